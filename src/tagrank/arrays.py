@@ -1,0 +1,34 @@
+"""Which array library an array belongs to, and walking over its rows in blocks."""
+
+import sys
+
+import numpy as np
+
+
+def namespace_of(array):
+    """The array library that owns `array`: numpy, torch or cupy, never a global switch."""
+    for name in ("torch", "cupy"):
+        library = sys.modules.get(name)
+        if library is not None and type(array).__module__.split(".")[0] == name:
+            return library
+    return np
+
+
+def to_host(array):
+    """`array` as a numpy array, copied from a device if it lives on one."""
+    if hasattr(array, "detach"):
+        return array.detach().cpu().numpy()
+    if hasattr(array, "get") and type(array).__module__.startswith("cupy"):
+        return array.get()
+    return np.asarray(array)
+
+
+def row_blocks(n_rows, block_size):
+    """Consecutive slices that cover range(n_rows)."""
+    for start in range(0, n_rows, block_size):
+        yield slice(start, min(start + block_size, n_rows))
+
+
+def rows_within(n_columns, *, itemsize=8, megabytes=64):
+    """How many rows of `n_columns` fit into `megabytes`, at least one."""
+    return max(1, int(megabytes * 2**20 // max(1, n_columns * itemsize)))

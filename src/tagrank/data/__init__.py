@@ -1,0 +1,1 @@
+"""Collections of tagged pictures or rows as the world stores them."""

@@ -1,0 +1,1 @@
+"""One picture in, one row out."""

@@ -1,0 +1,1 @@
+"""Two sets of rows in, similarities out."""

@@ -1,0 +1,1 @@
+"""True labels and scores in, numbers out; unknown labels are masked out."""

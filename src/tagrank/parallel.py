@@ -1,0 +1,37 @@
+"""How many threads a piece of work may use.
+
+`n_jobs` means threads everywhere in tagrank: None or -1 takes every core this process may run on. Worker
+processes are started by joblib's loky, never by fork: a forked child that runs parallel compiled code after
+its parent did would die.
+"""
+
+import os
+from contextlib import contextmanager
+
+from threadpoolctl import threadpool_limits
+
+
+def count_threads(n_jobs=None):
+    """The number of threads that `n_jobs` asks for, at least one and at most the available cores."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+    if n_jobs is None:
+        return available
+    if n_jobs == 0 or n_jobs != int(n_jobs):
+        raise ValueError(f"n_jobs must be a whole number other than 0, or None for all cores, got {n_jobs!r}")
+    wanted = int(n_jobs) if n_jobs > 0 else available + 1 + int(n_jobs)
+    return min(max(wanted, 1), available)
+
+
+@contextmanager
+def limited_threads(n_jobs=None):
+    """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number."""
+    import numba
+
+    n_threads = min(count_threads(n_jobs), numba.config.NUMBA_NUM_THREADS)
+    before = numba.get_num_threads()
+    numba.set_num_threads(n_threads)
+    try:
+        with threadpool_limits(limits=n_threads):
+            yield n_threads
+    finally:
+        numba.set_num_threads(before)

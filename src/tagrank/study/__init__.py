@@ -1,0 +1,1 @@
+"""Experiments, tables and reports."""

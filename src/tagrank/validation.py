@@ -1,0 +1,34 @@
+"""Checks shared by all rooms; each error names what was expected and what came."""
+
+import numbers
+
+import numpy as np
+
+
+def check_positive(name, value, *, allow_zero=False):
+    """`value` as a float, or a ValueError that names it."""
+    good = (
+        isinstance(value, numbers.Real) and np.isfinite(value) and (value > 0 or (allow_zero and value == 0))
+    )
+    if not good:
+        raise ValueError(
+            f"{name} must be a {'non-negative' if allow_zero else 'positive'} number, got {value!r}"
+        )
+    return float(value)
+
+
+def check_choice(name, value, choices):
+    """`value` if it is one of `choices`, or a ValueError that lists them."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+    return value
+
+
+def check_same_length(**arrays):
+    """Raise unless all arrays have the same number of rows."""
+    lengths = {
+        name: array.shape[0] if hasattr(array, "shape") else len(array) for name, array in arrays.items()
+    }
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"the numbers of rows differ: {listed}")

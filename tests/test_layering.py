@@ -1,0 +1,68 @@
+"""Imports go down, never up, never sideways; optional libraries stay in their one home."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tagrank
+
+SOURCE = Path(tagrank.__file__).parent
+GROUND = {"arrays", "parallel", "labels", "validation", "_version"}
+MAY_IMPORT = {
+    "data": GROUND,
+    "features": GROUND,
+    "kernels": GROUND,
+    "losses": GROUND,
+    "solvers": GROUND | {"losses"},
+    "metrics": GROUND,
+    "estimators": GROUND | {"kernels", "losses", "solvers", "metrics"},
+    "annotation": GROUND | {"data", "features", "kernels", "losses", "solvers", "metrics", "estimators"},
+}
+MAY_IMPORT["study"] = MAY_IMPORT["annotation"] | {"annotation"}
+MAY_IMPORT["app"] = MAY_IMPORT["study"] | {"study"}
+HOMES = {
+    "torch": {"arrays"},
+    "cupy": {"arrays"},
+    "dask": {"parallel"},
+    "PIL": {"data"},
+    "cv2": {"features"},
+    "skimage": {"features"},
+    "typer": {"app"},
+    "rich": {"app"},
+    "fastapi": {"app"},
+    "sklearn": {"kernels", "estimators", "annotation", "study"},
+}
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def imported_modules(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import; write the whole name"
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names if node.module == "tagrank")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_go_down(path):
+    room = path.relative_to(SOURCE).parts[0].removesuffix(".py")
+    for module in imported_modules(path):
+        parts = module.split(".")
+        if parts[0] == "tagrank" and len(parts) > 1 and parts[1] != "__version__":
+            allowed = MAY_IMPORT.get(room, GROUND) | {room}
+            assert parts[1] in allowed, f"{room} may not import {module}"
+        if parts[0] in HOMES:
+            assert room in HOMES[parts[0]], f"{parts[0]} lives in {sorted(HOMES[parts[0]])}, not in {room}"
+
+
+@pytest.mark.parametrize("statement", ["import tagrank", "import tagrank.app.cli"])
+def test_start_is_light(statement):
+    heavy = "{'numba', 'sklearn', 'cv2', 'matplotlib', 'pandas', 'scipy'}"
+    code = f"{statement}; import sys; print(sorted({heavy} & set(sys.modules)))"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
