@@ -1,0 +1,111 @@
+"""Is a matrix a Gram matrix? Seen in one pass over its tiles and a few products with a vector; K is not copied."""
+
+import numpy as np
+
+from tagrank.arrays import row_blocks
+from tagrank.kernels.gram import float_type, run_tiles
+
+TILE = 256
+# relative to the largest entry: more is another matrix, not rounding
+ASYMMETRY = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-6}
+# in units of the mean diagonal: below minus this, K is clearly indefinite
+INDEFINITE = 1e-2
+ENTRIES_READ_BY_LANCZOS = 1.2e8
+
+
+def check_gram(K, *, n_jobs=None):
+    """`K` as a float array, or a ValueError that says why it is no Gram matrix.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Finite, symmetric up to rounding, without clearly negative eigenvalues. A matrix that is slightly
+        asymmetric is replaced by the mean of itself and its transpose; otherwise no copy is made.
+    n_jobs : int, optional
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    K : array of shape (n, n), float32 or float64
+    """
+    K = np.asarray(K, float_type(K))
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be square, got shape {K.shape}")
+    if K.shape[0] == 0:
+        raise ValueError("K must have at least one row, got shape (0, 0)")
+    asymmetry, largest, smallest_eigenvalue = _scan(K, n_jobs)
+    if not np.isfinite(largest):
+        raise ValueError("K must be finite, got nan or inf; check the features it was computed from")
+    if asymmetry > ASYMMETRY[K.dtype] * largest:
+        raise ValueError(
+            f"K must be symmetric, got entries K[i, j] and K[j, i] that differ by {asymmetry:.3g}"
+        )
+    _check_eigenvalue(K, smallest_eigenvalue)
+    _check_eigenvalue(K, _smallest_ritz_value(K))
+    if asymmetry > 16 * np.finfo(K.dtype).eps * largest:
+        return (K + K.T) / 2
+    return K
+
+
+def _check_eigenvalue(K, bound):
+    """`bound` is an upper bound of the smallest eigenvalue."""
+    if bound < -INDEFINITE * abs(float(K.diagonal().mean(dtype=np.float64))):
+        raise ValueError(
+            f"K must be positive semidefinite, but its smallest eigenvalue is at most {bound:.4g}; turn a distance "
+            "into a similarity (exp(-distance / width)), or add the missing amount to the diagonal"
+        )
+
+
+def _scan(K, n_jobs):
+    """Largest asymmetry, largest absolute entry, smallest eigenvalue of the worst 2 x 2 minors."""
+    diagonal = K.diagonal().astype(np.float64)
+    roots = np.sqrt(np.maximum(diagonal, 0)).astype(K.dtype)
+
+    def scan_tile(tile):
+        rows, columns = tile
+        # nan and inf pass through to the maxima, where they are recognised
+        with np.errstate(invalid="ignore", over="ignore"):
+            upper = K[rows, columns]
+            asymmetry = np.abs(upper - K[columns, rows].T).max()
+            sizes = np.abs(upper)
+            largest = sizes.max()
+            sizes -= roots[rows, None] * roots[columns]
+            i, j = np.unravel_index(np.argmax(sizes), sizes.shape)
+            minor = _smallest_of_minor(diagonal[rows][i], diagonal[columns][j], float(upper[i, j]))
+        return asymmetry, largest, minor if rows.start + i != columns.start + j else diagonal[rows][i]
+
+    blocks = list(row_blocks(K.shape[0], TILE))
+    tiles = [(rows, columns) for rows in blocks for columns in blocks if rows.start <= columns.start]
+    found = np.array(run_tiles(scan_tile, tiles, n_jobs), np.float64)
+    return found[:, 0].max(), found[:, 1].max(), min(found[:, 2].min(), diagonal.min())
+
+
+def _smallest_of_minor(a, c, b):
+    """The smaller eigenvalue of [[a, b], [b, c]]."""
+    return (a + c) / 2 - np.hypot((a - c) / 2, b)
+
+
+def _smallest_ritz_value(K):
+    """The smallest eigenvalue of K in a small Krylov space: never below that of K (Lanczos).
+
+    The start has sum zero: the leading eigenvector of most similarities is nearly constant, and would hide
+    the other end of the spectrum.
+    """
+    n_samples = K.shape[0]
+    n_steps = min(n_samples, 40, max(6, int(ENTRIES_READ_BY_LANCZOS / n_samples**2)))
+    basis = np.zeros((n_steps, n_samples), K.dtype)
+    vector = np.random.default_rng(0).standard_normal(n_samples).astype(K.dtype)
+    vector -= vector.mean()
+    images = np.zeros_like(basis)
+    for step in range(n_steps):
+        for _ in range(2):
+            vector -= basis[:step].T @ (basis[:step] @ vector)
+        norm = np.linalg.norm(vector)
+        if norm <= 1e-6 * max(1.0, np.abs(images).max()):
+            basis, images = basis[:step], images[:step]
+            break
+        basis[step] = vector / norm
+        images[step] = K @ basis[step]
+        vector = images[step].copy()
+    projected = basis.astype(np.float64) @ images.T.astype(np.float64)
+    return float(np.linalg.eigvalsh((projected + projected.T) / 2)[0]) if len(basis) else 0.0

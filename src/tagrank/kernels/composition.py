@@ -1,0 +1,215 @@
+"""Kernels made of kernels: weighted sums, products, one view of the data, normalisation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagrank.kernels.base import Kernel
+from tagrank.validation import check_positive, check_same_length
+
+
+@dataclass(repr=False, eq=False)
+class Sum(Kernel):
+    """sum_t weights[t] * kernels[t](x, z), with weights that are not negative."""
+
+    kernels: tuple
+    weights: tuple
+
+    def __post_init__(self):
+        _check_kernels(self.kernels)
+        check_same_length(kernels=self.kernels, weights=self.weights)
+        for weight in self.weights:
+            check_positive("the weight of a kernel", weight, allow_zero=True)
+
+    @property
+    def terms(self):
+        return tuple(zip(self.weights, self.kernels, strict=True))
+
+    def compute(self, X, Z):
+        return _weighted_sum((weight, kernel.compute(X, Z)) for weight, kernel in self.terms)
+
+    def diagonal(self, X):
+        return _weighted_sum((weight, kernel.diagonal(X)) for weight, kernel in self.terms)
+
+    def fit(self, X):
+        return Sum(tuple(kernel.fit(X) for kernel in self.kernels), self.weights)
+
+    def _parts(self):
+        return self.kernels
+
+    def __repr__(self):
+        parts = [repr(k) if w == 1 else f"{w!r} * {_in_product(k)}" for w, k in self.terms]
+        return " + ".join(parts)
+
+
+@dataclass(repr=False, eq=False)
+class Product(Kernel):
+    """prod_t kernels[t](x, z)."""
+
+    kernels: tuple
+
+    def __post_init__(self):
+        _check_kernels(self.kernels)
+
+    def compute(self, X, Z):
+        return _product(kernel.compute(X, Z) for kernel in self.kernels)
+
+    def diagonal(self, X):
+        return _product(kernel.diagonal(X) for kernel in self.kernels)
+
+    def fit(self, X):
+        return Product(tuple(kernel.fit(X) for kernel in self.kernels))
+
+    def _parts(self):
+        return self.kernels
+
+    def __repr__(self):
+        return " * ".join(map(_in_product, self.kernels))
+
+
+@dataclass(repr=False, eq=False)
+class OnView(Kernel):
+    """A kernel on one view: `X[view]` of a mapping, or columns (index, list or slice) of an array."""
+
+    kernel: Kernel
+    view: object
+
+    def __post_init__(self):
+        _check_kernels((self.kernel,))
+        if not isinstance(self.view, str | int | np.integer | slice | list | tuple):
+            raise TypeError(f"view must be a name, an index, a list or a slice, got {self.view!r}")
+
+    def compute(self, X, Z):
+        rows = self._select(X)
+        return self.kernel.compute(rows, rows if Z is X else self._select(Z))
+
+    def diagonal(self, X):
+        return self.kernel.diagonal(self._select(X))
+
+    def fit(self, X):
+        return OnView(self.kernel.fit(self._select(X)), self.view)
+
+    def _parts(self):
+        return (self.kernel,)
+
+    def _select(self, X):
+        if isinstance(X, Mapping):
+            if self.view not in X:
+                raise KeyError(f"{self!r} needs the view {self.view!r}; the data has {sorted(X)}")
+            return X[self.view]
+        if isinstance(self.view, str):
+            raise TypeError(f"{self!r} needs a mapping of views, got an array of shape {X.shape}")
+        columns = self.view
+        if not isinstance(columns, slice):
+            columns = np.atleast_1d(columns)
+        chosen = X[:, columns]
+        return chosen if hasattr(chosen, "tocsr") else np.ascontiguousarray(chosen)
+
+    def __repr__(self):
+        return f"{_in_product(self.kernel)}.on({self.view!r})"
+
+
+@dataclass(repr=False, eq=False)
+class UnitDiagonal(Kernel):
+    """k(x, z) / sqrt(k(x, x) k(z, z)), and 0 where k(x, x) = 0."""
+
+    kernel: Kernel
+
+    def __post_init__(self):
+        _check_kernels((self.kernel,))
+
+    def compute(self, X, Z):
+        K = self.kernel.compute(X, Z)
+        left = self._scale(X)
+        K *= left[:, None]
+        K *= left if Z is X else self._scale(Z)
+        return K
+
+    def diagonal(self, X):
+        values = self.kernel.diagonal(X)
+        return (values > 0).astype(values.dtype)
+
+    def fit(self, X):
+        return UnitDiagonal(self.kernel.fit(X))
+
+    def _parts(self):
+        return (self.kernel,)
+
+    def _scale(self, X):
+        values = self.kernel.diagonal(X)
+        present = values > 0
+        return np.where(present, 1 / np.sqrt(np.where(present, values, 1)), 0).astype(values.dtype)
+
+    def __repr__(self):
+        return f"{_in_product(self.kernel)}.unit_diagonal()"
+
+
+@dataclass(repr=False, eq=False)
+class UnitTrace(Kernel):
+    """A kernel whose scale waits for the training rows: fitted, it is `kernel / trace`."""
+
+    kernel: Kernel
+
+    def __post_init__(self):
+        _check_kernels((self.kernel,))
+
+    @property
+    def fixed(self):
+        return False
+
+    def fit(self, X):
+        kernel = self.kernel.fit(X)
+        trace = float(np.sum(kernel.diagonal(X), dtype=np.float64))
+        # a kernel that is zero on all training rows has no scale: leave it
+        return scale(kernel, 1 / trace if trace > 0 else 1.0)
+
+    def _parts(self):
+        return (self.kernel,)
+
+    def __repr__(self):
+        return f"{_in_product(self.kernel)}.unit_trace()"
+
+
+def add(left, right):
+    """The sum of two kernels as one flat Sum."""
+    terms = left.terms + right.terms
+    return Sum(tuple(kernel for _, kernel in terms), tuple(weight for weight, _ in terms))
+
+
+def scale(kernel, weight):
+    """`weight * kernel` as a Sum."""
+    return Sum(
+        tuple(term for _, term in kernel.terms),
+        tuple(float(weight) * old for old, _ in kernel.terms),
+    )
+
+
+def multiply(left, right):
+    """The product of two kernels as one flat Product."""
+    factors = [k.kernels if isinstance(k, Product) else (k,) for k in (left, right)]
+    return Product(factors[0] + factors[1])
+
+
+def _weighted_sum(weighted):
+    total = None
+    for weight, values in weighted:
+        values *= weight
+        total = values if total is None else np.add(total, values, out=total)
+    return total
+
+
+def _product(factors):
+    result = None
+    for values in factors:
+        result = values if result is None else np.multiply(result, values, out=result)
+    return result
+
+
+def _check_kernels(kernels):
+    if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
+        raise TypeError(f"kernels must be one or more Kernel objects, got {kernels!r}")
+
+
+def _in_product(kernel):
+    return f"({kernel!r})" if isinstance(kernel, Sum | Product) else repr(kernel)

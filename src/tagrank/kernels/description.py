@@ -1,0 +1,90 @@
+"""Kernels by name and as plain JSON: rebuilding one runs no code but the listed constructors."""
+
+from tagrank.kernels.base import Kernel
+from tagrank.kernels.composition import OnView, Product, Sum, UnitDiagonal, UnitTrace
+from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
+from tagrank.kernels.precomputed import Precomputed
+from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
+from tagrank.validation import check_choice
+
+KERNELS_BY_NAME = {
+    "linear": Linear,
+    "poly": Polynomial,
+    "rbf": Gaussian,
+    "chi2": ChiSquared,
+    "intersection": Intersection,
+    "hellinger": Hellinger,
+    "precomputed": Precomputed,
+}
+_COMPOSITIONS = (Sum, Product, OnView, UnitDiagonal, UnitTrace)
+_ALLOWED = {kind.__name__: kind for kind in (*KERNELS_BY_NAME.values(), *_COMPOSITIONS)}
+_MAX_DEPTH = 32
+
+
+def make_kernel(kernel, *, gamma=None):
+    """The Kernel that an estimator's parameters `kernel` and `gamma` mean.
+
+    Parameters
+    ----------
+    kernel : str or Kernel
+        One of the names in `KERNELS_BY_NAME`, or a Kernel, which is returned as it is.
+    gamma : float, optional
+        1 / width of "rbf" and "chi2", the factor of "poly"; the other kernels have none and ignore it.
+    """
+    if isinstance(kernel, Kernel):
+        if gamma is not None:
+            raise ValueError(f"gamma={gamma!r} was given beside {kernel!r}: set gamma on the kernel itself")
+        return kernel
+    if not isinstance(kernel, str):
+        raise TypeError(f"kernel must be a Kernel or one of {', '.join(KERNELS_BY_NAME)}, got {kernel!r}")
+    kind = KERNELS_BY_NAME[check_choice("kernel", kernel, tuple(KERNELS_BY_NAME))]
+    made = kind()
+    return made.set_params(gamma=gamma) if "gamma" in made.get_params() else made
+
+
+def describe(kernel):
+    """`kernel` as a dictionary of plain JSON values."""
+    name = type(kernel).__name__
+    if _ALLOWED.get(name) is not type(kernel):
+        raise TypeError(f"{name} is not one of tagrank's kernels and cannot be written to a file")
+    params = kernel.get_params(deep=False)
+    return {"kind": name, "params": {key: _plain(value) for key, value in params.items()}}
+
+
+def kernel_from_dict(description):
+    """The Kernel that `Kernel.to_dict` described."""
+    kernel = _build(description, 0)
+    if not isinstance(kernel, Kernel):
+        raise ValueError(f"a kernel is described by a dictionary {{'kind', 'params'}}, got {description!r}")
+    return kernel
+
+
+def _plain(value):
+    if isinstance(value, Kernel):
+        return describe(value)
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, slice):
+        return {"slice": [_plain(part) for part in (value.start, value.stop, value.step)]}
+    return value.item() if hasattr(value, "item") else value
+
+
+def _build(value, depth):
+    if depth > _MAX_DEPTH:
+        raise ValueError(f"the description of a kernel is nested more than {_MAX_DEPTH} deep")
+    if isinstance(value, list):
+        return tuple(_build(item, depth + 1) for item in value)
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"slice"}:
+        return slice(*value["slice"])
+    if set(value) != {"kind", "params"} or not isinstance(value["params"], dict):
+        raise ValueError(
+            f"a kernel is described by a dictionary {{'kind', 'params'}}, got the keys {sorted(value)}"
+        )
+    kind = _ALLOWED[check_choice("kind", value["kind"], tuple(_ALLOWED))]
+    params = {key: _build(item, depth + 1) for key, item in value["params"].items()}
+    try:
+        return kind(**params)
+    except TypeError as error:
+        raise ValueError(f"the description of {kind.__name__} does not fit: {error}") from error

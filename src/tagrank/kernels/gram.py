@@ -1,0 +1,134 @@
+"""Gram matrices, evaluated tile by tile.
+
+The matrix is cut into square tiles that several threads fill. A tile needs a few rows at a time, so beside
+the output only O(tile) memory is used; of a symmetric matrix the tiles on and above the diagonal are computed,
+and each is written to both halves. BLAS is held to one thread inside: the tiles are the parallel work.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import product
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.arrays import row_blocks
+from tagrank.parallel import count_threads, limited_threads
+
+TILE = 512
+DIAGONAL_BLOCK = 32
+
+
+def gram(kernel, X, Z=None, *, out=None, dtype=None, n_jobs=None):
+    """Similarities of the rows of `X` with each other, or with the rows of `Z`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With its width fixed (see `Kernel.fit`).
+    X, Z : array or sparse matrix of shape (n_x, n_features), (n_z, n_features), or mapping of views to such
+    out : array of shape (n_x, n_z), optional
+        Where to write the result.
+    dtype : float32 or float64, optional
+        Of the computation and the result; by default that of `X`, float64 unless `X` is float32.
+    n_jobs : int, optional
+        Number of threads; all cores by default.
+
+    Returns
+    -------
+    K : array of shape (n_x, n_z)
+    """
+    if not kernel.fixed:
+        raise ValueError(f"{kernel!r} takes its width from training rows: call kernel.fit(X_train) first")
+    K = evaluate(kernel.compute, X, Z, out=out, dtype=dtype, n_jobs=n_jobs)
+    if Z is None:
+        np.fill_diagonal(K, kernel.diagonal(as_rows(X, K.dtype)))
+    return K
+
+
+def evaluate(compute, X, Z=None, *, out=None, dtype=None, n_jobs=None):
+    """`compute(rows of X, rows of Z)` tile by tile; symmetric in its arguments when `Z` is None."""
+    dtype = float_type(X, dtype)
+    symmetric = Z is None
+    Z = X if symmetric else Z
+    _check_same_columns(X, Z)
+    if out is None:
+        out = np.empty((n_rows(X), n_rows(Z)), dtype)
+    elif out.shape != (n_rows(X), n_rows(Z)):
+        raise ValueError(f"out must have shape {(n_rows(X), n_rows(Z))}, got {out.shape}")
+
+    def fill(tile):
+        rows, columns = tile
+        left = as_rows(take_rows(X, rows), dtype)
+        if symmetric and rows == columns:
+            out[rows, rows] = _mirrored(compute(left, left))
+            return
+        out[rows, columns] = compute(left, as_rows(take_rows(Z, columns), dtype))
+        if symmetric:
+            out[columns, rows] = out[rows, columns].T
+
+    tiles = product(row_blocks(n_rows(X), TILE), row_blocks(n_rows(Z), TILE))
+    run_tiles(fill, [tile for tile in tiles if not symmetric or tile[0].start <= tile[1].start], n_jobs)
+    return out
+
+
+def run_tiles(work, tiles, n_jobs=None):
+    """Call `work` on every tile, in threads; returns the answers in order."""
+    n_threads = min(count_threads(n_jobs), len(tiles))
+    if n_threads <= 1:
+        with limited_threads(n_jobs):
+            return [work(tile) for tile in tiles]
+    with limited_threads(1), ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(work, tiles))
+
+
+def n_rows(X):
+    """Number of samples of an array, a sparse matrix or a mapping of views."""
+    if isinstance(X, Mapping):
+        return min((n_rows(view) for view in X.values()), default=0)
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def take_rows(X, rows):
+    """The samples `rows` (a slice) of an array, a sparse matrix or a mapping of views."""
+    if isinstance(X, Mapping):
+        return {view: take_rows(values, rows) for view, values in X.items()}
+    return X[rows]
+
+
+def as_rows(X, dtype):
+    """`X` as plain C-ordered writable floats (or CSR): one memory layout, so compiled code compiles once."""
+    if isinstance(X, Mapping):
+        return {view: as_rows(values, dtype) for view, values in X.items()}
+    if sparse.issparse(X):
+        return X.tocsr().astype(dtype, copy=False)
+    return np.require(X, dtype, ["C", "W", "E"])
+
+
+def float_type(X, dtype=None):
+    """float32 if asked for or if `X` is float32 throughout, else float64."""
+    if dtype is not None:
+        dtype = np.dtype(dtype)
+        if dtype not in (np.float32, np.float64):
+            raise ValueError(f"dtype must be float32 or float64, got {dtype}")
+        return dtype
+    arrays = X.values() if isinstance(X, Mapping) else [X]
+    single = all(getattr(array, "dtype", None) == np.float32 for array in arrays)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _check_same_columns(X, Z):
+    if isinstance(X, Mapping) or isinstance(Z, Mapping):
+        if not (isinstance(X, Mapping) and isinstance(Z, Mapping)):
+            raise TypeError("X and Z must both be arrays or both be mappings of views")
+        return
+    if np.ndim(X) != 2 and not sparse.issparse(X):
+        raise ValueError(f"X must have two dimensions (samples, features), got shape {np.shape(X)}")
+    if X.shape[1:] != Z.shape[1:]:
+        raise ValueError(f"X and Z must have the same number of columns, got {X.shape} and {Z.shape}")
+
+
+def _mirrored(tile):
+    """The upper half of a square tile written over its lower half."""
+    upper = np.triu(tile)
+    return upper + np.triu(tile, 1).T

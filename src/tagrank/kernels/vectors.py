@@ -1,0 +1,94 @@
+"""Kernels of vectors: through inner products, dense by BLAS, sparse by sparse products."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.kernels.base import Kernel
+from tagrank.kernels.exponential import Exponential
+from tagrank.validation import check_positive
+
+
+def inner_products(X, Z):
+    """All inner products of rows of `X` and `Z`, a dense (n_x, n_z) array."""
+    products = X @ Z.T
+    return products.toarray() if sparse.issparse(products) else products
+
+
+def squared_norms(X):
+    """Squared Euclidean norm of each row."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)
+
+
+@dataclass(repr=False, eq=False)
+class Linear(Kernel):
+    """<x, z>."""
+
+    def compute(self, X, Z):
+        return inner_products(X, Z)
+
+    def diagonal(self, X):
+        return squared_norms(X)
+
+
+@dataclass(repr=False, eq=False)
+class Polynomial(Kernel):
+    """(gamma <x, z> + coef0) ** degree, with gamma = 1 / n_features unless given."""
+
+    degree: int = 3
+    gamma: float | None = None
+    coef0: float = 1.0
+
+    def __post_init__(self):
+        if self.degree < 1 or self.degree != int(self.degree):
+            raise ValueError(f"degree must be a positive whole number, got {self.degree!r}")
+        if self.gamma is not None:
+            check_positive("gamma", self.gamma)
+        check_positive("coef0", self.coef0, allow_zero=True)
+
+    @property
+    def fixed(self):
+        return self.gamma is not None
+
+    def compute(self, X, Z):
+        return self._apply(inner_products(X, Z))
+
+    def diagonal(self, X):
+        return self._apply(squared_norms(X))
+
+    def fit(self, X):
+        return self if self.fixed else Polynomial(self.degree, 1 / max(1, X.shape[1]), self.coef0)
+
+    def _apply(self, products):
+        products *= self.gamma
+        products += self.coef0
+        return np.power(products, int(self.degree), out=products)
+
+
+@dataclass(repr=False, eq=False)
+class Gaussian(Exponential):
+    """exp(-|x - z|^2 / width); see Exponential for the width."""
+
+    def distances(self, X, Z):
+        if not sparse.issparse(X):
+            # distances do not change when both move; around the origin they lose fewer digits
+            centre = Z.mean(axis=0)
+            X, Z = (X - centre,) * 2 if Z is X else (X - centre, Z - centre)
+        D = inner_products(X, Z)
+        D *= -2
+        D += squared_norms(X)[:, None]
+        D += squared_norms(Z)
+        return np.maximum(D, 0, out=D)
+
+    def mean_distance(self, X):
+        """In closed form: twice the sum of the variances, for pairs of different rows."""
+        n_samples = X.shape[0]
+        if sparse.issparse(X):
+            means = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
+            total = float(X.multiply(X).sum(dtype=np.float64)) - n_samples * float(means @ means)
+        else:
+            total = float(np.sum(np.var(X, axis=0, dtype=np.float64))) * n_samples
+        return max(0.0, 2 * total / max(1, n_samples - 1))
