@@ -1,1 +1,43 @@
 """True labels and scores in, numbers out; unknown labels are masked out."""
+
+from tagrank.metrics.annotation import AnnotationScores, annotation_scores
+from tagrank.metrics.catalog import Metric, catalog_metrics
+from tagrank.metrics.predictions import f_measure, hamming_loss
+from tagrank.metrics.ranking import (
+    category_auc,
+    category_average_precision,
+    coverage,
+    image_auc,
+    image_average_precision,
+    label_ranking_average_precision,
+    one_error,
+    ranking_loss,
+    split_by_objects,
+)
+from tagrank.metrics.table import MetricRow, MetricTable, metric_table, per_label_table
+from tagrank.metrics.top_k import ndcg_at_k, precision_at_k, recall_at_k
+
+__all__ = [
+    "AnnotationScores",
+    "Metric",
+    "MetricRow",
+    "MetricTable",
+    "annotation_scores",
+    "catalog_metrics",
+    "category_auc",
+    "category_average_precision",
+    "coverage",
+    "f_measure",
+    "hamming_loss",
+    "image_auc",
+    "image_average_precision",
+    "label_ranking_average_precision",
+    "metric_table",
+    "ndcg_at_k",
+    "one_error",
+    "per_label_table",
+    "precision_at_k",
+    "ranking_loss",
+    "recall_at_k",
+    "split_by_objects",
+]

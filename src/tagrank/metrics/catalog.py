@@ -1,0 +1,120 @@
+"""Every metric by name and property, so that tables and shared tests need no list of their own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from tagrank.metrics import measures
+from tagrank.metrics.annotation import annotation_scores
+from tagrank.metrics.inputs import check_count
+from tagrank.metrics.predictions import f_measure, hamming_loss
+from tagrank.metrics.ranking import (
+    category_auc,
+    category_average_precision,
+    coverage,
+    image_auc,
+    image_average_precision,
+    label_ranking_average_precision,
+    one_error,
+    ranking_loss,
+)
+from tagrank.metrics.top_k import ndcg_at_k, precision_at_k, recall_at_k
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric.
+
+    Attributes
+    ----------
+    name : str, as shown in tables
+    function : callable of (Y, F) or (Y, P), returns a float
+    takes : {"scores", "predictions"}, the second argument of `function`
+    over : {"samples", "labels", "entries"}, what the mean runs over
+    higher_is_better : bool
+    measure : callable of PositiveRanks or None, the value of one row of a ranking metric
+    """
+
+    name: str
+    function: Callable
+    takes: str
+    over: str
+    higher_is_better: bool = True
+    measure: Callable | None = None
+
+    def __call__(self, Y, values):
+        return self.function(Y, values)
+
+
+def catalog_metrics(*, ks=(1, 3, 5), n_tags=5):
+    """All metrics, in the order of the table.
+
+    Parameters
+    ----------
+    ks : sequence of int, lengths of the lists of P@k, R@k and NDCG@k
+    n_tags : int, labels given to each sample by the annotation scores
+
+    Returns
+    -------
+    dict of name -> Metric
+    """
+    ks = [check_count("each of ks", k) for k in ks]
+    n_tags = check_count("n_tags", n_tags)
+    metrics = [*_rankings(), *_lists(ks), *_annotations(n_tags), *_predictions()]
+    return {metric.name: metric for metric in metrics}
+
+
+def _rankings():
+    samples = partial(Metric, takes="scores", over="samples")
+    labels = partial(Metric, takes="scores", over="labels")
+    return [
+        samples("Image-AUC", image_auc, measure=measures.auc),
+        samples("Image-MAP", image_average_precision, measure=measures.eleven_point_precision),
+        labels("Category-AUC", category_auc, measure=measures.auc),
+        labels("Category-MAP", category_average_precision, measure=measures.eleven_point_precision),
+        samples("LRAP", label_ranking_average_precision, measure=measures.average_precision),
+        samples("Ranking loss", ranking_loss, higher_is_better=False, measure=measures.pair_loss),
+        samples("Coverage", coverage, higher_is_better=False, measure=measures.depth),
+        samples("One-error", one_error, higher_is_better=False, measure=measures.miss_at_top),
+    ]
+
+
+def _lists(ks):
+    kinds = [
+        ("P", precision_at_k, measures.precision_at),
+        ("R", recall_at_k, measures.recall_at),
+        ("NDCG", ndcg_at_k, measures.discounted_gain_at),
+    ]
+    return [
+        Metric(f"{name}@{k}", partial(function, k=k), "scores", "samples", measure=partial(measure, k=k))
+        for name, function, measure in kinds
+        for k in ks
+    ]
+
+
+def _annotations(n_tags):
+    fields = {
+        "Annotation-P": "precision",
+        "Annotation-R": "recall",
+        "Annotation-F1": "f1",
+        "N+": "n_plus",
+    }
+
+    def annotate(Y, F, field):
+        return float(getattr(annotation_scores(Y, F, n_tags=n_tags), field))
+
+    return [
+        Metric(name, partial(annotate, field=field), "scores", "labels") for name, field in fields.items()
+    ]
+
+
+def _predictions():
+    averages = [("Micro-F1", "micro", "entries"), ("Macro-F1", "macro", "labels")]
+    averages.append(("Example-F1", "example", "samples"))
+    return [
+        *(
+            Metric(name, partial(f_measure, average=average), "predictions", over)
+            for name, average, over in averages
+        ),
+        Metric("Hamming loss", hamming_loss, "predictions", "entries", higher_is_better=False),
+    ]

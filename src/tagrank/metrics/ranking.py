@@ -1,0 +1,153 @@
+"""Metrics of a ranking: per sample over its labels ("image-based") or per label over the samples.
+
+Rules that hold for all of them, and for `tagrank.metrics.top_k`:
+
+- an unknown label counts as if it were not there;
+- a sample (or label) that does not have both a known positive and a known negative is left out of the mean,
+  since every ranking would serve it equally well; `metric_table` reports how many were left out;
+- if nothing is left the result is nan: these labels cannot tell a good ranking from a bad one;
+- no result depends on the order in which tied labels are stored. How a tie counts is stated with each metric.
+"""
+
+import numpy as np
+
+from tagrank.labels import label_states, labels_from_states
+from tagrank.metrics import measures
+from tagrank.metrics.inputs import check_scores
+from tagrank.metrics.ranks import mean_defined, measure_rows
+
+
+def image_auc(Y, F):
+    """Image-based AUC: share of (present, absent) label pairs in the right order, mean over samples.
+
+    A tie counts 1/2. Equals ``sklearn.metrics.roc_auc_score(Y, F, average="samples")`` on complete labels.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
+
+    Returns
+    -------
+    float, 1 is best, 0.5 is chance; nan if no sample has a known positive and a known negative
+    """
+    return mean_over_samples(measures.auc, Y, F)
+
+
+def image_average_precision(Y, F):
+    """Image-based 11-point average precision, mean over samples (image-based MAP).
+
+    Best precision at recall 0, 0.1, ..., 1 or more, as in PASCAL VOC 2007; recall is compared in integers.
+    Tied labels enter the list together, so they share the precision at the end of the tie.
+
+    Parameters and result as for `image_auc`; 1 is best.
+    """
+    return mean_over_samples(measures.eleven_point_precision, Y, F)
+
+
+def category_auc(Y, F):
+    """Category-based AUC: per label over the samples, then the mean over labels. A tie counts 1/2.
+
+    Equals ``sklearn.metrics.roc_auc_score(Y, F, average="macro")`` on complete labels.
+
+    Parameters and result as for `image_auc`; nan if no label has a known positive and a known negative.
+    """
+    return mean_over_labels(measures.auc, Y, F)
+
+
+def category_average_precision(Y, F):
+    """Category-based 11-point average precision: per label over the samples, then the mean over labels.
+
+    Ties as in `image_average_precision`. Parameters as for `image_auc`; 1 is best; nan if no label has a
+    known positive and a known negative.
+    """
+    return mean_over_labels(measures.eleven_point_precision, Y, F)
+
+
+def label_ranking_average_precision(Y, F):
+    """Average precision of each sample without interpolation, mean over samples (LRAP).
+
+    A tied label stands on the last place of its tie, as in
+    ``sklearn.metrics.label_ranking_average_precision_score``, which however counts samples without a positive
+    or without a negative as 1. Parameters and result as for `image_auc`; 1 is best.
+    """
+    return mean_over_samples(measures.average_precision, Y, F)
+
+
+def ranking_loss(Y, F):
+    """Share of (present, absent) label pairs in the wrong order, mean over samples; lower is better.
+
+    A tie counts as an error, as in the literature and ``sklearn.metrics.label_ranking_loss`` (which however
+    counts samples without a positive or a negative as 0). So it is 1 - `image_auc` only without ties.
+    Parameters and result as for `image_auc`; 0 is best.
+    """
+    return mean_over_samples(measures.pair_loss, Y, F)
+
+
+def coverage(Y, F, *, first_place=1):
+    """How far down the list one must go to meet every present label, mean over samples; lower is better.
+
+    A tied label stands on the last place of its tie, as in ``sklearn.metrics.coverage_error``.
+
+    Parameters
+    ----------
+    Y, F : as for `image_auc`
+    first_place : {1, 0}, the number of the first place: 1 as scikit-learn counts, 0 as the multi-label
+        literature does
+
+    Returns
+    -------
+    float; the best possible value is the mean number of positives, less 1 if places count from 0
+    """
+    if first_place not in (0, 1):
+        raise ValueError(f"first_place must be 1 (scikit-learn) or 0 (literature), got {first_place!r}")
+    return mean_over_samples(measures.depth, Y, F) - (1 - first_place)
+
+
+def one_error(Y, F):
+    """Share of samples whose first label is not present; lower is better.
+
+    Among labels tied for the first place each is first with the same chance: the expected value is returned.
+    Parameters and result as for `image_auc`; 0 is best.
+    """
+    return mean_over_samples(measures.miss_at_top, Y, F)
+
+
+def split_by_objects(metric, Y, F):
+    """A metric on all samples, on those with exactly one known positive and on those with two or more.
+
+    Parameters
+    ----------
+    metric : function of (Y, F), any metric of this package; F may also hold predictions
+    Y, F : as for `image_auc`
+
+    Returns
+    -------
+    dict with the keys "overall", "single", "multi"
+    """
+    states = label_states(Y)
+    labels, values = labels_from_states(states), F.tocsr() if hasattr(F, "tocsr") else np.asarray(F)
+    if values.shape != states.shape:
+        raise ValueError(f"F must have the shape of Y {states.shape}, got {values.shape}")
+    answer = {"overall": metric(Y, F)}
+    for name, rows in object_parts(states).items():
+        answer[name] = metric(labels[rows], values[rows])
+    return answer
+
+
+def object_parts(states):
+    """Masks of the samples with exactly one ("single") and with two or more known positives ("multi")."""
+    n_positive = np.count_nonzero(states > 0, axis=1)
+    return {"single": n_positive == 1, "multi": n_positive > 1}
+
+
+def mean_over_samples(measure, Y, F):
+    """Mean of a row measure over the samples that it is defined for."""
+    states, scores = check_scores(Y, F)
+    return mean_defined(measure_rows(states, scores, {"value": measure})["value"])
+
+
+def mean_over_labels(measure, Y, F):
+    """Mean of a row measure over the labels that it is defined for."""
+    states, scores = check_scores(Y, F)
+    return mean_defined(measure_rows(states.T, scores.T, {"value": measure})["value"])

@@ -1,0 +1,110 @@
+"""The places of the positives in each row: all that a ranking metric needs.
+
+A row is one sample ranked over its labels or, transposed, one label ranked over the samples. Its entries are
+sorted once by falling score; unknown entries take no place. Entries with equal scores share the places
+``above + 1 .. upto``, so that no metric depends on the order in which labels or samples are stored.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagrank.arrays import row_blocks, rows_within
+
+
+@dataclass(frozen=True)
+class PositiveRanks:
+    """Places of the positives of some rows, one row after the other, best place first.
+
+    Every row holds at least one positive and one negative.
+
+    Attributes
+    ----------
+    above : int array, shape (n_positives,), known entries of the row with a strictly higher score
+    upto : int array, shape (n_positives,), known entries of the row with at least this score
+    starts : int array, shape (n_rows,), where the positives of each row begin
+    n_positive, n_negative : int arrays, shape (n_rows,)
+    """
+
+    above: np.ndarray
+    upto: np.ndarray
+    starts: np.ndarray
+    n_positive: np.ndarray
+    n_negative: np.ndarray
+
+    def total(self, values):
+        """Sum over the positives of each row."""
+        return np.add.reduceat(values, self.starts)
+
+    def hits(self):
+        """For each positive, how many positives of its row stand on the places 1 .. upto."""
+        ends_tie = np.append(self.above[1:] != self.above[:-1], True)
+        ends_tie[self.starts[1:] - 1] = True
+        last_tied = np.flatnonzero(ends_tie)[np.cumsum(ends_tie) - ends_tie]
+        return last_tied + 1 - np.repeat(self.starts, self.n_positive)
+
+    def precisions(self):
+        """For each positive, the precision of the list cut below it and all that is tied with it."""
+        return self.hits() / self.upto
+
+
+def rank_positives(states, scores):
+    """Places of the positives in every row.
+
+    Parameters
+    ----------
+    states : int8 array, shape (n_rows, n_columns), each row with a positive and a negative
+    scores : float array, shape (n_rows, n_columns)
+    """
+    n_rows, n_columns = states.shape
+    # nan sorts behind everything, even behind an infinite score
+    keys = np.where(states == 0, np.nan, -scores)
+    order = np.argsort(keys, axis=1)
+    keys = np.take_along_axis(keys, order, axis=1)
+    places = np.flatnonzero(np.take_along_axis(states, order, axis=1) > 0)
+
+    begins_tie = np.ones((n_rows, n_columns), dtype=bool)
+    np.not_equal(keys[:, 1:], keys[:, :-1], out=begins_tie[:, 1:])
+    bounds = np.append(np.flatnonzero(begins_tie), n_rows * n_columns)
+    tie = np.searchsorted(bounds, places, side="right") - 1
+
+    n_positive = np.count_nonzero(states > 0, axis=1)
+    row_offset = np.repeat(np.arange(n_rows) * n_columns, n_positive)
+    return PositiveRanks(
+        above=bounds[tie] - row_offset,
+        upto=bounds[tie + 1] - row_offset,
+        starts=np.cumsum(n_positive) - n_positive,
+        n_positive=n_positive,
+        n_negative=np.count_nonzero(states < 0, axis=1),
+    )
+
+
+def measure_rows(states, scores, measures):
+    """Several measures of every row from one sort.
+
+    Parameters
+    ----------
+    states : int8 array, shape (n_rows, n_columns)
+    scores : float array, shape (n_rows, n_columns)
+    measures : dict of name -> function of PositiveRanks that returns one number a row
+
+    Returns
+    -------
+    values : dict of name -> float array, shape (n_rows,); nan for a row without a positive and a negative,
+        which every order of its entries would serve equally well
+    """
+    values = {name: np.full(len(states), np.nan) for name in measures}
+    usable = np.flatnonzero((states > 0).any(axis=1) & (states < 0).any(axis=1))
+    # small blocks stay in the processor's cache and bound the memory
+    for block in row_blocks(len(usable), rows_within(states.shape[1], megabytes=1)):
+        rows = usable[block]
+        ranks = rank_positives(states[rows], scores[rows])
+        for name, measure in measures.items():
+            values[name][rows] = measure(ranks)
+    return values
+
+
+def mean_defined(values):
+    """Mean of the entries that are not nan; nan when none is left."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else float("nan")
