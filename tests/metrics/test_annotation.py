@@ -16,6 +16,12 @@ def test_a_tie_at_the_cut_is_shared():
     np.testing.assert_array_equal(top_shares(states, scores, 7), states != 0)
 
 
+def test_a_sample_with_fewer_known_labels_than_places_gets_them_all():
+    states = np.array([[0, 0, -1, 0], [1, 0, -1, -1]], dtype=np.int8)
+    scores = np.array([[4.0, 3, 2, 1], [4, 3, 2, 1]])
+    np.testing.assert_array_equal(top_shares(states, scores, 2), [[0, 0, 1, 0], [1, 0, 1, 0]])
+
+
 def test_n_plus_counts_only_sure_hits():
     Y = np.array([[1, 1, 0, 0]])
     tied = annotation_scores(Y, np.zeros((1, 4)), n_tags=2)
