@@ -1,0 +1,245 @@
+"""Collection: pictures or rows with named views, three-state labels, tag names and official parts."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs, unknown_pairs, wholly_unknown
+from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states
+from tagrank.validation import check_same_length
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Collection:
+    """Pictures or rows that belong together, and what is known about their tags.
+
+    Parameters
+    ----------
+    views : dict of name to an ndarray or csr_array of shape (n, ...), or a list of n picture paths
+    labels : array-like or sparse matrix of 1, 0 and nan, shape (n, n_tags), a DataFrame whose columns
+        are tags, or a list of n tag sets; None for a collection without tags
+    tags : the names of the label columns; where nothing names them, "0", "1", ...
+    names : a name for each row, such as a file name
+    part : a word for each row, such as "train" or "test"
+    name : what the collection is called
+    feature_names : dict of view name to the names of its columns
+    """
+
+    views: Mapping[str, Any]
+    labels: Any = None
+    tags: Sequence[str] = ()
+    names: Sequence[str] | None = None
+    part: Any = None
+    name: str = ""
+    feature_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.views:
+            raise ValueError("a collection needs at least one view, got none")
+        views = {name: _as_view(view) for name, view in self.views.items()}
+        n_rows = _n_rows(next(iter(views.values())))
+        labels, tags = _labels_and_tags(self.labels, self.tags, n_rows)
+        part = None if self.part is None else np.asarray(self.part, dtype=str)
+        names = None if self.names is None else list(map(str, self.names))
+        per_row = {"labels": labels, "part": part, "names": names}
+        check_same_length(**views, **{what: value for what, value in per_row.items() if value is not None})
+        _check_tags(tags, labels.shape[1])
+        _check_feature_names(self.feature_names, views)
+        changes = {"views": views, "labels": labels, "tags": tags, "names": names, "part": part}
+        for attribute, value in changes.items():
+            object.__setattr__(self, attribute, value)
+
+    def __len__(self) -> int:
+        return int(self.labels.shape[0])
+
+    @property
+    def Y(self) -> Matrix:
+        """The labels, shape (n, n_tags): 1 present, 0 absent, nan unknown."""
+        return self.labels
+
+    @property
+    def X(self) -> Any:
+        """The only view; a collection with several wants `view(name)` or `stacked()`."""
+        if len(self.views) > 1:
+            raise ValueError(
+                f"{self._title} has several views ({', '.join(self.views)}); pick one: view(name)"
+            )
+        return next(iter(self.views.values()))
+
+    def view(self, name: str) -> Any:
+        """The view called `name`."""
+        if name not in self.views:
+            raise KeyError(f"no view {name!r} in {self._title}; there are: {', '.join(self.views)}")
+        return self.views[name]
+
+    def stacked(self) -> tuple[Matrix, dict[str, slice]]:
+        """All views side by side, and the columns of each."""
+        matrices = list(self.views.values())
+        if any(getattr(matrix, "ndim", 0) != 2 for matrix in matrices):
+            raise ValueError(f"{self._title} has views that are not matrices; extract features first")
+        ends = np.cumsum([matrix.shape[1] for matrix in matrices])
+        columns = {
+            name: slice(int(end) - matrix.shape[1], int(end))
+            for (name, matrix), end in zip(self.views.items(), ends, strict=True)
+        }
+        if any(sparse.issparse(matrix) for matrix in matrices):
+            return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr"), columns
+        return np.hstack(matrices), columns
+
+    def states(self) -> np.ndarray:
+        """The labels as int8: +1 present, -1 absent, 0 unknown, shape (n, n_tags)."""
+        return label_states(self.labels)
+
+    def subset(self, rows: Any) -> "Collection":
+        """The chosen rows (indices, a mask or a slice), in that order."""
+        chosen = np.arange(len(self))[rows]
+        return replace(
+            self,
+            views={name: _take(view, chosen) for name, view in self.views.items()},
+            labels=self.labels[chosen],
+            names=None if self.names is None else [self.names[i] for i in chosen],
+            part=None if self.part is None else self.part[chosen],
+        )
+
+    @property
+    def train(self) -> "Collection":
+        """The official training part."""
+        return self._official("train")
+
+    @property
+    def test(self) -> "Collection":
+        """The official test part."""
+        return self._official("test")
+
+    def _official(self, word: str) -> "Collection":
+        if self.part is None or word not in self.part:
+            raise ValueError(f"{self._title} has no {word!r} part; make one with split_collection")
+        return self.subset(self.part == word)
+
+    def with_labels(self, labels: Any, tags: Sequence[str] | None = None) -> "Collection":
+        """The same rows with other labels, and other tag names if their number changes."""
+        return replace(self, labels=labels, tags=self.tags if tags is None else tags)
+
+    def with_part(self, part: Any) -> "Collection":
+        """The same rows with other parts."""
+        return replace(self, part=part)
+
+    def summary(self) -> dict[str, Any]:
+        """Counts that describe the collection; an unknown label does not count as present."""
+        n_rows, n_tags = self.labels.shape
+        rows, columns = positive_pairs(self.labels)
+        n_cells = max(1, n_rows * n_tags)
+        return {
+            "name": self.name,
+            "rows": n_rows,
+            "views": {name: _width(view) for name, view in self.views.items()},
+            "tags": n_tags,
+            "cardinality": len(rows) / max(1, n_rows),
+            "density": len(rows) / n_cells,
+            "unknown share": len(unknown_pairs(self.labels)[0]) / n_cells,
+            "rows without tag": n_rows - len(np.unique(rows)),
+            "rows wholly unknown": int(wholly_unknown(self.labels).sum()),
+            "tags never present": n_tags - len(np.unique(columns)),
+            "parts": {} if self.part is None else _counts(self.part),
+        }
+
+    def __repr__(self) -> str:
+        facts = self.summary()
+        views = ", ".join(f"{name} ({width})" for name, width in facts["views"].items())
+        text = (
+            f"<Collection {self.name!r}: {facts['rows']:,} rows; {views}; {facts['tags']:,} tags, "
+            f"{facts['cardinality']:.2f} each (density {facts['density']:.4f})"
+        )
+        if facts["unknown share"]:
+            text += f", {facts['unknown share']:.1%} unknown"
+        if facts["rows without tag"]:
+            text += f", {facts['rows without tag']:,} rows without tag"
+        return text + "".join(f"; {count:,} {word}" for word, count in facts["parts"].items()) + ">"
+
+    @property
+    def _title(self) -> str:
+        return f"collection {self.name!r}" if self.name else "the collection"
+
+
+def concatenate_parts(parts: Mapping[str, Collection], *, name: str = "") -> Collection:
+    """One collection from several with the same tags and views; each row remembers its key as its part."""
+    first, *others = parts.values()
+    for other in others:
+        if other.tags != first.tags or list(other.views) != list(first.views):
+            raise ValueError(f"the parts {', '.join(parts)} differ in their tags or views")
+    all_named = all(part.names is not None for part in parts.values())
+    return Collection(
+        views={key: _vstack([part.views[key] for part in parts.values()]) for key in first.views},
+        labels=_vstack([part.labels for part in parts.values()]),
+        tags=first.tags,
+        names=[row for part in parts.values() for row in part.names or ()] if all_named else None,
+        part=[word for word, part in parts.items() for _ in range(len(part))],
+        name=name,
+        feature_names=first.feature_names,
+    )
+
+
+def _vstack(pieces: list[Any]) -> Any:
+    if any(sparse.issparse(piece) for piece in pieces):
+        return sparse.vstack([sparse.csr_array(piece) for piece in pieces], format="csr")
+    if all(hasattr(piece, "shape") for piece in pieces):
+        return np.concatenate(pieces)
+    return [entry for piece in pieces for entry in piece]
+
+
+def feature_names_of(collection: Collection) -> list[str]:
+    """The column names of the only view, made up where it has none."""
+    name = next(iter(collection.views))
+    given = collection.feature_names.get(name)
+    return list(given) if given is not None else [f"{name}{j}" for j in range(collection.X.shape[1])]
+
+
+def _as_view(view: Any) -> Any:
+    if sparse.issparse(view):
+        return sparse.csr_array(view)
+    return list(view) if isinstance(view, tuple) else view
+
+
+def _labels_and_tags(labels: Any, tags: Sequence[str], n_rows: int) -> tuple[Matrix, list[str]]:
+    if labels is None:
+        labels = sparse.csr_array((n_rows, 0))
+    elif is_tag_sets(labels):
+        labels, tags = encode_tag_sets(labels, tags=list(tags) or None)
+    matrix = as_label_matrix(labels)
+    if len(tags) == 0:
+        tags = list(getattr(labels, "columns", map(str, range(matrix.shape[1]))))
+    return matrix, [str(tag) for tag in tags]
+
+
+def _n_rows(view: Any) -> int:
+    return int(view.shape[0]) if hasattr(view, "shape") else len(view)
+
+
+def _take(view: Any, rows: np.ndarray) -> Any:
+    return view[rows] if hasattr(view, "shape") else [view[i] for i in rows]
+
+
+def _width(view: Any) -> int | str:
+    return int(view.shape[1]) if getattr(view, "ndim", 0) == 2 else "pictures"
+
+
+def _counts(words: np.ndarray) -> dict[str, int]:
+    return {str(word): int(count) for word, count in zip(*np.unique(words, return_counts=True), strict=True)}
+
+
+def _check_tags(tags: list[str], n_columns: int) -> None:
+    if len(tags) != n_columns:
+        raise ValueError(f"labels have {n_columns} columns but {len(tags)} tag names were given")
+    if twice := duplicates(tags):
+        raise ValueError(f"duplicate tag names: {', '.join(twice[:5])}; give each column its own name")
+
+
+def _check_feature_names(feature_names: Mapping[str, Sequence[str]], views: dict[str, Any]) -> None:
+    for name, columns in feature_names.items():
+        if name not in views or _width(views[name]) != len(columns):
+            raise ValueError(
+                f"feature_names[{name!r}] names {len(columns)} columns; no such view has as many"
+            )

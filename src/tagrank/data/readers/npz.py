@@ -1,0 +1,134 @@
+"""NPZ: a collection as plain numpy arrays, dense or sparse; nothing in it is unpickled.
+
+Arrays of the archive: ``X`` (the view "features") or one array for each view under its own name; ``Y``; and,
+if known, ``tags``, ``names``, ``part``, ``name`` and ``<view>.columns`` (feature names). A sparse matrix M is
+stored as ``M.data``, ``M.indices``, ``M.indptr`` and ``M.shape``. Picture paths are an array of text.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.data.collection import Collection
+from tagrank.data.label_matrix import Matrix
+from tagrank.files import MAX_BYTES, FileError, load_npz, save_npz
+from tagrank.validation import check_choice
+
+_ABOUT = ("Y", "tags", "names", "part", "name")
+_SPARSE = ("data", "indices", "indptr", "shape")
+_MAX_TAGS = 10**7
+
+
+def read_npz(path: str | os.PathLike, *, missing: str = "error", max_bytes: int = MAX_BYTES) -> Collection:
+    """Read a collection from an ``.npz`` archive.
+
+    Parameters
+    ----------
+    path : the archive
+    missing : {"error", "nan"}, whether nan or inf in a view is refused
+    max_bytes : how large the arrays may be when unpacked; headers are checked before memory is taken
+    """
+    check_choice("missing", missing, ("error", "nan"))
+    arrays = load_npz(path, max_bytes=max_bytes)
+    try:
+        return _assemble(arrays, path, missing)
+    except FileError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise FileError(path, str(error)) from None
+
+
+def _assemble(arrays: dict[str, np.ndarray], path: str | os.PathLike, missing: str) -> Collection:
+    columns = {
+        _view_name(key[: -len(".columns")]): list(arrays.pop(key))
+        for key in list(arrays)
+        if key.endswith(".columns")
+    }
+    for key in [key for key in arrays if key.endswith(".indptr")]:
+        base = key.removesuffix(".indptr")
+        arrays[base] = _sparse_matrix({part: arrays.pop(f"{base}.{part}", None) for part in _SPARSE}, base)
+    about: dict[str, Any] = {key: arrays.pop(key) for key in _ABOUT if key in arrays}
+    labels = about.get("Y")
+    if labels is not None and labels.ndim == 2 and labels.shape[1] > _MAX_TAGS:
+        raise ValueError(f"Y has {labels.shape[1]:,} columns; at most {_MAX_TAGS:,} tags are read")
+    return Collection(
+        views={_view_name(key): _view(key, array, missing) for key, array in arrays.items()},
+        labels=labels,
+        tags=list(about.get("tags", ())),
+        names=about.get("names"),
+        part=about.get("part"),
+        name=str(about.get("name", Path(path).stem)),
+        feature_names=columns,
+    )
+
+
+def _view(key: str, array: Matrix, missing: str) -> Any:
+    if array.dtype.kind == "U" and array.ndim == 1:
+        return array.tolist()
+    if array.dtype.kind not in "biuf" or array.ndim < 2:
+        raise ValueError(
+            f"expected views of numbers with two dimensions, got {key!r}: {array.dtype}, {array.shape}"
+        )
+    values = array.data if sparse.issparse(array) else array
+    if missing == "error" and not np.isfinite(values).all():
+        raise ValueError(f"{key!r} holds nan or inf; repair it, or pass missing='nan' to keep nan")
+    return array
+
+
+def _view_name(key: str) -> str:
+    return "features" if key == "X" else key
+
+
+def _key(view_name: str) -> str:
+    return "X" if view_name == "features" else view_name
+
+
+def _sparse_matrix(parts: dict[str, Any], name: str) -> Matrix:
+    if any(part is None for part in parts.values()):
+        raise ValueError(f"the sparse matrix {name!r} needs {', '.join(_SPARSE)}")
+    shape = tuple(int(length) for length in np.ravel(parts["shape"]))
+    if len(shape) != 2 or shape[0] + 1 != len(parts["indptr"]):
+        raise ValueError(
+            f"the sparse matrix {name!r} has shape {shape} but {len(parts['indptr'])} row pointers"
+        )
+    matrix = sparse.csr_array((parts["data"], parts["indices"], parts["indptr"]), shape=shape)
+    matrix.check_format(full_check=True)
+    return matrix
+
+
+def read_matrix(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> Matrix:
+    """One sparse matrix as `scipy.sparse.save_npz` writes it (format csr), within bounds."""
+    arrays = load_npz(path, max_bytes=max_bytes)
+    if arrays.get("format") != b"csr":
+        raise FileError(path, "expected one sparse matrix in csr format, as scipy.sparse.save_npz writes it")
+    try:
+        return _sparse_matrix({part: arrays.get(part) for part in _SPARSE}, "matrix")
+    except ValueError as error:
+        raise FileError(path, str(error)) from None
+
+
+def write_npz(collection: Collection, path: str | os.PathLike) -> None:
+    """Write all of a collection to a compressed ``.npz`` archive."""
+    arrays: dict[str, Any] = {"name": np.array(collection.name), "tags": np.array(collection.tags, dtype=str)}
+    for name, view in collection.views.items():
+        if _key(name) in _ABOUT or "." in name or "/" in name:
+            raise ValueError(f"a view called {name!r} cannot be stored; rename it")
+        arrays |= _arrays(_key(name), view)
+    arrays |= _arrays("Y", collection.labels)
+    arrays |= {f"{_key(name)}.columns": np.array(names) for name, names in collection.feature_names.items()}
+    if collection.names is not None:
+        arrays["names"] = np.array(collection.names, dtype=str)
+    if collection.part is not None:
+        arrays["part"] = collection.part
+    save_npz(path, arrays)
+
+
+def _arrays(key: str, view: Any) -> dict[str, Any]:
+    if sparse.issparse(view):
+        return {f"{key}.{part}": np.asarray(getattr(view, part)) for part in _SPARSE}
+    if isinstance(view, list):
+        return {key: np.array([os.fspath(entry) for entry in view], dtype=str)}
+    return {key: np.asarray(view)}

@@ -1,0 +1,197 @@
+"""Files: read what strangers send within bounds, write so that nothing half-written stays.
+
+A reader here never allocates more than its `max_bytes`, whatever a header or a compressed stream promises,
+and never unpickles. A writer works on a temporary neighbour and renames it at the end.
+"""
+
+import gzip
+import io
+import os
+import secrets
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+MAX_BYTES = 2**30
+# Deflate cannot shrink data by more than this; a larger promise is a lie.
+_MAX_DEFLATE_RATIO = 1040
+
+
+class FileError(ValueError):
+    """A file that cannot be used; the message begins with its path and, where known, the line."""
+
+    def __init__(self, path: str | os.PathLike, message: str, *, line: int | None = None) -> None:
+        place = f"{os.fspath(path)}, line {line}" if line is not None else os.fspath(path)
+        super().__init__(f"{place}: {message}")
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[Any]]:
+    """A file that appears under `path` only when the block ends without an error.
+
+    The content goes to a hidden neighbour first, so a full disk or a crash leaves the old file as it was. A
+    path that ends in ``.gz`` is compressed.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            with _encoded(file, compress=path.suffix == ".gz", text=text) as stream:
+                yield stream
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _encoded(file: IO[bytes], *, compress: bool, text: bool) -> Iterator[IO[Any]]:
+    # mtime 0: the same content gives the same bytes
+    stream: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) if compress else file
+    writer = io.TextIOWrapper(stream, encoding="utf-8", newline="\n") if text else stream
+    try:
+        yield writer
+        writer.flush()
+    finally:
+        if text:
+            writer.detach()
+        if compress:
+            stream.close()
+
+
+class _BoundedStream(io.RawIOBase):
+    """Raw bytes of `source`, with an error once more than `max_bytes` came out of it."""
+
+    def __init__(self, source: IO[bytes], path: Path, max_bytes: int) -> None:
+        self._source, self._path, self._left, self._max_bytes = source, path, max_bytes, max_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            count = self._source.readinto(buffer)  # type: ignore[attr-defined]
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FileError(self._path, f"damaged or truncated compressed file ({error})") from None
+        self._left -= count
+        if self._left < 0:
+            raise FileError(
+                self._path,
+                f"holds more than {self._max_bytes:,} bytes; pass a larger max_bytes if you trust it",
+            )
+        return count
+
+    def close(self) -> None:
+        self._source.close()
+        super().close()
+
+
+def open_bounded(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> io.BufferedReader:
+    """`path` opened for reading bytes, decompressed if it ends in ``.gz``, never more than `max_bytes`."""
+    path = Path(path)
+    source: Any = gzip.GzipFile(path, "rb") if path.suffix == ".gz" else path.open("rb", buffering=0)
+    return io.BufferedReader(_BoundedStream(source, path, max_bytes), buffer_size=2**18)
+
+
+@contextmanager
+def open_text(
+    path: str | os.PathLike,
+    *,
+    encoding: str = "utf-8-sig",
+    newline: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> Iterator[IO[str]]:
+    """`path` opened for reading text within bounds; bytes that are not text become a `FileError`."""
+    with io.TextIOWrapper(
+        open_bounded(path, max_bytes=max_bytes), encoding=encoding, newline=newline
+    ) as stream:
+        try:
+            yield stream
+        except UnicodeDecodeError as error:
+            raise FileError(
+                path, f"is not {error.encoding} text; pass encoding='latin-1' if it is older"
+            ) from None
+
+
+def load_npy(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> np.ndarray:
+    """One array from a ``.npy`` file whose header agrees with its size."""
+    with open(path, "rb") as stream:
+        return _read_array(stream, os.path.getsize(path), os.fspath(path), max_bytes)
+
+
+def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
+    """All arrays of a ``.npz`` archive, whose headers must agree with their sizes, `max_bytes` in all."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [_checked_member(member, path) for member in archive.infolist()]
+            if sum(member.file_size for member in members) > max_bytes:
+                raise FileError(path, f"unpacks to more than {max_bytes:,} bytes; pass a larger max_bytes")
+            arrays = {}
+            for member in members:
+                with archive.open(member) as stream:
+                    where = f"{os.fspath(path)}:{member.filename}"
+                    array = _read_array(stream, member.file_size, where, max_bytes)
+                    arrays[member.filename.removesuffix(".npy")] = array
+            return arrays
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise FileError(path, f"damaged or truncated npz archive ({error})") from None
+
+
+def save_npz(path: str | os.PathLike, arrays: Mapping[str, Any]) -> None:
+    """Write a compressed ``.npz`` archive atomically; arrays of objects are refused."""
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
+
+
+def _checked_member(member: zipfile.ZipInfo, path: str | os.PathLike) -> zipfile.ZipInfo:
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & 1:
+        raise FileError(path, f"{member.filename} is encrypted or compressed in an unusual way")
+    if member.file_size > _MAX_DEFLATE_RATIO * (member.compress_size + 64):
+        raise FileError(path, f"{member.filename} promises {member.file_size:,} bytes, more than it can hold")
+    return member
+
+
+def _read_array(stream: IO[bytes], size: int, where: str, max_bytes: int) -> np.ndarray:
+    shape, fortran, dtype, header_size = _read_header(stream, where)
+    n_bytes = dtype.itemsize
+    for length in shape:
+        n_bytes *= length
+    if n_bytes != size - header_size:
+        raise FileError(
+            where, f"shape {shape} of {dtype} needs {n_bytes:,} bytes, found {size - header_size:,}"
+        )
+    if n_bytes > max_bytes:
+        raise FileError(where, f"holds {n_bytes:,} bytes, more than max_bytes={max_bytes:,}")
+    data = bytearray(n_bytes)
+    view, filled = memoryview(data), 0
+    while filled < n_bytes:
+        count = stream.readinto(view[filled:])  # type: ignore[attr-defined]
+        if not count:
+            raise FileError(where, f"ends after {filled:,} of {n_bytes:,} bytes")
+        filled += count
+    flat = np.frombuffer(data, dtype) if n_bytes else np.empty(int(np.prod(shape)), dtype)
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype, int]:
+    readers = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }
+    try:
+        read_header = readers[np.lib.format.read_magic(stream)]
+        shape, fortran, dtype = read_header(stream)
+    except (KeyError, ValueError, TypeError, SyntaxError, EOFError) as error:
+        raise FileError(where, f"not a plain numpy array ({error})") from None
+    if dtype.hasobject or dtype.names is not None or min(shape, default=0) < 0:
+        raise FileError(where, f"an array of {dtype} is refused: only plain numbers and text are read")
+    return shape, fortran, dtype, stream.tell()
