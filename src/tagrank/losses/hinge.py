@@ -1,0 +1,173 @@
+"""One-vs-all hinge loss: every label of every sample asks for a margin of one, on its own.
+
+Problem, with bounds B (+C for a present label, -C for an absent one, 0 unknown) and scores F = K A:
+
+    primal   1/2 <A, F> + sum_il |B_il| max(0, 1 - sign(B_il) F_il)
+    dual     sum_il |A_il| - 1/2 <A, F>       A_il between 0 and B_il
+    gap      sum_il |B_il| max(0, r_il) - |A_il| r_il,   r = 1 - sign(B) F; no term is negative
+
+The best new coefficient of one sample and label, all others fixed, clips one Newton step to its bounds.
+The labels do not touch each other, so each one is a task of its own for the threads.
+"""
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+
+FAST = {"contract", "nsz", "arcp", "reassoc"}
+
+
+class Hinge:
+    """State of the one-vs-all hinge loss during training.
+
+    Parameters
+    ----------
+    bounds : array, shape (n_labels, n_samples), or (n_samples, n_labels) for `sweep_rows`
+    coefficients : array of the same shape, feasible; the loss changes it in place
+    """
+
+    def __init__(self, bounds, coefficients):
+        self.bounds = bounds
+        self.coefficients = coefficients
+
+    @staticmethod
+    def without_kernel(bounds):
+        """Coefficients of samples with k(x, x) = 0, bounds of shape (n_labels, n_samples)."""
+        return bounds
+
+    @staticmethod
+    def repair(coefficients, bounds):
+        """Nothing but the box constrains a coefficient."""
+
+    def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
+        """Exact steps on the samples `rows`; returns how many entries of `changes` are not zero.
+
+        corner : K[rows][:, rows]; scores, changes : shape (n_labels, len(rows)), overwritten
+        threshold : a sample whose share of the duality gap is smaller may be left alone
+        """
+        return _sweep_block(
+            self.bounds, self.coefficients, rows, corner, scores, changes, threshold / len(scores), n_sweeps
+        )
+
+    def sweep_rows(self, order, X, squared_norms, W, threshold):
+        """One exact step on each sample of `order`; returns the sum of the gaps that were met on the way.
+
+        X : CSR rows; W : weights (n_features, n_labels), kept current
+        """
+        n_parts = min(get_num_threads(), max(1, W.shape[1] // 16))
+        return _sweep_rows(
+            self.bounds, self.coefficients, order,
+            X.indptr, X.indices, X.data, squared_norms, W, threshold, n_parts,
+        )  # fmt: skip
+
+    @staticmethod
+    def measure(bounds, coefficients, scores):
+        """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score.
+
+        All arguments have shape (n_labels, n_samples); so does none of the answers: (3, n_samples) and None,
+        for the hinge loss has no threshold.
+        """
+        return _measure(bounds, coefficients, scores), None
+
+
+@njit(cache=True, fastmath=FAST)
+def _add_scaled(target, factor, source):
+    for j in range(target.shape[0]):
+        target[j] += factor * source[j]
+
+
+@njit(cache=True, parallel=True, fastmath=FAST)
+def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold, n_sweeps):
+    n_labels, n_rows = scores.shape
+    n_changed = np.zeros(n_labels, np.int64)
+    for label in prange(n_labels):
+        active = np.empty(n_rows, np.int64)
+        n_active = 0
+        for b in range(n_rows):
+            changes[label, b] = 0
+            bound = bounds[label, rows[b]]
+            slack = 1 - np.sign(bound) * scores[label, b]
+            gap = abs(bound) * max(slack, 0) - abs(coefficients[label, rows[b]]) * slack
+            if gap > threshold and corner[b, b] > 0:
+                active[n_active] = b
+                n_active += 1
+        for _ in range(n_sweeps if n_active > 0 else 0):
+            largest = 0.0
+            for position in range(n_active):
+                b = active[position]
+                bound = bounds[label, rows[b]]
+                old = coefficients[label, rows[b]]
+                step = (np.sign(bound) - scores[label, b]) / corner[b, b]
+                new = min(max(old + step, min(bound, 0)), max(bound, 0))
+                change = new - old
+                if change != 0:
+                    slack = 1 - np.sign(bound) * scores[label, b]
+                    largest = max(largest, abs(bound) * max(slack, 0) - abs(old) * slack)
+                    coefficients[label, rows[b]] = new
+                    changes[label, b] += change
+                    _add_scaled(scores[label], change, corner[b])
+            if largest <= threshold:
+                break
+        for b in range(n_rows):
+            n_changed[label] += changes[label, b] != 0
+    return n_changed.sum()
+
+
+@njit(cache=True, fastmath=FAST)
+def _sweep_labels(bounds, coefficients, order, indptr, indices, data, norms, W, first, last, threshold):
+    total_gap = 0.0
+    scores = np.empty(last - first, W.dtype)
+    changes = np.empty(last - first, W.dtype)
+    for i in order:
+        if norms[i] <= 0:
+            continue
+        scores[:] = 0
+        for p in range(indptr[i], indptr[i + 1]):
+            _add_scaled(scores, data[p], W[indices[p], first:last])
+        row_gap = W.dtype.type(0)
+        for k in range(last - first):
+            bound = bounds[i, first + k]
+            old = coefficients[i, first + k]
+            sign = np.sign(bound)
+            new = min(max(old + (sign - scores[k]) / norms[i], min(bound, 0)), max(bound, 0))
+            changes[k] = new - old
+            slack = 1 - sign * scores[k]
+            row_gap += abs(bound) * max(slack, 0) - abs(old) * slack
+        total_gap += row_gap
+        if row_gap <= threshold:
+            continue
+        for k in range(last - first):
+            coefficients[i, first + k] += changes[k]
+        for p in range(indptr[i], indptr[i + 1]):
+            _add_scaled(W[indices[p], first:last], data[p], changes)
+    return total_gap
+
+
+@njit(cache=True, parallel=True, fastmath=FAST)
+def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, threshold, n_parts):
+    """Every part has labels of its own, and so may run beside the others."""
+    n_labels = W.shape[1]
+    gaps = np.zeros(n_parts)
+    for part in prange(n_parts):
+        first = n_labels * part // n_parts
+        last = n_labels * (part + 1) // n_parts
+        gaps[part] = _sweep_labels(
+            bounds, coefficients, order, indptr, indices, data, norms, W, first, last, threshold / n_parts
+        )
+    return gaps.sum()
+
+
+@njit(cache=True, parallel=True, fastmath=FAST)
+def _measure(bounds, coefficients, scores):
+    n_labels, n_samples = scores.shape
+    sums = np.zeros((3, n_samples))
+    width = 512
+    for tile in prange((n_samples + width - 1) // width):
+        for label in range(n_labels):
+            for i in range(tile * width, min(n_samples, (tile + 1) * width)):
+                bound = bounds[label, i]
+                score = np.float64(scores[label, i])
+                coefficient = np.float64(coefficients[label, i])
+                sums[0, i] += abs(bound) * max(1 - np.sign(bound) * score, 0.0)
+                sums[1, i] += abs(coefficient)
+                sums[2, i] += coefficient * score
+    return sums

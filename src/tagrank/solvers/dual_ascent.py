@@ -1,0 +1,262 @@
+"""The engine: block ascent on the dual of a max-margin problem, for any loss.
+
+The model is f(x) = sum_i k(x_i, x) a_i with one row a_i of n_labels coefficients for each sample, and
+
+    primal   1/2 <A, F> + sum of losses        F = K A, the scores of the samples
+    dual     sum |A| - 1/2 <A, F>              A in the set that the loss allows
+    gap      primal - dual, a sum over samples of terms that are never negative
+
+Each pass visits the samples that still contribute to the duality gap, in random blocks. Inside a block the
+loss takes exact steps, several times over, for they cost little; after the block one product brings the scores
+of all samples up to date. Every sample's share of the gap is at hand then, so the next pass knows whom to visit.
+
+The scores may be held in float32 while the tolerance allows it; the certificate of the solution is then
+computed anew, in float64, from the coefficients alone.
+"""
+
+import time
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.arrays import row_blocks, rows_within
+from tagrank.solvers.holders import DenseRows, GramScores, SparseRows
+from tagrank.solvers.solution import Solution, TracePoint, relative_gap
+
+SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
+IDLE_SHARE = 0.1  # samples with less than this share of the average gap are not visited in a pass
+SWEEPS_IN_BLOCK = 5
+
+
+def solve_dual(
+    data,
+    Loss,
+    bounds,
+    *,
+    kind,
+    tol=1e-3,
+    max_iter=1000,
+    max_seconds=None,
+    random_state=0,
+    start=None,
+    callback=None,
+):
+    """Train one row of coefficients per sample.
+
+    Parameters
+    ----------
+    data : Gram matrix (n_samples, n_samples), or rows (n_samples, n_features), dense or CSR
+    Loss : class from tagrank.losses
+    bounds : array, shape (n_samples, n_labels): +C_il present, -C_il absent, 0 unknown
+    kind : {"gram", "rows"}, what `data` is
+    tol : float, relative duality gap to reach
+    max_iter : int, passes at most
+    max_seconds : float or None
+    random_state : int or numpy Generator, for the order of visits
+    start : array, shape (n_samples, n_labels), or None: coefficients to start from, clipped to the bounds
+    callback : function of a TracePoint, called after each measurement
+
+    Returns
+    -------
+    Solution; after Ctrl-C, `max_seconds` or `max_iter` the last state, with its certificate
+    """
+    started = time.perf_counter()
+    deadline = started + max_seconds if max_seconds is not None else np.inf
+    rng = np.random.default_rng(random_state)
+    ascent = _ascent(data, Loss, bounds, kind, tol, start)
+    trace, n_iter, stopped_by = [], 0, None
+    try:
+        while stopped_by is None:
+            if (
+                n_iter == 0
+                or n_iter >= max_iter
+                or time.perf_counter() >= deadline
+                or ascent.worth_measuring(tol)
+            ):
+                primal, dual = ascent.measure()
+                if relative_gap(primal, dual) <= tol:
+                    primal, dual = ascent.certify()
+                seconds = time.perf_counter() - started
+                trace.append(TracePoint(n_iter, seconds, primal, dual, relative_gap(primal, dual)))
+                if callback is not None:
+                    callback(trace[-1])
+                stopped_by = _reason_to_stop(trace[-1], tol, max_iter, time.perf_counter() >= deadline)
+            if stopped_by is None:
+                ascent.make_pass(rng, deadline)
+                n_iter += 1
+    except KeyboardInterrupt:
+        stopped_by = "interrupt"
+    return _finish(ascent, trace, n_iter, stopped_by, started)
+
+
+def _reason_to_stop(point, tol, max_iter, is_late):
+    if point.gap <= tol:
+        return "tol"
+    if point.n_iter >= max_iter:
+        return "max_iter"
+    return "max_seconds" if is_late else None
+
+
+def _finish(ascent, trace, n_iter, stopped_by, started):
+    if stopped_by != "tol":
+        primal, dual = ascent.certify()
+        point = TracePoint(n_iter, time.perf_counter() - started, primal, dual, relative_gap(primal, dual))
+        if trace and trace[-1].n_iter == n_iter:
+            trace.pop()
+        trace.append(point)
+    return Solution(
+        coefficients=ascent.coefficients_by_sample(),
+        primal=trace[-1].primal,
+        dual=trace[-1].dual,
+        n_iter=n_iter,
+        stopped_by=stopped_by,
+        weights=ascent.weights,
+        thresholds=ascent.thresholds,
+        trace=trace,
+    )
+
+
+def _ascent(data, Loss, bounds, kind, tol, start):
+    single = tol >= SINGLE_PRECISION_TOL
+    if kind == "rows":
+        dtype = np.dtype(np.float32 if single else np.float64)
+        holder = (SparseRows if sparse.issparse(data) else DenseRows)(data, bounds.shape[1], dtype)
+    else:
+        is_single = str(data.dtype).endswith("float32")
+        holder = GramScores(
+            data, bounds.shape[1], np.dtype(np.float32 if single and is_single else np.float64)
+        )
+    return (_RowAscent if holder.by_sample else _BlockAscent)(holder, Loss, bounds, start)
+
+
+def _feasible_start(Loss, bounds, diagonal, start):
+    """Coefficients (n_labels, n_samples) to start from, bounds of the same shape."""
+    coefficients = np.zeros_like(bounds)
+    if start is not None:
+        coefficients[:] = np.clip(start.T, np.minimum(bounds, 0), np.maximum(bounds, 0))
+        Loss.repair(coefficients, bounds)
+    empty = diagonal <= 0
+    if empty.any():
+        coefficients[:, empty] = Loss.without_kernel(bounds[:, empty])
+    return coefficients
+
+
+class _BlockAscent:
+    """Ascent over random blocks of samples; arrays have shape (n_labels, n_samples)."""
+
+    def __init__(self, holder, Loss, bounds, start):
+        self.holder = holder
+        bounds = np.ascontiguousarray(bounds.T, dtype=holder.dtype)
+        coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
+        self.loss = Loss(bounds, coefficients)
+        self.thresholds = None
+        if coefficients.any():
+            holder.recompute(coefficients.astype(np.float64))
+
+    def worth_measuring(self, tol):
+        return True
+
+    def measure(self):
+        return self._measure(self.loss.bounds, self.loss.coefficients, self.holder.scores())
+
+    def certify(self):
+        """Objectives in float64, from scores computed anew if they were held in float32 or half updated."""
+        bounds, coefficients = self.loss.bounds.astype(np.float64), self.loss.coefficients.astype(np.float64)
+        self.loss.repair(coefficients, bounds)
+        self.certified = coefficients
+        return self._measure(bounds, coefficients, self.holder.recompute(coefficients))
+
+    def _measure(self, bounds, coefficients, scores):
+        sums, self.thresholds = self.loss.measure(bounds, coefficients, scores)
+        self.gaps = sums[0] - sums[1] + sums[2]
+        return _objectives(sums.sum(axis=1))
+
+    def make_pass(self, rng, deadline):
+        share = IDLE_SHARE * self.gaps.mean()
+        active = rng.permutation(np.flatnonzero(self.gaps > share))
+        for block in row_blocks(len(active), self.holder.block_size):
+            if time.perf_counter() >= deadline:
+                break
+            rows = np.sort(active[block])
+            corner, scores = self.holder.read(rows)
+            changes = np.empty_like(scores)
+            n_changed = self.loss.sweep_block(rows, corner, scores, changes, share, SWEEPS_IN_BLOCK)
+            if n_changed:
+                self.holder.add(rows, changes, n_changed)
+
+    def coefficients_by_sample(self):
+        return np.ascontiguousarray(self.certified.T)
+
+    @property
+    def weights(self):
+        return getattr(self.holder, "weights", None)
+
+
+class _RowAscent:
+    """Ascent one sparse row at a time; arrays have shape (n_samples, n_labels)."""
+
+    def __init__(self, holder, Loss, bounds, start):
+        self.holder = holder
+        coefficients = _feasible_start(Loss, bounds.T, holder.diagonal, start).T
+        self.loss = Loss(
+            np.ascontiguousarray(bounds, dtype=holder.dtype),
+            np.ascontiguousarray(coefficients, dtype=holder.dtype),
+        )
+        self.thresholds = None
+        self.expected_gap = np.inf
+        if start is not None or coefficients.any():
+            holder.recompute(self.loss.coefficients)
+
+    def worth_measuring(self, tol):
+        """Measuring costs half a pass: wait until the gap seen on the way through the last pass is near."""
+        return self.expected_gap <= 4 * tol * max(abs(self.primal), np.finfo(float).tiny)
+
+    def measure(self):
+        return self._measure(self.holder.weights)
+
+    def certify(self):
+        coefficients = self.loss.coefficients.astype(np.float64)
+        self.loss.repair(coefficients.T, self.loss.bounds.T)
+        self.certified = coefficients
+        return self._measure(self.holder.recompute(coefficients))
+
+    def _measure(self, W):
+        totals, thresholds = np.zeros(3), []
+        for block in row_blocks(self.holder.n_samples, rows_within(W.shape[1], megabytes=4)):
+            sums, found = self.loss.measure(
+                *(np.ascontiguousarray(rows[block].T) for rows in (self.loss.bounds, self.loss.coefficients)),
+                self.holder.scores_of(block, W),
+            )
+            totals += sums.sum(axis=1)
+            thresholds.append(found)
+        self.thresholds = None if thresholds[0] is None else np.concatenate(thresholds)
+        self.primal, dual = _objectives(totals)
+        self.gap = self.primal - dual
+        return self.primal, dual
+
+    def make_pass(self, rng, deadline):
+        n_samples = self.holder.n_samples
+        share = IDLE_SHARE * self.gap / n_samples
+        order = rng.permutation(n_samples)
+        self.expected_gap = 0.0
+        for block in row_blocks(n_samples, max(1000, n_samples // 20)):
+            if time.perf_counter() >= deadline:
+                break
+            self.expected_gap += self.loss.sweep_rows(
+                order[block], self.holder.X, self.holder.squared_norms, self.holder.weights, share
+            )
+        self.gap = min(self.gap, self.expected_gap)
+
+    def coefficients_by_sample(self):
+        return self.certified
+
+    @property
+    def weights(self):
+        return self.holder.weights
+
+
+def _objectives(totals):
+    """Primal and dual from the sums of losses, |A| and A * F; rounding may not make the gap negative."""
+    loss, linear, inner = totals
+    dual = linear - inner / 2
+    return max(inner / 2 + loss, dual), dual

@@ -1,0 +1,230 @@
+"""Three ways to hold the data of a linear-in-coefficients model; same losses, same answer.
+
+A holder keeps what is needed to read the current scores of any samples, and brings it up to date after their
+coefficients changed:
+
+- `GramScores`: the Gram matrix K and the scores F = A K of all samples;
+- `DenseRows`: the rows X and the weights W = A X;
+- `SparseRows`: the same for sparse rows, visited one at a time by the loss itself.
+
+Coefficients, scores and changes have shape (n_labels, n_samples): then the change of one coefficient is one
+run along a row of K. Only `SparseRows` lays them out by sample, since one visit reads all labels of a sample.
+"""
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+
+from tagrank.arrays import namespace_of, row_blocks, rows_within, to_host
+
+FAST = {"contract", "nsz", "arcp", "reassoc"}
+DENSE_SHARE = 0.35  # of changed entries, from which a BLAS product beats the sparse one (measured)
+
+
+class GramScores:
+    """Gram matrix K (n_samples, n_samples) and the scores of all samples.
+
+    K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
+    changes of one block cross to the host.
+    """
+
+    by_sample = False
+    block_size = 128
+
+    def __init__(self, K, n_labels, dtype):
+        self.K = K
+        self.xp = namespace_of(K)
+        self.n_samples = K.shape[0]
+        self.dtype = dtype
+        self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64)
+        like_K = {} if self.xp is np else {"device": K.device}
+        self.F = self.xp.zeros((n_labels, self.n_samples), dtype=getattr(self.xp, dtype.name), **like_K)
+
+    def read(self, rows):
+        """Corner K[rows][:, rows] and scores (n_labels, len(rows)) of some samples, on the host."""
+        if self.xp is np:
+            return _gather_block(self.K, self.F, rows)
+        index = self.xp.asarray(rows, device=self.K.device)
+        corner = to_host(self.K[index][:, index])
+        return corner.astype(self.dtype, copy=False), to_host(self.F[:, index])
+
+    def add(self, rows, changes, n_changed):
+        """Bring the scores up to date after the coefficients of `rows` changed."""
+        if self.xp is np and n_changed <= DENSE_SHARE * changes.size:
+            _add_sparse_product(self.F, changes, rows, self.K)
+        elif self.xp is np:
+            self.F += changes @ self.K[rows].astype(self.dtype, copy=False)
+        else:
+            index = self.xp.asarray(rows, device=self.K.device)
+            self.F += self.xp.asarray(changes, device=self.K.device) @ self.K[index]
+
+    def scores(self):
+        return to_host(self.F)
+
+    def recompute(self, coefficients):
+        """Scores of all samples in float64, anew from the coefficients (n_labels, n_samples)."""
+        F = np.zeros(coefficients.shape)
+        changed = np.flatnonzero(np.any(coefficients != 0, axis=0))
+        for block in row_blocks(len(changed), self.block_size):
+            rows = changed[block]
+            K_rows = to_host(self.K[rows]) if self.xp is not np else None
+            A = np.ascontiguousarray(coefficients[:, rows])
+            if K_rows is None and np.count_nonzero(A) <= DENSE_SHARE * A.size:
+                _add_sparse_product(F, A, rows, self.K)
+            else:
+                F += A @ (self.K[rows] if K_rows is None else K_rows).astype(np.float64, copy=False)
+        if self.xp is np:
+            self.F[:] = F
+        else:
+            self.F[:] = self.xp.asarray(F, dtype=self.F.dtype, device=self.K.device)
+        return F
+
+
+class DenseRows:
+    """Dense rows X (n_samples, n_features) under the linear kernel, and the weights W (n_labels, n_features)."""
+
+    by_sample = False
+    block_size = 128
+
+    def __init__(self, X, n_labels, dtype):
+        self.X = X
+        self.n_samples = X.shape[0]
+        self.dtype = dtype
+        self.diagonal = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        self.W = np.zeros((n_labels, X.shape[1]), dtype=dtype)
+
+    def read(self, rows):
+        X = self.X[rows].astype(self.dtype, copy=False)
+        return X @ X.T, self.W @ X.T
+
+    def add(self, rows, changes, n_changed):
+        self.W += changes @ self.X[rows].astype(self.dtype, copy=False)
+
+    def scores(self):
+        return self.W @ self.X.T.astype(self.dtype, copy=False)
+
+    def recompute(self, coefficients):
+        W = np.zeros(self.W.shape)
+        for block in row_blocks(self.n_samples, rows_within(self.X.shape[1])):
+            W += coefficients[:, block] @ self.X[block].astype(np.float64, copy=False)
+        self.W[:] = W
+        return np.concatenate(
+            [
+                W @ self.X[block].T.astype(np.float64, copy=False)
+                for block in row_blocks(self.n_samples, rows_within(self.X.shape[1]))
+            ],
+            axis=1,
+        )
+
+    @property
+    def weights(self):
+        return self.W.T
+
+
+class SparseRows:
+    """Sparse rows X (CSR) under the linear kernel, and the weights W (n_features, n_labels)."""
+
+    by_sample = True
+
+    def __init__(self, X, n_labels, dtype):
+        self.X = X
+        self.n_samples = X.shape[0]
+        self.dtype = dtype
+        self.diagonal = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+        self.squared_norms = self.diagonal.astype(dtype)
+        self.weights = np.zeros((X.shape[1], n_labels), dtype=dtype)
+
+    def scores_of(self, block, weights):
+        """Scores (n_labels, block length) of consecutive samples."""
+        scores = np.zeros((block.stop - block.start, weights.shape[1]), dtype=weights.dtype)
+        _multiply_rows(self.X.indptr, self.X.indices, self.X.data, block.start, weights, scores)
+        return np.ascontiguousarray(scores.T)
+
+    def recompute(self, coefficients):
+        """Weights in float64, anew from the coefficients (n_samples, n_labels)."""
+        weights = np.zeros(self.weights.shape)
+        n_parts = min(get_num_threads(), max(1, weights.shape[1] // 16))
+        _multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, weights, n_parts)
+        self.weights[:] = weights
+        return weights
+
+
+@njit(cache=True, parallel=True)
+def _gather_block(K, F, rows):
+    n_rows = rows.shape[0]
+    corner = np.empty((n_rows, n_rows), F.dtype)
+    scores = np.empty((F.shape[0], n_rows), F.dtype)
+    for b in prange(n_rows):
+        for c in range(n_rows):
+            corner[b, c] = K[rows[b], rows[c]]
+    for label in prange(F.shape[0]):
+        for b in range(n_rows):
+            scores[label, b] = F[label, rows[b]]
+    return corner, scores
+
+
+@njit(cache=True, fastmath=FAST)
+def _add_four(target, d0, k0, d1, k1, d2, k2, d3, k3):
+    for j in range(target.shape[0]):
+        target[j] += d0 * k0[j] + d1 * k1[j] + d2 * k2[j] + d3 * k3[j]
+
+
+@njit(cache=True, fastmath=FAST)
+def _add_scaled(target, factor, source):
+    for j in range(target.shape[0]):
+        target[j] += factor * source[j]
+
+
+@njit(cache=True, parallel=True, fastmath=FAST)
+def _add_sparse_product(F, changes, rows, K):
+    """F += changes @ K[rows], touching only the entries of `changes` that are not zero."""
+    n_labels, n_rows = changes.shape
+    n_samples = F.shape[1]
+    where = np.empty((n_labels, n_rows), np.int32)
+    count = np.zeros(n_labels, np.int32)
+    for label in range(n_labels):
+        for b in range(n_rows):
+            if changes[label, b] != 0:
+                where[label, count[label]] = b
+                count[label] += 1
+    width = 512
+    for tile in prange((n_samples + width - 1) // width):
+        start = tile * width
+        stop = min(n_samples, start + width)
+        for label in range(n_labels):
+            target = F[label, start:stop]
+            p = 0
+            while p + 4 <= count[label]:
+                b0, b1, b2, b3 = where[label, p : p + 4]
+                _add_four(
+                    target,
+                    changes[label, b0], K[rows[b0], start:stop],
+                    changes[label, b1], K[rows[b1], start:stop],
+                    changes[label, b2], K[rows[b2], start:stop],
+                    changes[label, b3], K[rows[b3], start:stop],
+                )  # fmt: skip
+                p += 4
+            while p < count[label]:
+                b = where[label, p]
+                _add_scaled(target, changes[label, b], K[rows[b], start:stop])
+                p += 1
+
+
+@njit(cache=True, parallel=True, fastmath=FAST)
+def _multiply_rows(indptr, indices, data, first, W, S):
+    """S += X[first : first + len(S)] @ W for sparse rows."""
+    for b in prange(S.shape[0]):
+        for p in range(indptr[first + b], indptr[first + b + 1]):
+            _add_scaled(S[b], data[p], W[indices[p]])
+
+
+@njit(cache=True, parallel=True, fastmath=FAST)
+def _multiply_columns(indptr, indices, data, A, W, n_parts):
+    """W += X.T @ A for sparse rows; every thread has labels of its own."""
+    n_labels = W.shape[1]
+    for part in prange(n_parts):
+        first = n_labels * part // n_parts
+        last = n_labels * (part + 1) // n_parts
+        for i in range(A.shape[0]):
+            if np.any(A[i, first:last] != 0):
+                for p in range(indptr[i], indptr[i + 1]):
+                    _add_scaled(W[indices[p], first:last], data[p], A[i, first:last])
