@@ -4,7 +4,6 @@ from tagrank.kernels.base import Kernel
 from tagrank.kernels.checks import check_gram
 from tagrank.kernels.composition import OnView, Product, Sum, UnitDiagonal, UnitTrace
 from tagrank.kernels.description import KERNELS_BY_NAME, kernel_from_dict, make_kernel
-from tagrank.kernels.gram import gram
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
 from tagrank.kernels.precomputed import Precomputed
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
@@ -25,7 +24,6 @@ __all__ = [
     "UnitDiagonal",
     "UnitTrace",
     "check_gram",
-    "gram",
     "kernel_from_dict",
     "make_kernel",
 ]

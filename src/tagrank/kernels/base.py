@@ -1,8 +1,8 @@
 """Kernel: two sets of rows in, their similarities out.
 
 A kernel is a small value: it holds parameters, never data. What depends on the training rows (the width
-of an exponential kernel, the trace) is fixed by `fit`, which returns a *new* kernel, so that every tile of the
-Gram matrix and every later prediction use the same one.
+of an exponential kernel, the trace) is fixed by `fit`, which returns a *new* kernel, so that every tile of
+the Gram matrix and every later prediction use the same one.
 """
 
 import inspect
@@ -10,7 +10,7 @@ import inspect
 import numpy as np
 
 from tagrank.arrays import row_blocks
-from tagrank.kernels.gram import DIAGONAL_BLOCK, gram, n_rows, take_rows
+from tagrank.kernels.gram import DIAGONAL_BLOCK, gram, n_rows, sliceable, take_rows
 
 
 class Kernel:
@@ -54,9 +54,8 @@ class Kernel:
 
         A kernel that still needs its width takes it from `X` when `X` comes alone, as `fit_gram` does.
         """
-        if Z is None:
-            return self.fit_gram(X)[1]
-        return gram(self, X, Z)
+        X = sliceable(X)
+        return self.fit_gram(X)[1] if Z is None else gram(self, X, Z)
 
     @property
     def terms(self):

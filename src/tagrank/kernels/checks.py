@@ -1,4 +1,4 @@
-"""Is a matrix a Gram matrix? Seen in one pass over its tiles and a few products with a vector; K is not copied."""
+"""Is a matrix a Gram matrix? Told by one pass over its tiles and a few products with a vector, uncopied."""
 
 import numpy as np
 
@@ -41,7 +41,8 @@ def check_gram(K, *, n_jobs=None):
             f"K must be symmetric, got entries K[i, j] and K[j, i] that differ by {asymmetry:.3g}"
         )
     _check_eigenvalue(K, smallest_eigenvalue)
-    _check_eigenvalue(K, _smallest_ritz_value(K))
+    if largest > 0:
+        _check_eigenvalue(K, largest * _smallest_ritz_value(K, largest))
     if asymmetry > 16 * np.finfo(K.dtype).eps * largest:
         return (K + K.T) / 2
     return K
@@ -51,8 +52,8 @@ def _check_eigenvalue(K, bound):
     """`bound` is an upper bound of the smallest eigenvalue."""
     if bound < -INDEFINITE * abs(float(K.diagonal().mean(dtype=np.float64))):
         raise ValueError(
-            f"K must be positive semidefinite, but its smallest eigenvalue is at most {bound:.4g}; turn a distance "
-            "into a similarity (exp(-distance / width)), or add the missing amount to the diagonal"
+            f"K must be positive semidefinite, but its smallest eigenvalue is at most {bound:.4g}; "
+            "make similarities of distances by exp(-distance / width), or add what is missing to the diagonal"
         )
 
 
@@ -85,8 +86,8 @@ def _smallest_of_minor(a, c, b):
     return (a + c) / 2 - np.hypot((a - c) / 2, b)
 
 
-def _smallest_ritz_value(K):
-    """The smallest eigenvalue of K in a small Krylov space: never below that of K (Lanczos).
+def _smallest_ritz_value(K, largest):
+    """The smallest eigenvalue of K / largest in a small Krylov space: never below the true one (Lanczos).
 
     The start has sum zero: the leading eigenvector of most similarities is nearly constant, and would hide
     the other end of the spectrum.
@@ -101,11 +102,11 @@ def _smallest_ritz_value(K):
         for _ in range(2):
             vector -= basis[:step].T @ (basis[:step] @ vector)
         norm = np.linalg.norm(vector)
-        if norm <= 1e-6 * max(1.0, np.abs(images).max()):
+        if norm <= 1e-6:
             basis, images = basis[:step], images[:step]
             break
         basis[step] = vector / norm
-        images[step] = K @ basis[step]
+        images[step] = K @ (basis[step] / K.dtype.type(largest))
         vector = images[step].copy()
     projected = basis.astype(np.float64) @ images.T.astype(np.float64)
     return float(np.linalg.eigvalsh((projected + projected.T) / 2)[0]) if len(basis) else 0.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.kernels.base import Kernel
+from tagrank.kernels.gram import diagonal_of
 from tagrank.validation import check_positive, check_same_length
 
 
@@ -160,7 +161,7 @@ class UnitTrace(Kernel):
 
     def fit(self, X):
         kernel = self.kernel.fit(X)
-        trace = float(np.sum(kernel.diagonal(X), dtype=np.float64))
+        trace = float(np.sum(diagonal_of(kernel, X), dtype=np.float64))
         # a kernel that is zero on all training rows has no scale: leave it
         return scale(kernel, 1 / trace if trace > 0 else 1.0)
 

@@ -77,7 +77,7 @@ def _build(value, depth):
     if not isinstance(value, dict):
         return value
     if set(value) == {"slice"}:
-        return slice(*value["slice"])
+        return _build_slice(value["slice"])
     if set(value) != {"kind", "params"} or not isinstance(value["params"], dict):
         raise ValueError(
             f"a kernel is described by a dictionary {{'kind', 'params'}}, got the keys {sorted(value)}"
@@ -88,3 +88,10 @@ def _build(value, depth):
         return kind(**params)
     except TypeError as error:
         raise ValueError(f"the description of {kind.__name__} does not fit: {error}") from error
+
+
+def _build_slice(parts):
+    whole = isinstance(parts, list) and all(part is None or type(part) is int for part in parts)
+    if not whole or len(parts) != 3:
+        raise ValueError(f"a slice is described by three whole numbers or nulls, got {parts!r}")
+    return slice(*parts)

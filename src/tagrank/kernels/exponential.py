@@ -6,7 +6,7 @@ import numpy as np
 
 from tagrank.arrays import row_blocks
 from tagrank.kernels.base import Kernel
-from tagrank.kernels.gram import TILE, as_rows, evaluate, float_type, n_rows, run_tiles, take_rows
+from tagrank.kernels.gram import TILE, as_rows, evaluate, float_type, n_rows, run_tiles, sliceable, take_rows
 from tagrank.validation import check_positive
 
 
@@ -43,7 +43,8 @@ class Exponential(Kernel):
 
     def mean_distance(self, X):
         """The exact mean of d over pairs of different rows, without keeping the distances."""
-        dtype, blocks = float_type(X), list(row_blocks(n_rows(X), TILE))
+        X, dtype = sliceable(X), float_type(X)
+        blocks = list(row_blocks(n_rows(X), TILE))
         tiles = [(rows, columns) for rows in blocks for columns in blocks if rows.start <= columns.start]
 
         def total(tile):

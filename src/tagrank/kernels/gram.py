@@ -1,8 +1,9 @@
 """Gram matrices, evaluated tile by tile.
 
 The matrix is cut into square tiles that several threads fill. A tile needs a few rows at a time, so beside
-the output only O(tile) memory is used; of a symmetric matrix the tiles on and above the diagonal are computed,
-and each is written to both halves. BLAS is held to one thread inside: the tiles are the parallel work.
+the output only O(tile) memory is used; of a symmetric matrix the tiles on and above the diagonal are
+computed, and each is written to both halves. BLAS is held to one thread inside: the tiles are the parallel
+work.
 """
 
 from collections.abc import Mapping
@@ -42,15 +43,23 @@ def gram(kernel, X, Z=None, *, out=None, dtype=None, n_jobs=None):
         raise ValueError(f"{kernel!r} takes its width from training rows: call kernel.fit(X_train) first")
     K = evaluate(kernel.compute, X, Z, out=out, dtype=dtype, n_jobs=n_jobs)
     if Z is None:
-        np.fill_diagonal(K, kernel.diagonal(as_rows(X, K.dtype)))
+        np.fill_diagonal(K, diagonal_of(kernel, X, dtype=K.dtype))
     return K
+
+
+def diagonal_of(kernel, X, *, dtype=None):
+    """`kernel.diagonal` of rows in any format, block by block."""
+    X, dtype = sliceable(X), float_type(X, dtype)
+    blocks = (as_rows(take_rows(X, rows), dtype) for rows in row_blocks(n_rows(X), TILE))
+    return np.concatenate([kernel.diagonal(block) for block in blocks])
 
 
 def evaluate(compute, X, Z=None, *, out=None, dtype=None, n_jobs=None):
     """`compute(rows of X, rows of Z)` tile by tile; symmetric in its arguments when `Z` is None."""
     dtype = float_type(X, dtype)
     symmetric = Z is None
-    Z = X if symmetric else Z
+    X = sliceable(X)
+    Z = X if symmetric else sliceable(Z)
     _check_same_columns(X, Z)
     if out is None:
         out = np.empty((n_rows(X), n_rows(Z)), dtype)
@@ -61,7 +70,7 @@ def evaluate(compute, X, Z=None, *, out=None, dtype=None, n_jobs=None):
         rows, columns = tile
         left = as_rows(take_rows(X, rows), dtype)
         if symmetric and rows == columns:
-            out[rows, rows] = _mirrored(compute(left, left))
+            out[rows, rows] = mirrored(compute(left, left))
             return
         out[rows, columns] = compute(left, as_rows(take_rows(Z, columns), dtype))
         if symmetric:
@@ -82,15 +91,22 @@ def run_tiles(work, tiles, n_jobs=None):
         return list(pool.map(work, tiles))
 
 
+def sliceable(X):
+    """`X` in a format whose rows can be sliced: array, CSR, or a mapping of views to such."""
+    if isinstance(X, Mapping):
+        return {view: sliceable(values) for view, values in X.items()}
+    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+
+
 def n_rows(X):
     """Number of samples of an array, a sparse matrix or a mapping of views."""
     if isinstance(X, Mapping):
         return min((n_rows(view) for view in X.values()), default=0)
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+    return X.shape[0]
 
 
 def take_rows(X, rows):
-    """The samples `rows` (a slice) of an array, a sparse matrix or a mapping of views."""
+    """The samples `rows` (a slice or indices) of an array, a sparse matrix or a mapping of views."""
     if isinstance(X, Mapping):
         return {view: take_rows(values, rows) for view, values in X.items()}
     return X[rows]
@@ -101,7 +117,7 @@ def as_rows(X, dtype):
     if isinstance(X, Mapping):
         return {view: as_rows(values, dtype) for view, values in X.items()}
     if sparse.issparse(X):
-        return X.tocsr().astype(dtype, copy=False)
+        return X.astype(dtype, copy=False)
     return np.require(X, dtype, ["C", "W", "E"])
 
 
@@ -122,13 +138,13 @@ def _check_same_columns(X, Z):
         if not (isinstance(X, Mapping) and isinstance(Z, Mapping)):
             raise TypeError("X and Z must both be arrays or both be mappings of views")
         return
-    if np.ndim(X) != 2 and not sparse.issparse(X):
-        raise ValueError(f"X must have two dimensions (samples, features), got shape {np.shape(X)}")
+    if X.ndim != 2:
+        raise ValueError(f"X must have two dimensions (samples, features), got shape {X.shape}")
     if X.shape[1:] != Z.shape[1:]:
         raise ValueError(f"X and Z must have the same number of columns, got {X.shape} and {Z.shape}")
 
 
-def _mirrored(tile):
+def mirrored(tile):
     """The upper half of a square tile written over its lower half."""
     upper = np.triu(tile)
     return upper + np.triu(tile, 1).T

@@ -6,13 +6,15 @@ Chi-square distances need one division a bin as written. Two identities make the
 
 so that with reciprocals u = 1/x, v = 1/z taken once a tile, what is left for each bin of a pair of rows is
 1 / (u + v), and four such fractions are brought to one denominator and share one division. Reciprocals are
-scaled to [1 / limit, limit], whose fourth powers neither overflow nor vanish; an empty bin gets `limit`, and is
-thereby wrong by at most 1 / limit^2 of the largest bin: far below rounding.
+scaled to [1 / limit, limit], whose fourth powers neither overflow nor vanish; an empty bin gets `limit`, and
+is thereby wrong by at most 1 / limit^2 of the largest bin: far below rounding.
 """
 
 import numpy as np
 from numba import njit
 from scipy import sparse
+
+from tagrank.kernels.gram import mirrored
 
 # Columns taken at a time: four packed rows of a chunk stay in the first-level cache.
 CHUNK = 1024
@@ -48,7 +50,8 @@ def _over_chunks(add_sums, pack, X, Z):
         left = pack(_dense_columns(X, start))
         right = left if Z is X else pack(_dense_columns(Z, start))
         add_sums(left, right, sums, Z is X)
-    return sums[: X.shape[0], : Z.shape[0]]
+    sums = sums[: X.shape[0], : Z.shape[0]]
+    return mirrored(sums) if Z is X else sums
 
 
 def _dense_columns(X, start):

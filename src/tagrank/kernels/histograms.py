@@ -9,6 +9,7 @@ from tagrank.kernels.base import Kernel
 from tagrank.kernels.exponential import Exponential
 from tagrank.kernels.histogram_tiles import chi_square_distances, intersections
 from tagrank.kernels.vectors import inner_products, squared_norms
+from tagrank.validation import check_choice
 
 
 @dataclass(repr=False, eq=False)
@@ -19,6 +20,10 @@ class ChiSquared(Exponential):
     """
 
     whole_vector: bool = False
+
+    def __post_init__(self):
+        super().__post_init__()
+        check_choice("whole_vector", self.whole_vector, (False, True))
 
     def distances(self, X, Z):
         _check_not_negative(X, Z)

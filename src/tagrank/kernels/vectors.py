@@ -72,6 +72,9 @@ class Polynomial(Kernel):
 class Gaussian(Exponential):
     """exp(-|x - z|^2 / width); see Exponential for the width."""
 
+    # the width has a closed form, so there are no distances to keep for the Gram matrix
+    fit_gram = Kernel.fit_gram
+
     def distances(self, X, Z):
         if not sparse.issparse(X):
             # distances do not change when both move; around the origin they lose fewer digits
@@ -87,8 +90,9 @@ class Gaussian(Exponential):
         """In closed form: twice the sum of the variances, for pairs of different rows."""
         n_samples = X.shape[0]
         if sparse.issparse(X):
-            means = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-            total = float(X.multiply(X).sum(dtype=np.float64)) - n_samples * float(means @ means)
+            X = X.astype(np.float64)
+            means = np.asarray(X.mean(axis=0)).ravel()
+            total = float(squared_norms(X).sum()) - n_samples * float(means @ means)
         else:
             total = float(np.sum(np.var(X, axis=0, dtype=np.float64))) * n_samples
         return max(0.0, 2 * total / max(1, n_samples - 1))

@@ -1,0 +1,103 @@
+"""Explicit feature maps: rows whose inner products approximate a kernel, for linear models on many samples.
+
+Nyström works for every kernel. Random Fourier features work for the Gaussian kernel, and after scikit-learn's
+additive chi-square map for ChiSquared as well: the squared Euclidean distance of two mapped histograms is
+(nearly) their chi-square distance. That additive map alone, scikit-learn's `AdditiveChi2Sampler`, followed by a
+linear model is the cheap additive chi-square machine.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.kernel_approximation import AdditiveChi2Sampler, RBFSampler
+from sklearn.utils import check_random_state
+
+from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.histograms import ChiSquared
+from tagrank.kernels.vectors import Gaussian
+from tagrank.validation import check_choice
+
+
+def approximate(kernel, *, n_components=256, method="nystroem", random_state=None):
+    """A transformer (`fit`, `transform`) whose rows have inner products close to `kernel`.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Its width is fixed by the transformer's `fit`, as everywhere.
+    n_components : int
+        Number of columns that `transform` returns (Nyström: at most).
+    method : "nystroem" or "fourier"
+        Nyström adapts to the data and serves every kernel; Fourier features need no training rows to be kept,
+        and serve Gaussian and ChiSquared.
+    random_state : int, RandomState or None
+    """
+    makers = {"nystroem": NystroemMap, "fourier": FourierMap}
+    maker = makers[check_choice("method", method, tuple(makers))]
+    return maker(kernel, n_components=n_components, random_state=random_state)
+
+
+class NystroemMap(TransformerMixin, BaseEstimator):
+    """Similarities to some training rows, whitened.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        With its width fixed on all training rows.
+    components_ : the chosen training rows, at most `n_components`
+    projection_ : array of shape (n_chosen, n_columns)
+    """
+
+    def __init__(self, kernel, *, n_components=256, random_state=None):
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        self.kernel_ = self.kernel.fit(X)
+        order = check_random_state(self.random_state).permutation(n_rows(X))
+        self.components_ = take_rows(X, np.sort(order[: self.n_components]))
+        K = self.kernel_(self.components_)
+        eigenvalues, eigenvectors = np.linalg.eigh(K.astype(np.float64))
+        # directions without length would only amplify rounding
+        kept = eigenvalues > n_rows(self.components_) * np.finfo(K.dtype).eps * eigenvalues[-1]
+        self.projection_ = (eigenvectors[:, kept] / np.sqrt(eigenvalues[kept])).astype(K.dtype)
+        return self
+
+    def transform(self, X):
+        return gram(self.kernel_, X, self.components_) @ self.projection_
+
+
+class FourierMap(TransformerMixin, BaseEstimator):
+    """Random Fourier features of Gaussian, or of ChiSquared through the additive chi-square map.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        With its width fixed on all training rows.
+    """
+
+    def __init__(self, kernel, *, n_components=256, random_state=None):
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        chi_square = isinstance(self.kernel, ChiSquared) and not self.kernel.whole_vector
+        if not (chi_square or isinstance(self.kernel, Gaussian)):
+            raise ValueError(
+                f"Fourier features exist for Gaussian() and ChiSquared(), got {self.kernel!r}; "
+                'use method="nystroem"'
+            )
+        self.kernel_ = self.kernel.fit(X)
+        self._additive = AdditiveChi2Sampler(sample_steps=3).fit(X) if chi_square else None
+        self._fourier = RBFSampler(
+            gamma=self.kernel_.gamma, n_components=self.n_components, random_state=self.random_state
+        ).fit(self._flatten(X))
+        return self
+
+    def transform(self, X):
+        return self._fourier.transform(self._flatten(X))
+
+    def _flatten(self, X):
+        """Rows whose squared Euclidean distances are the kernel's distances."""
+        return X if self._additive is None else self._additive.transform(X)
