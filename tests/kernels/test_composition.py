@@ -84,6 +84,8 @@ def test_views_that_do_not_exist(views):
         Linear().on("hue")(views["gist"])
     with pytest.raises(TypeError, match="must both be"):
         Linear().on("gist")(views, views["gist"])
+    with pytest.raises(ValueError, match="gist has 25, sift has 24"):
+        Linear().on("gist")({"gist": views["gist"], "sift": views["sift"][1:]})
 
 
 def test_nested_parameters_can_be_searched():

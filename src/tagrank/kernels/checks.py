@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tagrank.arrays import row_blocks
-from tagrank.kernels.gram import float_type, run_tiles
+from tagrank.kernels.gram import float_type, run_tiles, upper_tiles
 
 TILE = 256
 # relative to the largest entry: more is another matrix, not rounding
@@ -75,9 +74,7 @@ def _scan(K, n_jobs):
             minor = _smallest_of_minor(diagonal[rows][i], diagonal[columns][j], float(upper[i, j]))
         return asymmetry, largest, minor if rows.start + i != columns.start + j else diagonal[rows][i]
 
-    blocks = list(row_blocks(K.shape[0], TILE))
-    tiles = [(rows, columns) for rows in blocks for columns in blocks if rows.start <= columns.start]
-    found = np.array(run_tiles(scan_tile, tiles, n_jobs), np.float64)
+    found = np.array(run_tiles(scan_tile, upper_tiles(K.shape[0], TILE), n_jobs), np.float64)
     return found[:, 0].max(), found[:, 1].max(), min(found[:, 2].min(), diagonal.min())
 
 

@@ -6,7 +6,17 @@ import numpy as np
 
 from tagrank.arrays import row_blocks
 from tagrank.kernels.base import Kernel
-from tagrank.kernels.gram import TILE, as_rows, evaluate, float_type, n_rows, run_tiles, sliceable, take_rows
+from tagrank.kernels.gram import (
+    TILE,
+    as_rows,
+    evaluate,
+    float_type,
+    n_rows,
+    run_tiles,
+    sliceable,
+    take_rows,
+    upper_tiles,
+)
 from tagrank.validation import check_positive
 
 
@@ -44,8 +54,6 @@ class Exponential(Kernel):
     def mean_distance(self, X):
         """The exact mean of d over pairs of different rows, without keeping the distances."""
         X, dtype = sliceable(X), float_type(X)
-        blocks = list(row_blocks(n_rows(X), TILE))
-        tiles = [(rows, columns) for rows in blocks for columns in blocks if rows.start <= columns.start]
 
         def total(tile):
             left, right = (as_rows(take_rows(X, rows), dtype) for rows in tile)
@@ -53,7 +61,7 @@ class Exponential(Kernel):
                 return np.sum(np.triu(self.distances(left, left), 1), dtype=np.float64)
             return np.sum(self.distances(left, right), dtype=np.float64)
 
-        return 2 * sum(run_tiles(total, tiles)) / _n_pairs(n_rows(X))
+        return 2 * sum(run_tiles(total, upper_tiles(n_rows(X), TILE))) / _n_pairs(n_rows(X))
 
     def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None):
         if self.fixed:

@@ -8,13 +8,14 @@ work.
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.parallel import count_threads, limited_threads
+from tagrank.validation import check_same_length
 
 TILE = 512
 DIAGONAL_BLOCK = 32
@@ -76,9 +77,14 @@ def evaluate(compute, X, Z=None, *, out=None, dtype=None, n_jobs=None):
         if symmetric:
             out[columns, rows] = out[rows, columns].T
 
-    tiles = product(row_blocks(n_rows(X), TILE), row_blocks(n_rows(Z), TILE))
-    run_tiles(fill, [tile for tile in tiles if not symmetric or tile[0].start <= tile[1].start], n_jobs)
+    whole = product(row_blocks(n_rows(X), TILE), row_blocks(n_rows(Z), TILE))
+    run_tiles(fill, upper_tiles(n_rows(X), TILE) if symmetric else list(whole), n_jobs)
     return out
+
+
+def upper_tiles(n_samples, size):
+    """Pairs of slices (rows, columns) that cover a square matrix on and above its diagonal."""
+    return list(combinations_with_replacement(row_blocks(n_samples, size), 2))
 
 
 def run_tiles(work, tiles, n_jobs=None):
@@ -94,14 +100,16 @@ def run_tiles(work, tiles, n_jobs=None):
 def sliceable(X):
     """`X` in a format whose rows can be sliced: array, CSR, or a mapping of views to such."""
     if isinstance(X, Mapping):
-        return {view: sliceable(values) for view, values in X.items()}
+        views = {view: sliceable(values) for view, values in X.items()}
+        check_same_length(**views)
+        return views
     return X.tocsr() if sparse.issparse(X) else np.asarray(X)
 
 
 def n_rows(X):
     """Number of samples of an array, a sparse matrix or a mapping of views."""
     if isinstance(X, Mapping):
-        return min((n_rows(view) for view in X.values()), default=0)
+        return n_rows(next(iter(X.values())))
     return X.shape[0]
 
 

@@ -24,11 +24,13 @@ LIMITS = {np.dtype(np.float32): 1e9, np.dtype(np.float64): 1e75}
 
 def chi_square_distances(X, Z):
     """sum_t (x_t - z_t)^2 / (x_t + z_t) for all rows of `X` and `Z`, shape (n_x, n_z)."""
-    limit = LIMITS[X.dtype]
-    largest = max(_largest(X), _largest(Z)) or 1.0
+    limit, number = LIMITS[X.dtype], X.dtype.type
+    largest = max(_largest(X), _largest(Z), float(np.finfo(X.dtype).tiny))
 
     def pack(rows):
-        return _reciprocals(rows, X.dtype.type(1 / largest), X.dtype.type(limit))
+        packed = _padded(rows)
+        _invert(packed, number(1 / largest), number(1 / limit), number(1 / limit**2))
+        return packed
 
     D = _over_chunks(_add_harmonic_sums, pack, X, Z)
     D *= -4 / limit
@@ -75,20 +77,13 @@ def _padded(rows):
     return packed
 
 
-def _reciprocals(rows, scale, limit):
-    packed = _padded(rows)
-    _invert(packed, scale, limit)
-    return packed
-
-
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
-def _invert(packed, scale, limit):
-    small = 1 / limit
-    smallest = small / limit
+def _invert(packed, scale, numerator, floor):
+    """packed = numerator / max(scale * packed, floor), in place."""
     for i in range(packed.shape[0]):
         row = packed[i]
         for t in range(row.shape[0]):
-            row[t] = small / max(row[t] * scale, smallest)
+            row[t] = numerator / max(row[t] * scale, floor)
 
 
 @njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")

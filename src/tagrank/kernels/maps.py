@@ -2,8 +2,8 @@
 
 Nyström works for every kernel. Random Fourier features work for the Gaussian kernel, and after scikit-learn's
 additive chi-square map for ChiSquared as well: the squared Euclidean distance of two mapped histograms is
-(nearly) their chi-square distance. That additive map alone, scikit-learn's `AdditiveChi2Sampler`, followed by a
-linear model is the cheap additive chi-square machine.
+(nearly) their chi-square distance. That additive map alone, scikit-learn's `AdditiveChi2Sampler`, followed by
+a linear model is the cheap additive chi-square machine.
 """
 
 import numpy as np
