@@ -1,0 +1,101 @@
+"""Where the lines, bars and ticks of a plot lie: numbers only, the page template draws them.
+
+Charts are 360 units wide, so that they stay readable on a telephone; lengths count from the top left corner.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+LEFT, RIGHT, TOP, BOTTOM = 52, 348, 12, 186
+SMALLEST_GAP = 1e-12
+MOST_MARKS = 25
+
+Series = tuple[str, Sequence[float], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A place on an axis and what stands there."""
+
+    position: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Line:
+    """A named line; `points` is ready for a polyline, `marks` are its corners while they are few."""
+
+    name: str
+    points: str
+    marks: list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class LineChart:
+    """Lines over seconds, with the ticks of both axes and a sentence that says what they show."""
+
+    title: str
+    description: str
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+    lines: list[Line]
+
+
+def line_chart(
+    title: str, series: Sequence[Series], *, description: str, logarithmic: bool = False
+) -> LineChart:
+    """Lay out lines given as (name, seconds, values), all finite; a logarithmic axis ends at 1e-12."""
+    curves = [(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float)) for name, x, y in series]
+    if logarithmic:
+        curves = [(name, x, np.log10(np.maximum(y, SMALLEST_GAP))) for name, x, y in curves]
+    heights = np.concatenate([y for _, _, y in curves])
+    y_values = (_decades if logarithmic else round_values)(float(heights.min()), float(heights.max()))
+    x_values = round_values(0.0, max(float(x.max()) for _, x, _ in curves))
+    across = partial(_place, first=x_values[0], last=x_values[-1], start=LEFT, end=RIGHT)
+    down = partial(_place, first=y_values[0], last=y_values[-1], start=BOTTOM, end=TOP)
+    return LineChart(
+        title,
+        description,
+        x_ticks=[Tick(across(x), f"{x:,.10g}") for x in x_values],
+        y_ticks=[Tick(down(y), power_of_ten(y) if logarithmic else f"{y:,.10g}") for y in y_values],
+        lines=[_line(name, across(x), down(y)) for name, x, y in curves],
+    )
+
+
+def round_values(low: float, high: float) -> list[float]:
+    """About five round numbers (1, 2 or 5 times a power of ten apart) that enclose low and high."""
+    spread = high - low if high > low else max(abs(high), 1.0)
+    power = 10.0 ** math.floor(math.log10(spread / 4))
+    step = power * next(factor for factor in (1, 2, 5, 10) if factor * power >= spread / 4 * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    return [round(k * step, 12) for k in range(first, max(last, first + 1) + 1)]
+
+
+def _decades(low: float, high: float) -> list[float]:
+    """Exponents of at most seven powers of ten that enclose low and high."""
+    first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
+    stride = math.ceil((last - first) / 6)
+    return [float(k) for k in range(first, last + stride, stride)]
+
+
+def power_of_ten(exponent: float) -> str:
+    """A label that is read at a glance: 1, 0.1, 0.01, then 10⁻³."""
+    if -2 <= exponent <= 3:
+        return f"{10.0**exponent:g}"
+    return "10" + f"{exponent:.0f}".translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _place(value: Any, *, first: float, last: float, start: float, end: float) -> Any:
+    return start + (value - first) / (last - first) * (end - start)
+
+
+def _line(name: str, x: np.ndarray, y: np.ndarray) -> Line:
+    marks = [(round(float(a), 1), round(float(b), 1)) for a, b in zip(x, y, strict=True)]
+    return Line(
+        name, " ".join(f"{a},{b}" for a, b in marks), marks if len(marks) <= MOST_MARKS else marks[-1:]
+    )
