@@ -190,11 +190,10 @@ def _vstack(pieces: list[Any]) -> Any:
     return [entry for piece in pieces for entry in piece]
 
 
-def feature_names_of(collection: Collection) -> list[str]:
-    """The column names of the only view, made up where it has none."""
-    name = next(iter(collection.views))
-    given = collection.feature_names.get(name)
-    return list(given) if given is not None else [f"{name}{j}" for j in range(collection.X.shape[1])]
+def feature_names_of(collection: Collection, view: str) -> list[str]:
+    """The column names of a view, made up where it has none."""
+    given = collection.feature_names.get(view)
+    return list(given) if given is not None else [f"{view}{j}" for j in range(collection.view(view).shape[1])]
 
 
 def _as_view(view: Any) -> Any:

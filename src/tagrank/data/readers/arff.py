@@ -9,7 +9,6 @@ and nominal attributes with very many values (identifiers) are left out with a w
 a label is nan, unknown; in a feature it is an error unless ``missing="nan"``.
 """
 
-import math
 import os
 import re
 import warnings
@@ -29,6 +28,7 @@ from tagrank.data.readers.arff_columns import encode_columns, first_place
 from tagrank.data.readers.arff_header import Attribute, Header, quote, read_header, unquote
 from tagrank.data.readers.arff_rows import read_rows
 from tagrank.data.readers.mulan_xml import read_label_names, write_label_names
+from tagrank.data.readers.numbers import format_number
 from tagrank.data.suggestions import did_you_mean
 from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
 from tagrank.labels import duplicates
@@ -182,7 +182,7 @@ def write_arff(
     Sparse features give sparse rows. An unknown label is written as ?.
     """
     path = Path(path)
-    X, names = collection.X, feature_names_of(collection)
+    X, names = collection.X, feature_names_of(collection, next(iter(collection.views)))
     if twice := duplicates([*names, *collection.tags]):
         raise ValueError(f"ARFF needs different names for all attributes, got twice: {', '.join(twice[:5])}")
     label_file = label_file or path.with_name(f"{_stem(path)}.xml")
@@ -199,19 +199,13 @@ def write_arff(
 
 def _dense_lines(X: np.ndarray, Y: Matrix) -> Iterator[str]:
     Y = Y.toarray() if sparse.issparse(Y) else Y
-    for row in np.hstack([X, Y]).tolist():
-        yield ",".join(map(_number, row)) + "\n"
+    for row in np.hstack([X, Y], dtype=np.float64).tolist():
+        yield ",".join(format_number(value, missing="?") for value in row) + "\n"
 
 
 def _sparse_lines(X: Matrix, Y: Matrix) -> Iterator[str]:
-    both = sparse.hstack([X, sparse.csr_array(Y)], format="csr")
+    both = sparse.hstack([X, sparse.csr_array(Y)], format="csr", dtype=np.float64)
     both.sum_duplicates()
     for start, end in pairwise(both.indptr.tolist()):
         entries = zip(both.indices[start:end].tolist(), both.data[start:end].tolist(), strict=True)
-        yield "{" + ",".join(f"{j} {_number(value)}" for j, value in entries) + "}\n"
-
-
-def _number(value: float) -> str:
-    if math.isnan(value):
-        return "?"
-    return str(int(value)) if value == int(value) else repr(value)
+        yield "{" + ",".join(f"{j} {format_number(value, missing='?')}" for j, value in entries) + "}\n"

@@ -42,27 +42,31 @@ def read_npz(path: str | os.PathLike, *, missing: str = "error", max_bytes: int 
 
 
 def _assemble(arrays: dict[str, np.ndarray], path: str | os.PathLike, missing: str) -> Collection:
-    columns = {
-        _view_name(key[: -len(".columns")]): list(arrays.pop(key))
-        for key in list(arrays)
-        if key.endswith(".columns")
-    }
-    for key in [key for key in arrays if key.endswith(".indptr")]:
-        base = key.removesuffix(".indptr")
-        arrays[base] = _sparse_matrix({part: arrays.pop(f"{base}.{part}", None) for part in _SPARSE}, base)
-    about: dict[str, Any] = {key: arrays.pop(key) for key in _ABOUT if key in arrays}
+    matrices, columns = _join(arrays)
+    about: dict[str, Any] = {key: matrices.pop(key) for key in _ABOUT if key in matrices}
     labels = about.get("Y")
     if labels is not None and labels.ndim == 2 and labels.shape[1] > _MAX_TAGS:
         raise ValueError(f"Y has {labels.shape[1]:,} columns; at most {_MAX_TAGS:,} tags are read")
     return Collection(
-        views={_view_name(key): _view(key, array, missing) for key, array in arrays.items()},
+        views={_view_name(key): _view(key, array, missing) for key, array in matrices.items()},
         labels=labels,
         tags=list(about.get("tags", ())),
         names=about.get("names"),
         part=about.get("part"),
         name=str(about.get("name", Path(path).stem)),
-        feature_names=columns,
+        feature_names={_view_name(key): list(map(str, names)) for key, names in columns.items()},
     )
+
+
+def _join(arrays: dict[str, np.ndarray]) -> tuple[dict[str, Matrix], dict[str, np.ndarray]]:
+    """The matrices, sparse ones put together, and the column names, each by its key."""
+    parts: dict[str, dict[str, np.ndarray]] = {}
+    for key, array in arrays.items():
+        base, _, part = key.partition(".")
+        parts.setdefault(base, {})[part] = array
+    columns = {key: found.pop("columns") for key, found in parts.items() if "columns" in found}
+    matrices = {key: found[""] if "" in found else _sparse_matrix(found, key) for key, found in parts.items()}
+    return matrices, columns
 
 
 def _view(key: str, array: Matrix, missing: str) -> Any:
@@ -86,8 +90,8 @@ def _key(view_name: str) -> str:
     return "X" if view_name == "features" else view_name
 
 
-def _sparse_matrix(parts: dict[str, Any], name: str) -> Matrix:
-    if any(part is None for part in parts.values()):
+def _sparse_matrix(parts: dict[str, np.ndarray], name: str) -> Matrix:
+    if not parts.keys() >= set(_SPARSE):
         raise ValueError(f"the sparse matrix {name!r} needs {', '.join(_SPARSE)}")
     shape = tuple(int(length) for length in np.ravel(parts["shape"]))
     if len(shape) != 2 or shape[0] + 1 != len(parts["indptr"]):
@@ -105,7 +109,7 @@ def read_matrix(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> Matri
     if arrays.get("format") != b"csr":
         raise FileError(path, "expected one sparse matrix in csr format, as scipy.sparse.save_npz writes it")
     try:
-        return _sparse_matrix({part: arrays.get(part) for part in _SPARSE}, "matrix")
+        return _sparse_matrix(arrays, "matrix")
     except ValueError as error:
         raise FileError(path, str(error)) from None
 

@@ -1,0 +1,98 @@
+"""Tag hygiene: one tag for one meaning. Columns that become one tag are joined by a three-state "or"."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.data.collection import Collection
+from tagrank.data.label_matrix import Matrix, labels_from_pairs, positive_pairs, unknown_pairs
+from tagrank.validation import check_choice
+
+
+def clean_tags(
+    collection: Collection,
+    *,
+    hierarchy: str = "keep",
+    separators: str = "|/",
+    fold_case: bool = False,
+    synonyms: Mapping[str, str] | None = None,
+    min_count: int = 0,
+) -> Collection:
+    """The collection with tidier tags, step by step in the order of the parameters; each is off by default.
+
+    Parameters
+    ----------
+    collection : Collection
+    hierarchy : {"keep", "leaf", "ancestors"}, what "places|europe|rome" becomes: itself, "rome", or all three
+    separators : the characters that separate the levels of a hierarchical tag
+    fold_case : take "Sky" and "sky" for the same tag, written in lower case; surrounding blanks go too
+    synonyms : what to call a tag instead; followed once, after the case was folded (in keys and values too)
+    min_count : leave out tags that fewer rows have
+
+    Returns
+    -------
+    cleaned : Collection whose tags stand in the order of their first appearance. A merged label is present if
+        it is present under any of its old names, else unknown if it is unknown under any, else absent.
+    """
+    steps = {"keep": _keep, "leaf": _leaf, "ancestors": _ancestors}
+    expand = steps[check_choice("hierarchy", hierarchy, tuple(steps))]
+    renamed = [expand(tag, separators) for tag in collection.tags]
+    if fold_case:
+        renamed = [[_fold(tag) for tag in tags] for tags in renamed]
+        synonyms = {_fold(old): _fold(new) for old, new in (synonyms or {}).items()}
+    if synonyms:
+        renamed = [[synonyms.get(tag, tag) for tag in tags] for tags in renamed]
+    labels, tags = merge_labels(collection.labels, renamed)
+    counts = np.bincount(positive_pairs(labels)[1], minlength=len(tags))
+    frequent = np.flatnonzero(counts >= min_count)
+    return collection.with_labels(labels[:, frequent], [tags[j] for j in frequent])
+
+
+def _keep(tag: str, separators: str) -> list[str]:
+    return [tag]
+
+
+def _ancestors(tag: str, separators: str) -> list[str]:
+    for separator in separators[1:]:
+        tag = tag.replace(separator, separators[0])
+    return [level.strip() for level in tag.split(separators[0]) if level.strip()] or [tag]
+
+
+def _leaf(tag: str, separators: str) -> list[str]:
+    return _ancestors(tag, separators)[-1:]
+
+
+def _fold(tag: str) -> str:
+    return tag.strip().casefold()
+
+
+def merge_labels(labels: Matrix, renamed: Sequence[Sequence[str]]) -> tuple[Matrix, list[str]]:
+    """Give each column its new names and join the columns that share one.
+
+    Parameters
+    ----------
+    labels : ndarray or csr_array, shape (n_rows, n_columns)
+    renamed : for each column, the names under which it is found afterwards
+
+    Returns
+    -------
+    merged : the same kind of matrix, shape (n_rows, n_tags)
+    tags : list of str, in the order of their first appearance
+    """
+    tags = list(dict.fromkeys(name for names in renamed for name in names))
+    position = {tag: j for j, tag in enumerate(tags)}
+    pairs = [(old, position[name]) for old, names in enumerate(renamed) for name in set(names)]
+    old, new = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
+    mapping = sparse.csr_array((np.ones(len(old)), (old, new)), shape=(len(renamed), len(tags)))
+    present = _indicator(positive_pairs(labels), labels.shape) @ mapping
+    unknown = _indicator(unknown_pairs(labels), labels.shape) @ mapping
+    # present wins: a cell that is both keeps only its presence
+    unknown = unknown - unknown * (present > 0)
+    unknown.eliminate_zeros()
+    merged = labels_from_pairs(present.nonzero(), unknown.nonzero(), present.shape)
+    return (merged if sparse.issparse(labels) else merged.toarray()), tags
+
+
+def _indicator(pairs: tuple[np.ndarray, np.ndarray], shape: tuple[int, int]) -> Matrix:
+    return sparse.csr_array((np.ones(len(pairs[0])), pairs), shape=shape)

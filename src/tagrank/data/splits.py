@@ -1,0 +1,143 @@
+"""Splits in which every tag keeps its share: iterative stratification (Sechidis et al. 2011).
+
+The rarest tag is dealt out first: each of its rows goes to the fold that still wants that tag most, then to
+the one that wants rows most. Here folds also have exact sizes: a full fold takes no more. An unknown label
+counts neither as present nor as absent. Rows without any present label, and rows about which nothing is
+known, are dealt out evenly as if each were a tag of their own.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.data.collection import Collection
+from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs, wholly_unknown
+from tagrank.labels import is_tag_sets
+
+
+def iterative_split(
+    Y: Any, *, test_size: float = 0.25, random_state: Any = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Split samples in two so that each label keeps its share.
+
+    Parameters
+    ----------
+    Y : labels, shape (n_samples, n_labels), or classes, shape (n_samples,)
+    test_size : share of the test samples between 0 and 1, or their number
+    random_state : None, int or numpy Generator
+
+    Returns
+    -------
+    train, test : arrays of row numbers, each in ascending order
+    """
+    members = _strata(Y)
+    n_samples = members.shape[0]
+    n_test = int(test_size) if test_size >= 1 else round(test_size * n_samples)
+    if not 0 < n_test < n_samples:
+        raise ValueError(f"test_size={test_size!r} leaves an empty part of {n_samples} samples")
+    rng = np.random.default_rng(random_state)
+    is_test = _assign(members, np.array([n_samples - n_test, n_test]), rng) == 1
+    return np.flatnonzero(~is_test), np.flatnonzero(is_test)
+
+
+def split_collection(
+    collection: Collection, *, test_size: float = 0.25, random_state: Any = None
+) -> Collection:
+    """The collection with new parts "train" and "test", in which each tag keeps its share."""
+    part = np.full(len(collection), "train")
+    part[iterative_split(collection.labels, test_size=test_size, random_state=random_state)[1]] = "test"
+    return collection.with_part(part)
+
+
+class LabelStratifiedKFold:
+    """Cross-validation folds in which each label keeps its share; a scikit-learn splitter.
+
+    Parameters
+    ----------
+    n_splits : the number of folds, at least 2; their sizes differ by one at most
+    shuffle : deal the samples out in random order; without it, they are taken as they come
+    random_state : None, int or numpy Generator; only with `shuffle`
+    """
+
+    def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
+        if n_splits < 2 or n_splits != int(n_splits):
+            raise ValueError(f"n_splits must be a whole number of at least 2, got {n_splits!r}")
+        if random_state is not None and not shuffle:
+            raise ValueError("random_state has no effect without shuffle=True")
+        self.n_splits = int(n_splits)
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def split(self, X: Any, Y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Yield the rows of the training and the test samples of each fold."""
+        members = _strata(Y)
+        n_samples = members.shape[0]
+        if n_samples < self.n_splits:
+            raise ValueError(f"n_splits={self.n_splits} is more than the {n_samples} samples")
+        sizes = np.full(self.n_splits, n_samples // self.n_splits)
+        sizes[: n_samples % self.n_splits] += 1
+        folds = _assign(members, sizes, np.random.default_rng(self.random_state) if self.shuffle else None)
+        for fold in range(self.n_splits):
+            yield np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+
+    def get_n_splits(self, X: Any = None, Y: Any = None, groups: Any = None) -> int:
+        """The number of folds."""
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return (
+            f"LabelStratifiedKFold(n_splits={self.n_splits}, shuffle={self.shuffle}, "
+            f"random_state={self.random_state})"
+        )
+
+
+def _strata(Y: Any) -> Matrix:
+    """Which sample belongs to which label, with two more columns: nothing present, nothing known."""
+    if not sparse.issparse(Y) and not is_tag_sets(Y) and np.ndim(Y) == 1:
+        classes, codes = np.unique(np.asarray(Y), return_inverse=True)
+        Y = np.eye(len(classes))[codes]
+    Y = as_label_matrix(Y)
+    n_samples, n_labels = Y.shape
+    rows, columns = positive_pairs(Y)
+    unknown = wholly_unknown(Y)
+    empty = np.setdiff1d(np.arange(n_samples), rows)
+    rows = np.concatenate([rows, empty])
+    columns = np.concatenate([columns, np.where(unknown[empty], n_labels + 1, n_labels)])
+    return sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n_samples, n_labels + 2))
+
+
+def _assign(members: Matrix, sizes: np.ndarray, rng: np.random.Generator | None) -> np.ndarray:
+    """The fold of each sample; without `rng` samples come in their order and ties go to the last fold."""
+    n_samples = members.shape[0]
+    if rng is None:
+        return _deal(members, sizes, np.zeros((n_samples, len(sizes))))
+    order = rng.permutation(n_samples)
+    folds = np.empty(n_samples, dtype=np.intp)
+    folds[order] = _deal(members[order], sizes, rng.random((n_samples, len(sizes))))
+    return folds
+
+
+def _deal(members: Matrix, sizes: np.ndarray, tie_breaks: np.ndarray) -> np.ndarray:
+    n_samples, _ = members.shape
+    by_stratum = members.tocsc()
+    remaining = np.diff(by_stratum.indptr).astype(np.float64)
+    wanted = np.outer(remaining, sizes / n_samples)
+    room = sizes.astype(np.float64)
+    folds = np.full(n_samples, -1, dtype=np.intp)
+    while True:
+        remaining[remaining <= 0] = np.inf
+        stratum = int(remaining.argmin())
+        if np.isinf(remaining[stratum]):
+            return folds
+        for i in by_stratum.indices[by_stratum.indptr[stratum] : by_stratum.indptr[stratum + 1]]:
+            if folds[i] >= 0:
+                continue
+            # the last key counts most: a full fold comes after all others
+            fold = np.lexsort((tie_breaks[i], room, wanted[stratum], room > 0))[-1]
+            strata = members.indices[members.indptr[i] : members.indptr[i + 1]]
+            folds[i] = fold
+            room[fold] -= 1
+            wanted[strata, fold] -= 1
+            remaining[strata] -= 1

@@ -1,0 +1,66 @@
+"""What all formats share: the ending chooses, and a full disk leaves nothing half-written."""
+
+import errno
+
+import numpy as np
+import pytest
+
+from tagrank import files
+from tagrank.data import Collection, read_collection, write_collection
+
+NAMES = ["x.arff", "x.arff.gz", "x.csv", "x.csv.gz", "x.libsvm", "x.svm.gz", "x.npz"]
+
+
+def collection(n_rows=6):
+    rng = np.random.default_rng(0)
+    Y = (rng.random((n_rows, 3)) < 0.5).astype(float)
+    Y[0] = 1
+    return Collection(
+        views={"features": rng.normal(size=(n_rows, 4))}, labels=Y, tags=["a", "b", "c"], name="x"
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_format_reads_back_what_it_wrote(tmp_path, name):
+    whole = collection()
+    write_collection(whole, tmp_path / name)
+    again = read_collection(tmp_path / name)
+    X = again.X if isinstance(again.X, np.ndarray) else again.X.toarray()
+    np.testing.assert_array_equal(X, whole.X)
+    np.testing.assert_array_equal(again.states(), whole.states())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("n_rows", [1, 2000])
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, name, n_rows):
+    write_collection(collection(1), tmp_path / name)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    class FullDisk:
+        def __init__(self, file):
+            self._file, self._left = file, 20
+
+        def __getattr__(self, attribute):
+            return getattr(self._file, attribute)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *details):
+            self._file.close()
+
+        def write(self, data):
+            self._left -= len(data)
+            if self._left < 0:
+                raise OSError(errno.ENOSPC, "no space left on device")
+            return self._file.write(data)
+
+    monkeypatch.setattr(files, "open", lambda *arguments: FullDisk(open(*arguments)), raising=False)  # noqa: SIM115
+    with pytest.raises(OSError, match="no space left"):
+        write_collection(collection(n_rows), tmp_path / name)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_unknown_endings_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"x\.xls: unknown format '\.xls'; known are \.arff"):
+        read_collection(tmp_path / "x.xls")

@@ -1,0 +1,144 @@
+"""Bounded reading and atomic writing: bombs, truncation, pickles and full disks."""
+
+import errno
+import gzip
+import io
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+
+from tagrank.files import atomic_write, load_npy, load_npz, open_bounded, open_text, save_npz
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_what_is_written_reads_back(tmp_path, name):
+    path = tmp_path / name
+    with atomic_write(path, text=True) as stream:
+        stream.write("été\nsky\n")
+    with open_text(path) as stream:
+        assert stream.read() == "été\nsky\n"
+    assert [entry.name for entry in tmp_path.iterdir()] == [name]
+    assert name.endswith(".gz") == (path.read_bytes()[:2] == b"\x1f\x8b")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b"old")
+
+    def fail_half_way():
+        with atomic_write(path) as stream:
+            stream.write(b"half")
+            raise OSError(errno.ENOSPC, "no space left on device")
+
+    with pytest.raises(OSError, match="no space"):
+        fail_half_way()
+    assert path.read_bytes() == b"old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_bounded_gzip(tmp_path):
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(bytes(10**7)))
+    with (
+        pytest.raises(ValueError, match=r"bomb\.gz: holds more than 1,000,000 bytes"),
+        open_bounded(path, max_bytes=10**6) as stream,
+    ):
+        stream.read()
+    with open_bounded(path, max_bytes=10**7) as stream:
+        assert len(stream.read()) == 10**7
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.asfortranarray(np.arange(6, dtype=np.int32).reshape(2, 3)),
+        np.array(["sky", "été"]),
+        np.array(3),
+        np.empty((0, 4)),
+        np.array([], dtype="<U1"),
+    ],
+    ids=["float", "fortran", "text", "scalar", "empty", "no text"],
+)
+def test_arrays_read_back(tmp_path, array):
+    save_npz(tmp_path / "a.npz", {"x": array})
+    np.save(tmp_path / "a.npy", array)
+    for again in (
+        load_npz(tmp_path / "a.npz")["x"],
+        load_npy(tmp_path / "a.npy"),
+        np.load(tmp_path / "a.npz")["x"],
+    ):
+        np.testing.assert_array_equal(again, array)
+        assert again.dtype == array.dtype
+
+
+def npy(header_shape, data, descr="<f8"):
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        stream, {"descr": descr, "fortran_order": False, "shape": header_shape}
+    )
+    return stream.getvalue() + data
+
+
+def archive(path, content):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr("x.npy", content)
+    return path
+
+
+def test_headers_that_promise_too_much_are_refused_before_allocation(tmp_path):
+    lie = npy((10**12,), bytes(80))
+    with pytest.raises(ValueError, match=r"needs 8,000,000,000,000 bytes, found 80"):
+        load_npz(archive(tmp_path / "lie.npz", lie))
+    (tmp_path / "lie.npy").write_bytes(lie)
+    with pytest.raises(ValueError, match="needs 8,000,000,000,000 bytes"):
+        load_npy(tmp_path / "lie.npy")
+
+
+def test_decompression_bomb(tmp_path):
+    path = archive(tmp_path / "bomb.npz", npy((10**6,), bytes(8 * 10**6)))
+    assert path.stat().st_size < 20_000
+    with pytest.raises(ValueError, match="unpacks to more than 1,000,000 bytes"):
+        load_npz(path, max_bytes=10**6)
+
+
+def test_a_directory_that_lies_about_sizes(tmp_path):
+    path = archive(tmp_path / "lie.npz", npy((3,), bytes(24)))
+    content = bytearray(path.read_bytes())
+    # the uncompressed size in the central directory
+    position = content.index(b"PK\x01\x02") + 24
+    content[position : position + 4] = (10**9).to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="promises 1,000,000,000 bytes"):
+        load_npz(path)
+
+
+def test_pickles_are_never_loaded(tmp_path):
+    objects = npy((1,), b"x" * 8, descr="|O")
+    with pytest.raises(ValueError, match="refused"):
+        load_npz(archive(tmp_path / "objects.npz", objects))
+    with pytest.raises(ValueError, match="not a plain numpy array"):
+        load_npz(archive(tmp_path / "pickle.npz", pickle.dumps([1])))
+    with pytest.raises(ValueError, match="Object arrays cannot be saved"):
+        save_npz(tmp_path / "new.npz", {"x": np.array([object()])})
+    assert not (tmp_path / "new.npz").exists()
+
+
+@pytest.mark.parametrize("keep", [0, 10, 100, 400])
+def test_truncated_archives(tmp_path, keep):
+    save_npz(tmp_path / "a.npz", {"x": np.random.default_rng(0).random(100)})
+    (tmp_path / "b.npz").write_bytes((tmp_path / "a.npz").read_bytes()[:keep])
+    with pytest.raises(ValueError, match="damaged or truncated"):
+        load_npz(tmp_path / "b.npz")
+
+
+def test_damaged_content(tmp_path):
+    save_npz(tmp_path / "a.npz", {"x": np.random.default_rng(0).random(100)})
+    content = bytearray((tmp_path / "a.npz").read_bytes())
+    content[200] ^= 0xFF
+    (tmp_path / "a.npz").write_bytes(content)
+    with pytest.raises(ValueError, match="damaged or truncated"):
+        load_npz(tmp_path / "a.npz")
