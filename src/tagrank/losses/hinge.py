@@ -61,10 +61,9 @@ class Hinge:
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score.
+        """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score, (3, n_samples).
 
-        All arguments have shape (n_labels, n_samples); so does none of the answers: (3, n_samples) and None,
-        for the hinge loss has no threshold.
+        All arguments have shape (n_labels, n_samples). The second answer is None: there is no threshold.
         """
         return _measure(bounds, coefficients, scores), None
 

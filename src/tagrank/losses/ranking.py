@@ -46,7 +46,7 @@ class Ranking:
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Per sample: loss, sum of |coefficients|, sum of coefficient * score; and the best threshold."""
+        """Sums as for the hinge loss, and (2, n_samples): each sample's best threshold and highest score."""
         return _measure(bounds, coefficients, scores)
 
 
@@ -268,7 +268,7 @@ def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, th
 def _measure(bounds, coefficients, scores):
     n_labels, n_samples = scores.shape
     sums = np.zeros((3, n_samples))
-    thresholds = np.zeros(n_samples)
+    thresholds = np.zeros((2, n_samples))
     width = 64
     for tile in prange((n_samples + width - 1) // width):
         start = tile * width
@@ -284,7 +284,8 @@ def _measure(bounds, coefficients, scores):
                 sums[1, start + b] += abs(coefficient)
                 sums[2, start + b] += coefficient * score
         for b in range(n_rows):
-            sums[0, start + b], thresholds[start + b] = _loss_and_threshold(
+            sums[0, start + b], thresholds[0, start + b] = _loss_and_threshold(
                 mine[0, b], mine[1, b], where, starts, weights
             )
+            thresholds[1, start + b] = mine[0, b].max()
     return sums, thresholds

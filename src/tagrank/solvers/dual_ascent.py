@@ -39,6 +39,7 @@ def solve_dual(
     max_seconds=None,
     random_state=0,
     start=None,
+    intercept=0.0,
     callback=None,
 ):
     """Train one row of coefficients per sample.
@@ -54,6 +55,7 @@ def solve_dual(
     max_seconds : float or None
     random_state : int or numpy Generator, for the order of visits
     start : array, shape (n_samples, n_labels), or None: coefficients to start from, clipped to the bounds
+    intercept : float, added to every similarity of a Gram matrix (for rows, append a constant feature instead)
     callback : function of a TracePoint, called after each measurement
 
     Returns
@@ -63,7 +65,7 @@ def solve_dual(
     started = time.perf_counter()
     deadline = started + max_seconds if max_seconds is not None else np.inf
     rng = np.random.default_rng(random_state)
-    ascent = _ascent(data, Loss, bounds, kind, tol, start)
+    ascent = _ascent(data, Loss, bounds, kind, tol, start, intercept)
     trace, n_iter, stopped_by = [], 0, None
     try:
         while stopped_by is None:
@@ -87,6 +89,26 @@ def solve_dual(
     except KeyboardInterrupt:
         stopped_by = "interrupt"
     return _finish(ascent, trace, n_iter, stopped_by, started)
+
+
+def solve_path(data, Loss, bounds, costs, **options):
+    """Solutions for several costs, each started from the one before, on the same data.
+
+    Parameters
+    ----------
+    data, Loss, options : as in `solve_dual`
+    bounds : array, shape (n_samples, n_labels), for a cost of 1
+    costs : sequence of float, in the order wanted; ascending order needs the least work
+
+    Yields
+    ------
+    Solution for each cost
+    """
+    start = options.pop("start", None)
+    for cost in costs:
+        solution = solve_dual(data, Loss, cost * bounds, start=start, **options)
+        start = solution.coefficients
+        yield solution
 
 
 def _reason_to_stop(point, tol, max_iter, is_late):
@@ -116,7 +138,7 @@ def _finish(ascent, trace, n_iter, stopped_by, started):
     )
 
 
-def _ascent(data, Loss, bounds, kind, tol, start):
+def _ascent(data, Loss, bounds, kind, tol, start, intercept):
     single = tol >= SINGLE_PRECISION_TOL
     if kind == "rows":
         dtype = np.dtype(np.float32 if single else np.float64)
@@ -229,7 +251,7 @@ class _RowAscent:
             )
             totals += sums.sum(axis=1)
             thresholds.append(found)
-        self.thresholds = None if thresholds[0] is None else np.concatenate(thresholds)
+        self.thresholds = None if thresholds[0] is None else np.concatenate(thresholds, axis=1)
         self.primal, dual = _objectives(totals)
         self.gap = self.primal - dual
         return self.primal, dual

@@ -23,6 +23,8 @@ DENSE_SHARE = 0.35  # of changed entries, from which a BLAS product beats the sp
 class GramScores:
     """Gram matrix K (n_samples, n_samples) and the scores of all samples.
 
+    With an `intercept` every similarity counts as K + intercept; the share of that constant in the scores is one
+    number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
     """
@@ -30,25 +32,33 @@ class GramScores:
     by_sample = False
     block_size = 128
 
-    def __init__(self, K, n_labels, dtype):
+    def __init__(self, K, n_labels, dtype, intercept=0.0):
         self.K = K
+        self.intercept = intercept
+        self.offset = np.zeros(n_labels)
         self.xp = namespace_of(K)
         self.n_samples = K.shape[0]
         self.dtype = dtype
-        self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64)
+        self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
         like_K = {} if self.xp is np else {"device": K.device}
         self.F = self.xp.zeros((n_labels, self.n_samples), dtype=getattr(self.xp, dtype.name), **like_K)
 
     def read(self, rows):
         """Corner K[rows][:, rows] and scores (n_labels, len(rows)) of some samples, on the host."""
         if self.xp is np:
-            return _gather_block(self.K, self.F, rows)
-        index = self.xp.asarray(rows, device=self.K.device)
-        corner = to_host(self.K[index][:, index])
-        return corner.astype(self.dtype, copy=False), to_host(self.F[:, index])
+            corner, scores = _gather_block(self.K, self.F, rows)
+        else:
+            index = self.xp.asarray(rows, device=self.K.device)
+            corner = to_host(self.K[index][:, index]).astype(self.dtype, copy=False)
+            scores = to_host(self.F[:, index])
+        if self.intercept:
+            corner += self.dtype.type(self.intercept)
+            scores += self.offset[:, None].astype(self.dtype)
+        return corner, scores
 
     def add(self, rows, changes, n_changed):
         """Bring the scores up to date after the coefficients of `rows` changed."""
+        self.offset += self.intercept * changes.sum(axis=1, dtype=np.float64)
         if self.xp is np and n_changed <= DENSE_SHARE * changes.size:
             _add_sparse_product(self.F, changes, rows, self.K)
         elif self.xp is np:
@@ -58,7 +68,9 @@ class GramScores:
             self.F += self.xp.asarray(changes, device=self.K.device) @ self.K[index]
 
     def scores(self):
-        return to_host(self.F)
+        return (
+            to_host(self.F) + self.offset[:, None].astype(self.dtype) if self.intercept else to_host(self.F)
+        )
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients (n_labels, n_samples)."""
@@ -76,7 +88,8 @@ class GramScores:
             self.F[:] = F
         else:
             self.F[:] = self.xp.asarray(F, dtype=self.F.dtype, device=self.K.device)
-        return F
+        self.offset = self.intercept * coefficients.sum(axis=1)
+        return F + self.offset[:, None] if self.intercept else F
 
 
 class DenseRows:

@@ -34,7 +34,8 @@ class Solution:
     stopped_by : {"tol", "max_iter", "max_seconds", "interrupt"}
     converged : bool, whether gap <= tol was reached
     weights : array, shape (n_features, n_labels), or None unless the kernel is linear
-    thresholds : array, shape (n_samples,), or None: the best threshold of each sample, where the loss has one
+    thresholds : array, shape (2, n_samples), or None: each sample's best threshold, where the loss has one,
+        and its highest score
     trace : list of TracePoint
     """
 

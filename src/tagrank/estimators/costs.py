@@ -1,0 +1,57 @@
+"""What each label of each sample costs when it is violated: its sample weight times its class weight."""
+
+import numpy as np
+
+from tagrank.validation import check_positive
+
+
+def make_bounds(targets, *, class_weight=None, sample_weight=None):
+    """Signed bounds (n_samples, n_labels), float64, for C = 1: positive if present, negative if absent, 0 unknown.
+
+    Parameters
+    ----------
+    targets : Targets
+    class_weight : None, "balanced", {1: present, 0: absent}, or {label name: weight}
+        "balanced" gives the present and the absent entries of each label the same total weight. For
+        one-dimensional y the keys are class names.
+    sample_weight : None, or array of shape (n_samples,) or (n_samples, n_labels), not negative
+    """
+    present, absent = _class_weights(targets, class_weight)
+    bounds = np.where(targets.states > 0, present, np.where(targets.states < 0, -absent, 0.0))
+    if sample_weight is not None:
+        bounds *= _check_sample_weight(sample_weight, bounds.shape)
+    return bounds
+
+
+def _class_weights(targets, class_weight):
+    """Weights (n_labels,) of present and of absent entries."""
+    n_labels = len(targets.classes)
+    if class_weight is None:
+        return np.ones(n_labels), np.ones(n_labels)
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+        n_present, n_absent = (targets.states > 0).sum(axis=0), (targets.states < 0).sum(axis=0)
+        half = (n_present + n_absent) / 2
+        return half / np.maximum(n_present, 1), half / np.maximum(n_absent, 1)
+    weights = {
+        key: check_positive(f"class_weight[{key!r}]", w, allow_zero=True) for key, w in class_weight.items()
+    }
+    if not targets.one_dimensional and set(weights) <= {0, 1}:
+        return np.full(n_labels, weights.get(1, 1.0)), np.full(n_labels, weights.get(0, 1.0))
+    strangers = [key for key in weights if key not in set(targets.classes.tolist())]
+    if strangers:
+        raise ValueError(f"class_weight names labels that are not in Y: {strangers}")
+    both = np.array([weights.get(label, 1.0) for label in targets.classes.tolist()])
+    return both, both
+
+
+def _check_sample_weight(sample_weight, shape):
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(shape[0], float(weights))
+    if weights.shape not in (shape[:1], shape):
+        raise ValueError(f"sample_weight must have shape ({shape[0]},) or {shape}, got {weights.shape}")
+    if not np.all(np.isfinite(weights)) or weights.min(initial=0) < 0:
+        raise ValueError("sample_weight must be finite and not negative")
+    return weights if weights.ndim == 2 else weights[:, None]

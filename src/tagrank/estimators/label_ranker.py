@@ -1,0 +1,62 @@
+"""Max-margin label ranking."""
+
+import numpy as np
+
+from tagrank.estimators.base import MaxMarginEstimator
+
+
+class LabelRanker(MaxMarginEstimator):
+    """Ranks all labels of a sample: present ones two above absent ones (MLR-L1).
+
+    Minimises ``1/2 sum_l |f_l|^2 + sum_i min_t sum_l C_il max(0, 1 - y_il (f_l(x_i) - t))``: the hinge loss
+    with a threshold t of its own for every sample, so that only the order of the labels counts. The
+    coefficients of each training sample sum to zero, and the scores have no natural zero.
+
+    `predict` uses a rule learned in training, where the best threshold of every sample is known:
+    ``t(x) = a + b * highest score of x``, by least squares. Where every training sample has a label, the
+    highest one is always predicted.
+
+    Parameters and further attributes are those of `OneVsAllSVM`.
+
+    Attributes
+    ----------
+    threshold_rule_ : array (a, b)
+    always_predicts_ : bool, whether the highest label is always predicted
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank import LabelRanker
+    >>> X = np.array([[0.0, 1.0], [0.1, 0.9], [1.0, 0.0], [0.9, 0.2]])
+    >>> tags = [{"sea", "boat"}, {"sea"}, {"street"}, {"street", "car"}]
+    >>> ranker = LabelRanker(kernel="linear", C=10).fit(X, tags)
+    >>> ranker.classes_[np.argsort(-ranker.decision_function([[0.0, 0.8]]))[0]].tolist()
+    ['sea', 'boat', 'car', 'street']
+    """
+
+    def _loss(self):
+        from tagrank.losses.ranking import Ranking
+
+        return Ranking
+
+    def _store(self, problem, solution):
+        super()._store(problem, solution)
+        states = problem.targets.states
+        is_known = np.any(states != 0, axis=1)
+        is_mixed = np.any(states > 0, axis=1) & np.any(states < 0, axis=1)
+        self.always_predicts_ = bool(np.all(np.any(states[is_known] > 0, axis=1)))
+        self.threshold_rule_ = _fit_line(*solution.thresholds[::-1, is_mixed])
+
+    def _threshold(self, scores):
+        highest = scores.max(axis=1, keepdims=True)
+        threshold = self.threshold_rule_[0] + self.threshold_rule_[1] * highest
+        return np.minimum(threshold, highest) if self.always_predicts_ else threshold
+
+
+def _fit_line(x, y):
+    """(a, b) of y = a + b x by least squares; flat where x tells nothing."""
+    if len(x) == 0:
+        return np.zeros(2)
+    spread = np.mean((x - x.mean()) ** 2)
+    slope = np.mean((x - x.mean()) * (y - y.mean())) / spread if spread > 1e-12 else 0.0
+    return np.array([y.mean() - slope * x.mean(), slope])
