@@ -1,4 +1,4 @@
-"""A fresh folder for compiled code (a cached caller would keep its old callee) and the optional research data."""
+"""A fresh folder for compiled code (a cached caller would keep its old callee); the public data sets."""
 
 import os
 import tempfile

@@ -71,7 +71,7 @@ def labels_from_states(states):
 
 
 def is_tag_sets(Y):
-    """Whether `Y` is a list of tag sets rather than a matrix: its entries are collections of strings, or None."""
+    """Whether `Y` is a list of tag sets, and not a matrix: collections of strings, or None."""
     if sparse.issparse(Y) or hasattr(Y, "columns") or not isinstance(Y, (list, tuple, np.ndarray)):
         return False
     if isinstance(Y, np.ndarray) and (Y.dtype != object or Y.ndim != 1):

@@ -59,15 +59,15 @@ class MaxMarginEstimator(BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, Y, sample_weight=None, *, callback=None):
+    def fit(self, X, y, sample_weight=None, *, callback=None):
         """Learn from rows and three-state labels.
 
         Parameters
         ----------
         X : array or sparse matrix, shape (n_samples, n_features); a mapping of views to such arrays for a
             kernel made of `.on(view)` terms; the Gram matrix for kernel="precomputed"
-        Y : matrix of 1, 0 and nan (dense, sparse with stored nan, DataFrame), shape (n_samples, n_labels); a list
-            of tag sets; or one-dimensional classes
+        y : matrix of 1, 0 and nan (dense, sparse with stored nan, DataFrame), shape (n_samples, n_labels);
+            a list of tag sets; or one-dimensional classes
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
         callback : function of a TracePoint, called while training
 
@@ -75,22 +75,22 @@ class MaxMarginEstimator(BaseEstimator):
         -------
         self
         """
-        problem = self._pose(X, Y, sample_weight)
+        problem = self._pose(X, y, sample_weight)
         return self._solve(problem, callback=callback)
 
-    def path(self, X, Y, costs, sample_weight=None):
-        """Fitted copies of this estimator for several values of C: one Gram matrix, each started from the last.
+    def path(self, X, y, costs, sample_weight=None):
+        """Fitted copies of this estimator for several C: one Gram matrix, each started from the last.
 
         Parameters
         ----------
-        X, Y, sample_weight : as in `fit`
+        X, y, sample_weight : as in `fit`
         costs : sequence of float, the values of C; ascending order needs the least work
 
         Returns
         -------
         list of estimators, in the order of `costs`
         """
-        problem, models, start = self._pose(X, Y, sample_weight), [], None
+        problem, models, start = self._pose(X, y, sample_weight), [], None
         for cost in costs:
             models.append(clone(self).set_params(C=cost)._solve(problem, start=start))
             start = models[-1].dual_coef_
@@ -99,8 +99,8 @@ class MaxMarginEstimator(BaseEstimator):
     def decision_function(self, X):
         """Scores of all labels, shape (n_samples, n_labels): K(X, X_train) @ dual_coef_ + intercept_.
 
-        A label that was never positive in training scores one below all others. For one-dimensional y with two
-        classes the answer has shape (n_samples,): the lead of the second class over the first.
+        A label that was never positive in training scores one below all others. For one-dimensional y with
+        two classes the answer has shape (n_samples,): the lead of the second class over the first.
         """
         check_is_fitted(self)
         X = self._check_rows(X, reset=False)
@@ -114,19 +114,19 @@ class MaxMarginEstimator(BaseEstimator):
         return scores
 
     def predict(self, X):
-        """Labels present, an int array of shape (n_samples, n_labels); for one-dimensional y the best class."""
+        """Labels present, int of shape (n_samples, n_labels); for one-dimensional y the best class."""
         scores = self.decision_function(X)
         if self._one_dimensional:
             best = (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
             return self.classes_[best]
         return (scores >= self._threshold(scores)).astype(np.int64)
 
-    def score(self, X, Y):
+    def score(self, X, y):
         """Image-based AUC: the share of (present, absent) label pairs in the right order, unknown masked."""
         scores = self.decision_function(X)
         if scores.ndim == 1:
             scores = np.column_stack([-scores, scores])
-        return image_auc(labels_from_states(encode_like(Y, self.classes_, self._one_dimensional)), scores)
+        return image_auc(labels_from_states(encode_like(y, self.classes_, self._one_dimensional)), scores)
 
     def _loss(self):
         raise NotImplementedError(f"{type(self).__name__} must name its loss")
@@ -137,15 +137,15 @@ class MaxMarginEstimator(BaseEstimator):
 
     def _check_rows(self, X, *, reset):
         """Finite rows, or the views of a mapping; a Gram matrix is checked by its kernel."""
-        if isinstance(X, Mapping):
+        if isinstance(X, Mapping) and not sparse.issparse(X):
             return {view: check_array(rows, accept_sparse="csr", dtype=FLOATS) for view, rows in X.items()}
         return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
 
-    def _pose(self, X, Y, sample_weight):
+    def _pose(self, X, y, sample_weight):
         tol = check_positive("tol", self.tol)
-        targets = encode_targets(Y)
+        targets = encode_targets(y)
         X = self._check_rows(X, reset=True)
-        check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, Y=targets.states)
+        check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
         warn_never_positive(targets)
         bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
@@ -251,7 +251,8 @@ def _warn_unless_converged(solution, tol):
         "interrupt": "training was interrupted",
     }[solution.stopped_by]
     warnings.warn(
-        f"the relative duality gap is {solution.gap:.2e} after {solution.n_iter} passes, above tol={tol:g}: {advice}",
+        f"the relative duality gap is {solution.gap:.2e} after {solution.n_iter} passes, "
+        f"above tol={tol:g}: {advice}",
         ConvergenceWarning,
         stacklevel=3,
     )

@@ -6,7 +6,7 @@ from tagrank.validation import check_positive
 
 
 def make_bounds(targets, *, class_weight=None, sample_weight=None):
-    """Signed bounds (n_samples, n_labels), float64, for C = 1: positive if present, negative if absent, 0 unknown.
+    """Signed bounds (n_samples, n_labels) for C = 1: positive if present, negative if absent, 0 if unknown.
 
     Parameters
     ----------
@@ -19,7 +19,7 @@ def make_bounds(targets, *, class_weight=None, sample_weight=None):
     present, absent = _class_weights(targets, class_weight)
     bounds = np.where(targets.states > 0, present, np.where(targets.states < 0, -absent, 0.0))
     if sample_weight is not None:
-        bounds *= _check_sample_weight(sample_weight, bounds.shape)
+        bounds *= _check_sample_weight(sample_weight, bounds.shape, targets.one_dimensional)
     return bounds
 
 
@@ -46,12 +46,17 @@ def _class_weights(targets, class_weight):
     return both, both
 
 
-def _check_sample_weight(sample_weight, shape):
+def _check_sample_weight(sample_weight, shape, one_dimensional):
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
         weights = np.full(shape[0], float(weights))
-    if weights.shape not in (shape[:1], shape):
-        raise ValueError(f"sample_weight must have shape ({shape[0]},) or {shape}, got {weights.shape}")
+    accepted = [shape[:1]] if one_dimensional else [shape[:1], shape]
+    if weights.shape not in accepted:
+        raise ValueError(
+            f"sample_weight must have shape {' or '.join(map(str, accepted))}, got {weights.shape}"
+        )
     if not np.all(np.isfinite(weights)) or weights.min(initial=0) < 0:
         raise ValueError("sample_weight must be finite and not negative")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every sample: nothing is left to learn from")
     return weights if weights.ndim == 2 else weights[:, None]

@@ -6,8 +6,8 @@ from tagrank.estimators.base import MaxMarginEstimator
 class OneVsAllSVM(MaxMarginEstimator):
     """One support vector machine per label, trained together.
 
-    Minimises ``1/2 sum_l |f_l|^2 + sum_il C_il max(0, 1 - y_il f_l(x_i))`` over the labels that are known; y is
-    +1 for a present and -1 for an absent label. There is no free bias; see `fit_intercept`.
+    Minimises ``1/2 sum_l |f_l|^2 + sum_il C_il max(0, 1 - y_il f_l(x_i))`` over the labels that are known;
+    y is +1 for a present and -1 for an absent label. There is no free bias; see `fit_intercept`.
 
     Parameters
     ----------

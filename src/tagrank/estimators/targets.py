@@ -1,7 +1,7 @@
 """What a user hands over as Y, and what is answered.
 
-Y may be a three-state matrix (dense, sparse, DataFrame), a list of tag sets, or one-dimensional classes, which
-are one-hot encoded and answered in one dimension.
+Y may be a three-state matrix (dense, sparse, DataFrame), a list of tag sets, or one-dimensional classes,
+which are one-hot encoded and answered in one dimension.
 """
 
 import warnings

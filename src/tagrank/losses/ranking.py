@@ -33,7 +33,7 @@ class Ranking:
 
     @staticmethod
     def repair(coefficients, bounds):
-        """Make every sample's coefficients sum to zero again, after rounding, by shrinking the larger side."""
+        """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
         coefficients[:] = _balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
@@ -51,7 +51,7 @@ class Ranking:
 
 
 def _balanced(values):
-    """`values` (n_labels, n_samples) with the larger of the positive and negative side shrunk to the smaller."""
+    """`values` (n_labels, n_samples) with the larger of the two sides shrunk to the size of the other."""
     sides = [np.maximum(values, 0), np.minimum(values, 0)]
     sums = [np.abs(side).sum(axis=0, dtype=np.float64) for side in sides]
     total = np.minimum(*sums)
@@ -72,7 +72,7 @@ def _range_of_thresholds(scores, bounds):
 
 @njit(cache=True)
 def _find_candidates(scores, bounds, lowest, highest, where, starts, weights):
-    """Labels that a threshold between `lowest` and `highest` can violate, and where their violation starts."""
+    """Labels that a threshold between `lowest` and `highest` can violate, and where violation starts."""
     n_found = 0
     for k in range(scores.shape[0]):
         if bounds[k] < 0:

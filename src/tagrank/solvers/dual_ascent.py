@@ -7,8 +7,9 @@ The model is f(x) = sum_i k(x_i, x) a_i with one row a_i of n_labels coefficient
     gap      primal - dual, a sum over samples of terms that are never negative
 
 Each pass visits the samples that still contribute to the duality gap, in random blocks. Inside a block the
-loss takes exact steps, several times over, for they cost little; after the block one product brings the scores
-of all samples up to date. Every sample's share of the gap is at hand then, so the next pass knows whom to visit.
+loss takes exact steps, several times over, for they cost little; after the block one product brings the
+scores of all samples up to date. Every sample's share of the gap is at hand then, so that the next pass knows
+whom to visit.
 
 The scores may be held in float32 while the tolerance allows it; the certificate of the solution is then
 computed anew, in float64, from the coefficients alone.
@@ -55,7 +56,7 @@ def solve_dual(
     max_seconds : float or None
     random_state : int or numpy Generator, for the order of visits
     start : array, shape (n_samples, n_labels), or None: coefficients to start from, clipped to the bounds
-    intercept : float, added to every similarity of a Gram matrix (for rows, append a constant feature instead)
+    intercept : float, added to every similarity of a Gram matrix (with rows, append a constant feature)
     callback : function of a TracePoint, called after each measurement
 
     Returns

@@ -23,8 +23,8 @@ DENSE_SHARE = 0.35  # of changed entries, from which a BLAS product beats the sp
 class GramScores:
     """Gram matrix K (n_samples, n_samples) and the scores of all samples.
 
-    With an `intercept` every similarity counts as K + intercept; the share of that constant in the scores is one
-    number per label, kept apart in `offset`, and K stays as it is.
+    With an `intercept` every similarity counts as K + intercept; the share of that constant in the scores is
+    one number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
     """
@@ -93,7 +93,7 @@ class GramScores:
 
 
 class DenseRows:
-    """Dense rows X (n_samples, n_features) under the linear kernel, and the weights W (n_labels, n_features)."""
+    """Dense rows X (n_samples, n_features) under the linear kernel; weights W (n_labels, n_features)."""
 
     by_sample = False
     block_size = 128
