@@ -154,6 +154,12 @@ def test_label_file_that_names_no_attribute_gets_a_suggestion(tmp_path):
         read_arff(path)
 
 
+def test_a_label_that_two_attributes_share(tmp_path):
+    path = write(tmp_path, NUMBERS.replace("attribute b", "attribute sky") + "1,2,1\n", xml=None)
+    with pytest.raises(ValueError, match="has attribute 'sky' 2 times, which labels names"):
+        read_arff(path, labels=["sky"])
+
+
 @pytest.mark.parametrize(
     ("xml", "message"),
     [

@@ -97,13 +97,14 @@ def test_the_caller_keeps_his_labels():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"labels": Y[:3]}, "rows differ: features has 4, labels has 3"),
+        ({"labels": Y[:3]}, "rows differ: view 'features' has 4, labels has 3"),
         ({"names": ["a"]}, "names has 1"),
         ({"tags": ["sky", "sky"]}, "duplicate tag names: sky"),
         ({"tags": ["sky"]}, "2 columns but 1 tag names"),
         ({"labels": np.where(np.isnan(Y), -1, Y)}, "np.where"),
         ({"labels": Y[:, 0]}, "two dimensions"),
         ({"views": {}}, "at least one view"),
+        ({"views": {"labels": X[:3], "part": X}}, "view 'labels' has 3, view 'part' has 4"),
         ({"feature_names": {"features": ["a"]}}, "names 1 columns"),
     ],
 )

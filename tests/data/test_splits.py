@@ -84,7 +84,7 @@ def test_unknown_labels_count_neither_way(kind):
     # last here and make up for the exact sizes of the folds
     for fold in folds_of(kind(Y), 4, shuffle=True, random_state=0):
         assert np.isnan(Y[fold]).all(axis=1).sum() == 10
-        assert abs(without[fold].sum() - without.sum() / 4) <= 3
+        assert abs(without[fold].sum() - without.sum() / 4) <= 5
     # an unknown label weighs as much as an absent one: not at all
     np.testing.assert_array_equal(folds_of(np.where(np.isnan(Y[80:]), 0, Y[80:])), folds_of(Y[80:]))
 

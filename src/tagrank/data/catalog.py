@@ -79,7 +79,7 @@ def _entry(name: str) -> DatasetEntry:
         if entry.name == name:
             return entry
     names = [entry.name for entry in ENTRIES]
-    raise ValueError(f"no data set {name!r}{did_you_mean(name, names)} There are: {', '.join(names)}")
+    raise ValueError(f"no data set {name!r} among {', '.join(names)}{did_you_mean(name, names)}")
 
 
 def _existing(path: Path) -> Path | None:

@@ -44,8 +44,9 @@ class Collection:
         labels, tags = _labels_and_tags(self.labels, self.tags, n_rows)
         part = None if self.part is None else np.asarray(self.part, dtype=str)
         names = None if self.names is None else list(map(str, self.names))
-        per_row = {"labels": labels, "part": part, "names": names}
-        check_same_length(**views, **{what: value for what, value in per_row.items() if value is not None})
+        per_row = {f"view {name!r}": view for name, view in views.items()}
+        per_row |= {"labels": labels, "part": part, "names": names}
+        check_same_length(**{what: value for what, value in per_row.items() if value is not None})
         _check_tags(tags, labels.shape[1])
         _check_feature_names(self.feature_names, views)
         changes = {"views": views, "labels": labels, "tags": tags, "names": names, "part": part}

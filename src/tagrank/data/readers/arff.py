@@ -44,8 +44,12 @@ class _Table:
     values: Matrix
     lines: np.ndarray
 
-    def names(self) -> list[str]:
-        return [attribute.name for attribute in self.header.attributes]
+    def positions(self) -> dict[str, list[int]]:
+        """Where attributes of a name stand; more than once only in a damaged file."""
+        found: dict[str, list[int]] = {}
+        for j, attribute in enumerate(self.header.attributes):
+            found.setdefault(attribute.name, []).append(j)
+        return found
 
 
 def read_arff(
@@ -81,7 +85,7 @@ def read_arff(
         header = read_header(lines, os.fspath(path))
         table = _Table(os.fspath(path), header, *read_rows(lines, header.attributes, os.fspath(path)))
     tags, label_columns = _find_labels(table, label_file, labels)
-    left_out = set(label_columns) | {_position(table, name, "drop") for name in drop}
+    left_out = {*label_columns, *_positions(table, drop, "drop")}
     features = [j for j in range(len(header.attributes)) if j not in left_out]
     features = _usable(table, features, max_categories)
     if missing == "error":
@@ -106,21 +110,22 @@ def _find_labels(table: _Table, label_file: Any, labels: Sequence[str] | None) -
             labels = table.header.meka_labels()
     if labels is None:
         raise FileError(table.path, "which attributes are labels? Pass label_file= (MULAN XML) or labels=")
-    columns = [_position(table, name, source) for name in labels]
+    columns = _positions(table, labels, source)
     return [table.header.attributes[j].name for j in columns], columns
 
 
-def _position(table: _Table, name: str, source: str) -> int:
-    names = table.names()
-    wanted = name if name in names else unquote(name)
-    if names.count(wanted) != 1:
-        problem = (
-            f"has {names.count(wanted)} attributes {name!r}"
-            if wanted in names
-            else f"has no attribute {name!r}"
-        )
-        raise FileError(table.path, f"{problem}, which {source} names{did_you_mean(name, names)}")
-    return names.index(wanted)
+def _positions(table: _Table, names: Sequence[str], source: str) -> list[int]:
+    """Where the attributes stand that `source` names; label files may escape names as ARFF does."""
+    known = table.positions()
+    found = [known.get(name) or known.get(unquote(name), []) for name in names]
+    for name, places in zip(names, found, strict=True):
+        if len(places) != 1:
+            problem = (
+                f"has attribute {name!r} {len(places)} times" if places else f"has no attribute {name!r}"
+            )
+            hint = "" if places else did_you_mean(name, known)
+            raise FileError(table.path, f"{problem}, which {source} names{hint}")
+    return [places[0] for places in found]
 
 
 def _stem(path: Path) -> str:
@@ -152,7 +157,7 @@ def _usable(table: _Table, columns: list[int], max_categories: int) -> list[int]
 def _check_finite(table: _Table, columns: list[int]) -> None:
     place = first_place(table.values[:, columns], lambda values: ~np.isfinite(values))
     if place is not None:
-        name = table.names()[columns[place[1]]]
+        name = table.header.attributes[columns[place[1]]].name
         raise FileError(
             table.path,
             f"no finite value for attribute {name!r}; repair it, drop=[{name!r}], or missing='nan'",
