@@ -54,7 +54,7 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
 @contextmanager
 def _encoded(file: IO[bytes], *, compress: bool, text: bool) -> Iterator[IO[Any]]:
     # mtime 0: the same content gives the same bytes
-    stream: Any = gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) if compress else file
+    stream: Any = gzip.GzipFile("", "wb", 6, file, mtime=0) if compress else file
     writer = io.TextIOWrapper(stream, encoding="utf-8", newline="\n") if text else stream
     try:
         yield writer
