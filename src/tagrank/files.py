@@ -8,6 +8,8 @@ import gzip
 import io
 import os
 import secrets
+import shutil
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -20,6 +22,18 @@ import numpy as np
 MAX_BYTES = 2**30
 # Deflate cannot shrink data by more than this; a larger promise is a lie.
 _MAX_DEFLATE_RATIO = 1040
+# What numpy's header parser lets through when the header is nonsense.
+_HEADER_ERRORS = (
+    KeyError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    tokenize.TokenError,
+)
 
 
 class FileError(ValueError):
@@ -49,6 +63,45 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
+    """A folder to fill, which takes the place of `path` only when the block ends without an error.
+
+    The content goes to a hidden neighbour first. A folder that was there before stays whole until the new
+    one is complete and on disk, and comes back if the exchange fails. Whether it may be replaced is for the
+    caller to decide.
+    """
+    path = Path(path)
+    token = secrets.token_hex(6)
+    fresh, old = (path.with_name(f".{path.name}.{token}.{kind}") for kind in ("part", "old"))
+    fresh.mkdir()
+    try:
+        yield fresh
+        for entry in (*fresh.rglob("*"), fresh):
+            _sync(entry)
+        if path.exists():
+            os.rename(path, old)
+        os.rename(fresh, path)
+    except BaseException:
+        if old.exists() and not path.exists():
+            os.rename(old, path)
+        shutil.rmtree(fresh, ignore_errors=True)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+    _sync(path.parent)
+
+
+def _sync(path: Path) -> None:
+    # Windows can neither open nor sync a folder
+    if path.is_dir() and os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager
@@ -123,21 +176,21 @@ def open_text(
 def load_npy(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> np.ndarray:
     """One array from a ``.npy`` file whose header agrees with its size."""
     with open(path, "rb") as stream:
-        return _read_array(stream, os.path.getsize(path), os.fspath(path), max_bytes)
+        return read_array(stream, os.path.getsize(path), os.fspath(path), max_bytes)
 
 
 def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
     """All arrays of a ``.npz`` archive, whose headers must agree with their sizes, `max_bytes` in all."""
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [_checked_member(member, path) for member in archive.infolist()]
+            members = [checked_member(member, path) for member in archive.infolist()]
             if sum(member.file_size for member in members) > max_bytes:
                 raise FileError(path, f"unpacks to more than {max_bytes:,} bytes; pass a larger max_bytes")
             arrays = {}
             for member in members:
                 with archive.open(member) as stream:
                     where = f"{os.fspath(path)}:{member.filename}"
-                    array = _read_array(stream, member.file_size, where, max_bytes)
+                    array = read_array(stream, member.file_size, where, max_bytes)
                     arrays[member.filename.removesuffix(".npy")] = array
             return arrays
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
@@ -152,7 +205,8 @@ def save_npz(path: str | os.PathLike, arrays: Mapping[str, Any]) -> None:
                 np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
 
 
-def _checked_member(member: zipfile.ZipInfo, path: str | os.PathLike) -> zipfile.ZipInfo:
+def checked_member(member: zipfile.ZipInfo, path: str | os.PathLike) -> zipfile.ZipInfo:
+    """`member` of the archive `path`, refused if its promises cannot be kept."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & 1:
         raise FileError(path, f"{member.filename} is encrypted or compressed in an unusual way")
     if member.file_size > _MAX_DEFLATE_RATIO * (member.compress_size + 64):
@@ -160,8 +214,29 @@ def _checked_member(member: zipfile.ZipInfo, path: str | os.PathLike) -> zipfile
     return member
 
 
-def _read_array(stream: IO[bytes], size: int, where: str, max_bytes: int) -> np.ndarray:
+def read_array(
+    stream: IO[bytes],
+    size: int,
+    where: str,
+    max_bytes: int = MAX_BYTES,
+    *,
+    expected: tuple[tuple[int, ...], np.dtype] | None = None,
+) -> np.ndarray:
+    """The array in a ``.npy`` stream of `size` bytes; nothing is allocated before its header is checked.
+
+    Parameters
+    ----------
+    stream : at the beginning of the array's header
+    size : bytes in the stream, header included
+    where : how messages call it
+    max_bytes : bytes at most
+    expected : shape and dtype that the header must state, if they are known
+    """
     shape, fortran, dtype, header_size = _read_header(stream, where)
+    if expected is not None and (shape, dtype) != expected:
+        raise FileError(
+            where, f"expected {expected[1]} of shape {expected[0]}, found {dtype} of shape {shape}"
+        )
     n_bytes = dtype.itemsize
     for length in shape:
         n_bytes *= length
@@ -190,7 +265,7 @@ def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, 
     try:
         read_header = readers[np.lib.format.read_magic(stream)]
         shape, fortran, dtype = read_header(stream)
-    except (KeyError, ValueError, TypeError, SyntaxError, EOFError) as error:
+    except _HEADER_ERRORS as error:
         raise FileError(where, f"not a plain numpy array ({error})") from None
     if dtype.hasobject or dtype.names is not None or min(shape, default=0) < 0:
         raise FileError(where, f"an array of {dtype} is refused: only plain numbers and text are read")

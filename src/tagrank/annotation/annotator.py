@@ -1,0 +1,289 @@
+"""Annotator: features, scaling, kernel, estimator, tag names and thresholds in one object."""
+
+import inspect
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from tagrank._version import __version__
+from tagrank.annotation.intake import Intake, take_in
+from tagrank.annotation.ranked_tags import RankedTags, rank_tags
+from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler, reads_named_views
+from tagrank.data import Collection
+from tagrank.estimators import CalibratedRanker, LabelRanker
+from tagrank.kernels import ChiSquared, Gaussian, Kernel, Linear, Precomputed, Sum, make_kernel
+from tagrank.validation import check_choice
+
+_FEWEST_TO_CALIBRATE = 10
+
+
+class Annotator:
+    """Learns from tagged pictures or rows, and ranks every tag for others.
+
+    Pictures are described by `features`; the columns of each view are scaled; the estimator learns. A kernel
+    given by name reads several sets of picture features as the mean of one such kernel on each; a kernel with
+    `.on("view")` reads the views that it names; any other reads all columns side by side.
+
+    Parameters
+    ----------
+    estimator : a tagrank estimator, optional
+        It is copied, not changed. By default a calibrated LabelRanker (not calibrated below ten rows), with a
+        chi-square kernel on pictures and a Gaussian one on rows.
+    features : names among `tagrank.features.FEATURES`, for pictures; all by default
+    scaling : {"auto", "standard", "minmax", "none"}
+        "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
+        of sparse columns only the width changes. "auto" is "standard" for dense columns under Gaussian,
+        linear and polynomial kernels, and "none" for sparse ones, histogram kernels and similarities.
+    view : name or names of the views of the collection to learn from; all matrices by default
+
+    Attributes
+    ----------
+    tags : list of str
+    estimator_ : the fitted estimator; its labels are the tags by number
+    metadata : dict of what is known about the model: tagrank version, date, method, number of training rows,
+        duality gap; add what else should be stored, such as metrics
+    training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        features: Sequence[str] | None = None,
+        scaling: str = "auto",
+        view: str | Sequence[str] | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.features = features
+        self.scaling = scaling
+        self.view = view
+
+    def fit(self, collection: Collection, *, callback: Callable[[Any], None] | None = None) -> Self:
+        """Learn from a collection.
+
+        Parameters
+        ----------
+        collection : with labels; pictures, or rows
+        callback : function of a TracePoint, called while the estimator trains
+        """
+        check_choice("scaling", self.scaling, SCALINGS)
+        if not len(collection.tags):
+            raise ValueError("the collection has no tags to learn from; labels were expected")
+        intake = take_in(collection, view=self.view, features=self.features)
+        estimator = self._make_estimator(intake)
+        kernel = _kernel_of(estimator)
+        self.tags = list(collection.tags)
+        self.never_positive_ = ~np.any(collection.states() > 0, axis=0)
+        self.features_ = intake.features
+        self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
+        self.scalers_ = {
+            name: fit_scaler(rows, self.scaling, kernel, name) for name, rows in intake.views.items()
+        }
+        self.by_view_ = kernel is not None and reads_named_views(kernel)
+        self.estimator_ = self._train(estimator, self._arrange(intake.views), collection, callback)
+        self.training_ = Collection(
+            intake.views, collection.labels, self.tags, names=intake.names, name=collection.name
+        )
+        self.metadata = _describe_training(self.estimator_, len(collection))
+        return self
+
+    def scores(self, data: Any) -> np.ndarray:
+        """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
+        return self.estimator_.decision_function(self._rows(self._take_in(data)))
+
+    def probabilities(self, data: Any) -> np.ndarray | None:
+        """Probabilities of all tags, shape (n, n_tags), or None if the estimator has none."""
+        if not hasattr(self.estimator_, "predict_proba"):
+            return None
+        return self.estimator_.predict_proba(self._rows(self._take_in(data)))
+
+    def predict(self, data: Any) -> np.ndarray:
+        """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
+        return self.estimator_.predict(self._rows(self._take_in(data)))
+
+    def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
+        """The tags of every picture or row, best first; tags never seen in training come last.
+
+        Parameters
+        ----------
+        data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
+            shape (n, height, width, 3), or a list of picture arrays or paths; for a precomputed kernel, the
+            similarities to the training rows
+        n_tags : how many tags to keep for each; all by default
+        """
+        intake = self._take_in(data)
+        rows = self._rows(intake)
+        has_probabilities = hasattr(self.estimator_, "predict_proba")
+        return rank_tags(
+            self.estimator_.decision_function(rows),
+            self.tags,
+            names=intake.names,
+            predicted=self.estimator_.predict(rows),
+            probabilities=self.estimator_.predict_proba(rows) if has_probabilities else None,
+            last=self.never_positive_,
+            n_tags=n_tags,
+        )
+
+    def save(self, path: str | os.PathLike, *, keep_rows: bool = False) -> None:
+        """Write a model folder: JSON and plain arrays, complete or not at all.
+
+        Parameters
+        ----------
+        path : a folder that does not exist yet, is empty, or holds an older model, which is replaced
+        keep_rows : also store all training rows and labels (`training_`), to train again later
+        """
+        from tagrank.annotation.model_files import save_annotator
+
+        self._check_fitted()
+        save_annotator(self, path, keep_rows=keep_rows)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike, *, max_bytes: int | None = None) -> "Annotator":
+        """Read a model folder, or a zip archive of one; whatever it holds, no code runs.
+
+        Parameters
+        ----------
+        path : the folder or the archive
+        max_bytes : how large its arrays may be in all; 4 GiB by default
+        """
+        from tagrank.annotation.model_files import load_annotator
+
+        return load_annotator(cls, path, max_bytes=max_bytes)
+
+    def _make_estimator(self, intake: Intake) -> Any:
+        """A copy of the estimator with the kernel that suits the views."""
+        if self.estimator is None:
+            ranker = LabelRanker(kernel=ChiSquared() if intake.features else Gaussian(), random_state=0)
+            calibrate = len(intake.names) >= _FEWEST_TO_CALIBRATE
+            estimator: Any = CalibratedRanker(ranker, random_state=0) if calibrate else ranker
+        else:
+            estimator = clone(self.estimator)
+        inner = _innermost(estimator)
+        several_features = intake.features is not None and len(intake.views) > 1
+        given = getattr(inner, "kernel", None)
+        if several_features and (isinstance(given, str) or self.estimator is None):
+            inner.set_params(kernel=_mean_over_views(inner, list(intake.views)), gamma=None)
+        return estimator
+
+    def _train(self, estimator: Any, X: Any, collection: Collection, callback: Any) -> Any:
+        listens = "callback" in inspect.signature(estimator.fit).parameters
+        more = {"callback": callback} if callback is not None and listens else {}
+        _warn_never_positive(self.tags, self.never_positive_)
+        with warnings.catch_warnings():
+            # said above, by name
+            warnings.filterwarnings("ignore", message=".*never positive in training")
+            return estimator.fit(X, collection.labels, **more)
+
+    def _take_in(self, data: Any) -> Intake:
+        """`data` with the views of training."""
+        self._check_fitted()
+        intake = take_in(data, features=self.features_)
+        views = intake.views
+        if not views.keys() >= self.columns_.keys():
+            views = self._renamed(views)
+        views = {name: views[name] for name in self.columns_}
+        for name, rows in views.items():
+            if rows.shape[1] != self.columns_[name]:
+                raise ValueError(self._width_message(name, rows.shape))
+        return intake._replace(views=views)
+
+    def _renamed(self, views: dict[str, Any]) -> dict[str, Any]:
+        """One nameless matrix cut into the views of training."""
+        widths = list(self.columns_.values())
+        matrix = next(iter(views.values()))
+        if len(views) > 1 or (len(widths) > 1 and matrix.shape[1] != sum(widths)):
+            wanted = ", ".join(f"{name} ({width} columns)" for name, width in self.columns_.items())
+            raise ValueError(f"expected the views {wanted}, got {', '.join(views)}")
+        if len(widths) == 1:
+            return dict.fromkeys(self.columns_, matrix)
+        ends = np.cumsum(widths)
+        return {
+            name: matrix[:, end - width : end]
+            for (name, width), end in zip(self.columns_.items(), ends, strict=True)
+        }
+
+    def _width_message(self, name: str, shape: tuple[int, ...]) -> str:
+        if isinstance(_kernel_of(self.estimator_), Precomputed):
+            return (
+                "this model was trained on precomputed similarities: rows cannot be annotated without their "
+                f"similarities to the {self.columns_[name]} training rows, got shape {shape}"
+            )
+        return f"view {name!r} must have {self.columns_[name]} columns, as in training, got shape {shape}"
+
+    def _rows(self, intake: Intake) -> Any:
+        return self._arrange(intake.views)
+
+    def _arrange(self, views: dict[str, Any]) -> Any:
+        """Scaled views as the estimator reads them: by name, or side by side."""
+        scaled = {name: _scale(self.scalers_[name], rows) for name, rows in views.items()}
+        if self.by_view_:
+            return scaled
+        matrices = list(scaled.values())
+        if len(matrices) == 1:
+            return matrices[0]
+        if any(sparse.issparse(matrix) for matrix in matrices):
+            return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
+        return np.hstack(matrices)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "estimator_"):
+            raise ValueError(
+                "this Annotator has learned nothing yet: call fit(collection) or Annotator.load(path)"
+            )
+
+
+def _scale(scaler: Scaler | None, rows: Any) -> Any:
+    return rows if scaler is None else scaler.apply(rows)
+
+
+def _innermost(estimator: Any) -> Any:
+    """The estimator inside all wrappers."""
+    while hasattr(estimator, "estimator"):
+        estimator = estimator.estimator
+    return estimator
+
+
+def _kernel_of(estimator: Any) -> Kernel | None:
+    """The kernel that an estimator will use, None if it has none."""
+    inner = _innermost(estimator)
+    return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
+
+
+def _mean_over_views(inner: Any, views: list[str]) -> Kernel | str:
+    kernel = make_kernel(inner.kernel, gamma=inner.gamma)
+    if isinstance(kernel, Linear):
+        # on columns side by side it is the sum already, and trains on the rows themselves
+        return "linear"
+    return Sum(tuple(kernel.on(view) for view in views), (1 / len(views),) * len(views))
+
+
+def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
+    missing = [tag for tag, never in zip(tags, never_positive, strict=True) if never]
+    if missing:
+        shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+        warnings.warn(
+            f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def _describe_training(estimator: Any, n_training: int) -> dict[str, Any]:
+    fitted, names = estimator, [type(estimator).__name__]
+    while hasattr(fitted, "estimator_"):
+        fitted = fitted.estimator_
+        names.append(type(fitted).__name__)
+    gap = getattr(fitted, "duality_gap_", None)
+    return {
+        "tagrank": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "method": "(".join(names) + ")" * (len(names) - 1),
+        "n_training": n_training,
+        "duality_gap": None if gap is None else float(gap),
+    }

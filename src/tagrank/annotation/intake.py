@@ -1,0 +1,119 @@
+"""Whatever is to be annotated (collection, array, pictures, views) as named matrices of finite numbers."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_array
+
+from tagrank.data import Collection
+from tagrank.features import FEATURES, extract_features
+
+_ONLY_VIEW = "features"
+
+
+class Intake(NamedTuple):
+    """Rows ready for scaling.
+
+    Attributes
+    ----------
+    views : dict of name to array or csr_array, shape (n, n_columns)
+    names : a name for each row
+    features : the descriptors by which pictures became rows; None if the data were rows already
+    """
+
+    views: dict[str, Any]
+    names: list[str]
+    features: list[str] | None
+
+
+def take_in(
+    data: Any, *, view: str | Sequence[str] | None = None, features: Sequence[str] | None = None
+) -> Intake:
+    """Named matrices from `data`.
+
+    Parameters
+    ----------
+    data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
+        shape (n, height, width, 3), or a list of picture arrays or paths
+    view : the name or names of the views to use; all matrices by default, pictures if there are none
+    features : names among FEATURES: describe pictures by these, unless the data has views of these names
+    """
+    available, names = _named_views(data)
+    if view is not None:
+        available = _pick(available, [view] if isinstance(view, str) else list(view))
+    if features is not None and available.keys() >= set(features):
+        available = _pick(available, list(features))
+    matrices = {name: rows for name, rows in available.items() if not _are_pictures(rows)}
+    if matrices and not (features is not None and len(matrices) < len(available)):
+        return Intake(_checked(matrices), names or _numbered(matrices, "row"), _known(features, matrices))
+    pictures = [rows for name, rows in available.items() if name not in matrices]
+    if len(pictures) > 1:
+        raise ValueError(
+            f"there are several views of pictures ({', '.join(available)}); choose one with view="
+        )
+    chosen = list(FEATURES if features is None else features)
+    views = extract_features(_decoded(pictures[0]), chosen)
+    return Intake(views, names or _picture_names(pictures[0]), chosen)
+
+
+def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
+    if isinstance(data, Collection):
+        return dict(data.views), None if data.names is None else list(data.names)
+    if isinstance(data, Mapping):
+        if not data:
+            raise ValueError("expected a mapping of views to rows, got an empty one")
+        return dict(data), None
+    return {_ONLY_VIEW: data}, None
+
+
+def _pick(views: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
+    missing = [name for name in wanted if name not in views]
+    if missing:
+        raise ValueError(f"no view {missing[0]!r} in the data; there are: {', '.join(map(str, views))}")
+    return {name: views[name] for name in wanted}
+
+
+def _are_pictures(rows: Any) -> bool:
+    """Whether `rows` are picture arrays or paths rather than a matrix."""
+    if sparse.issparse(rows) or hasattr(rows, "columns"):
+        return False
+    if isinstance(rows, np.ndarray) and rows.dtype != object:
+        return rows.ndim in (3, 4) or rows.dtype.kind == "U"
+    first = next(iter(rows), None)
+    return isinstance(first, str | os.PathLike) or getattr(first, "ndim", 0) == 3
+
+
+def _decoded(pictures: Any) -> Any:
+    if isinstance(pictures, np.ndarray) and pictures.ndim == 3:
+        raise ValueError(f"expected several pictures, got one of shape {pictures.shape}; put it into a list")
+    return pictures
+
+
+def _checked(matrices: dict[str, Any]) -> dict[str, Any]:
+    return {
+        str(name): check_array(
+            rows, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=f"view {name!r}"
+        )
+        for name, rows in matrices.items()
+    }
+
+
+def _known(features: Sequence[str] | None, matrices: dict[str, Any]) -> list[str] | None:
+    """The descriptors that these views came from, if they were given: pictures can then be annotated too."""
+    return list(features) if features is not None and set(features) == set(matrices) else None
+
+
+def _numbered(views: dict[str, Any], word: str) -> list[str]:
+    first = next(iter(views.values()))
+    n_rows = first.shape[0] if hasattr(first, "shape") else len(first)
+    return [f"{word} {i}" for i in range(n_rows)]
+
+
+def _picture_names(pictures: Any) -> list[str]:
+    return [
+        os.fspath(picture) if isinstance(picture, str | os.PathLike) else f"picture {i}"
+        for i, picture in enumerate(pictures)
+    ]

@@ -1,0 +1,152 @@
+"""An Annotator as the content of a model folder, and back."""
+
+import os
+import warnings
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.annotation.array_shelf import ArrayShelf
+from tagrank.annotation.estimator_records import describe_estimator, rebuild_estimator
+from tagrank.annotation.plain_json import Fields
+from tagrank.annotation.scaling import SCALINGS, Scaler
+from tagrank.annotation.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
+from tagrank.data import Collection
+from tagrank.features import FEATURES
+from tagrank.kernels.gram import take_rows
+from tagrank.validation import check_choice
+
+
+def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) -> None:
+    """Write a fitted Annotator as a model folder."""
+    shelf = ArrayShelf()
+    shelf.put("never_positive", annotator.never_positive_)
+    content = {
+        "tags": annotator.tags,
+        "metadata": annotator.metadata,
+        "features": annotator.features_,
+        "scaling": annotator.scaling,
+        "by_view": annotator.by_view_,
+        "views": [
+            _describe_view(name, annotator, shelf.at("views").at(str(i)))
+            for i, name in enumerate(annotator.columns_)
+        ],
+        "estimator": describe_estimator(annotator.estimator_, shelf.at("estimator")),
+        "training": _describe_training(annotator, shelf.at("training")) if keep_rows else None,
+    }
+    write_model(path, content, shelf.arrays)
+
+
+def load_annotator(make: type, path: str | os.PathLike, *, max_bytes: int | None) -> Any:
+    """Read an Annotator of class `make` from a model folder."""
+    content, arrays = read_model(path, max_bytes=MAX_MODEL_BYTES if max_bytes is None else max_bytes)
+    with model_errors(path):
+        annotator = make()
+        _rebuild(annotator, content, ArrayShelf(arrays))
+        _try_out(annotator)
+    return annotator
+
+
+def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
+    tags = content.strings("tags")
+    annotator.tags = tags
+    annotator.metadata = content.mapping("metadata")
+    annotator.features_ = annotator.features = _take_features(content)
+    annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
+    annotator.by_view_ = content.take("by_view", bool)
+    annotator.columns_, annotator.scalers_ = {}, {}
+    for i, entry in enumerate(content.take("views", list)):
+        _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
+    annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
+    fields = content.fields("estimator")
+    annotator.estimator_ = rebuild_estimator(fields, shelf.at("estimator"), len(tags))
+    annotator.estimator = annotator.estimator_
+    annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
+    content.finish()
+    shelf.finish()
+
+
+def _describe_view(name: str, annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    scaler = annotator.scalers_[name]
+    if scaler is not None:
+        shelf.put("offset", scaler.offset)
+        shelf.put("width", scaler.width)
+    clip = None if scaler is None else scaler.clip
+    return {"name": name, "columns": annotator.columns_[name], "clip": clip}
+
+
+def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
+    name, n_columns = fields.take("name", str), fields.take("columns", int)
+    clip = fields.take("clip", (bool, type(None)))
+    fields.finish()
+    if name in annotator.columns_ or n_columns < 1:
+        raise ValueError(f"the view {name[:40]!r} occurs twice or has no columns")
+    annotator.columns_[name] = n_columns
+    annotator.scalers_[name] = None
+    if clip is not None:
+        offset, width = (shelf.take(part, "f", (n_columns,)) for part in ("offset", "width"))
+        if not (width > 0).all():
+            raise ValueError(f"the view {name[:40]!r} has columns whose width is not positive")
+        annotator.scalers_[name] = Scaler(offset, width, clip)
+
+
+def _take_features(content: Fields) -> list[str] | None:
+    features = content.take("features", (list, type(None)))
+    if features is not None and not all(name in FEATURES for name in map(str, features)):
+        raise ValueError(
+            f"made with features that are unknown here: {str(features)[:80]}; known are {', '.join(FEATURES)}"
+        )
+    return features
+
+
+def _describe_training(annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    training = annotator.training_
+    if training is None:
+        raise ValueError(
+            "keep_rows=True: this model was loaded without its training rows, there are none to keep"
+        )
+    for i, rows in enumerate(training.views.values()):
+        shelf.put_matrix(f"rows{i}", rows)
+    shelf.put("states", training.states())
+    return {"names": training.names, "name": training.name}
+
+
+def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Collection | None:
+    value = content.take("training", (dict, type(None)))
+    if value is None:
+        return None
+    fields = Fields(value, where="training")
+    names, name = fields.take("names", list), fields.take("name", str)
+    fields.finish()
+    views = {
+        view: shelf.take_matrix(f"rows{i}", (len(names), n_columns))
+        for i, (view, n_columns) in enumerate(annotator.columns_.items())
+    }
+    states = shelf.take("states", "i", (len(names), len(annotator.tags)))
+    labels = np.where(states > 0, 1.0, np.where(states < 0, 0.0, np.nan))
+    return Collection(views, labels, annotator.tags, names=names, name=name)
+
+
+def _try_out(annotator: Any) -> None:
+    """Score one row: parts that do not fit together are found now, not when the first picture comes."""
+    row = _example_row(annotator)
+    if row is None:
+        return
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        scores = annotator.estimator_.decision_function(row)
+        annotator.estimator_.predict(row)
+    if scores.shape != (1, len(annotator.tags)) or not np.isfinite(scores).all():
+        raise ValueError("its parts do not fit together: scores are not finite numbers, one for each tag")
+
+
+def _example_row(annotator: Any) -> Any:
+    """One row as the estimator reads it, without taking more memory than the model itself has; or None."""
+    fitted = annotator.estimator_
+    while hasattr(fitted, "estimator_"):
+        fitted = fitted.estimator_
+    n_columns = sum(annotator.columns_.values())
+    if hasattr(fitted, "X_fit_"):
+        return take_rows(fitted.X_fit_, slice(1)) if len(fitted.dual_coef_) else None
+    return sparse.csr_array((1, n_columns)) if hasattr(fitted, "kernel_") else None

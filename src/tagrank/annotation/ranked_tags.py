@@ -1,0 +1,95 @@
+"""RankedTags: all that command line, reports and pages show of one picture."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class RankedTag(NamedTuple):
+    """One tag of one picture.
+
+    Attributes
+    ----------
+    tag : its name
+    score : the higher, the better; comparable within a picture
+    probability : that the tag is present, None where the model is not calibrated
+    predicted : whether the model would write the tag down
+    """
+
+    tag: str
+    score: float
+    probability: float | None
+    predicted: bool
+
+
+@dataclass(frozen=True)
+class RankedTags:
+    """The tags of one picture, best first.
+
+    Parameters
+    ----------
+    name : what the picture is called
+    entries : its tags in order
+    """
+
+    name: str
+    entries: tuple[RankedTag, ...]
+
+    def __iter__(self) -> Iterator[RankedTag]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    @property
+    def tags(self) -> list[str]:
+        """The names of the tags, best first."""
+        return [entry.tag for entry in self.entries]
+
+    @property
+    def predicted(self) -> list[str]:
+        """The names of the tags that the model would write down, best first."""
+        return [entry.tag for entry in self.entries if entry.predicted]
+
+    def top(self, n: int) -> "RankedTags":
+        """The best `n` tags."""
+        return RankedTags(self.name, self.entries[: max(0, n)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: the name, and for each tag its score, probability and prediction."""
+        return {"name": self.name, "tags": [entry._asdict() for entry in self.entries]}
+
+
+def rank_tags(
+    scores: np.ndarray,
+    tags: Sequence[str],
+    *,
+    names: Sequence[str],
+    predicted: np.ndarray,
+    probabilities: np.ndarray | None = None,
+    last: np.ndarray | None = None,
+    n_tags: int | None = None,
+) -> list[RankedTags]:
+    """The tags of every picture by falling score; of equal ones the earlier tag comes first.
+
+    Parameters
+    ----------
+    scores : shape (n_pictures, n_tags)
+    tags : names of the columns
+    names : names of the rows
+    predicted : truth values, same shape as `scores`
+    probabilities : same shape as `scores`, if there are any
+    last : truth values (n_tags,): tags that come after all others, whatever their scores
+    n_tags : how many tags to keep for each picture; all by default
+    """
+    behind = np.zeros(len(tags), dtype=bool) if last is None else last
+    keys = np.broadcast_to(behind, scores.shape)
+    order = np.lexsort((-scores, keys), axis=1)[:, :n_tags]
+
+    def entry(i: int, j: int) -> RankedTag:
+        probability = None if probabilities is None else float(probabilities[i, j])
+        return RankedTag(tags[j], float(scores[i, j]), probability, bool(predicted[i, j]))
+
+    return [RankedTags(name, tuple(entry(i, int(j)) for j in order[i])) for i, name in enumerate(names)]

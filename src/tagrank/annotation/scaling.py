@@ -1,0 +1,113 @@
+"""Scaling of feature columns, decided by the kernel that reads them.
+
+Kernels of vectors compare columns by their numbers, so a column in grams must not drown one in tons: each is
+brought to mean 0 and deviation 1. Kernels of histograms read counts and shares, which have their scale
+already, and sparse rows would lose their zeros: both stay as they are.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.kernels import Gaussian, Kernel, Linear, OnView, Polynomial
+
+SCALINGS = ("auto", "standard", "minmax", "none")
+_VECTOR_KERNELS = (Gaussian, Linear, Polynomial)
+
+
+@dataclass(frozen=True)
+class Scaler:
+    """(x - offset) / width, column by column, cut to 0 ... 1 if `clip`.
+
+    Attributes
+    ----------
+    offset, width : arrays, shape (n_columns,); no width is zero
+    clip : bool
+    """
+
+    offset: np.ndarray
+    width: np.ndarray
+    clip: bool = False
+
+    def apply(self, X: Any) -> Any:
+        """The rows `X` scaled, in their own precision."""
+        if sparse.issparse(X):
+            return X.multiply(1 / self.width).tocsr().astype(X.dtype)
+        scaled = ((X - self.offset) / self.width).astype(X.dtype, copy=False)
+        return np.clip(scaled, 0, 1, out=scaled) if self.clip else scaled
+
+
+def fit_scaler(X: Any, scaling: str, kernel: Kernel | None, view: str) -> Scaler | None:
+    """The scaler for the columns of one view, or None where they stay as they are.
+
+    Parameters
+    ----------
+    X : array or csr_array, shape (n, n_columns), of finite numbers
+    scaling : one of `SCALINGS`
+    kernel : what will read the columns; None for a method without one
+    view : the name under which `kernel` may ask for the columns
+    """
+    if scaling == "none" or (scaling == "auto" and (sparse.issparse(X) or kernel is None)):
+        return None
+    scaler = _minmax(X) if scaling == "minmax" else _standard(X)
+    if scaling != "auto":
+        return scaler
+    chosen = _vector_columns(kernel, view, X.shape[1])
+    if not chosen.any():
+        return None
+    return Scaler(np.where(chosen, scaler.offset, 0.0), np.where(chosen, scaler.width, 1.0))
+
+
+def _standard(X: Any) -> Scaler:
+    if sparse.issparse(X):
+        mean = np.asarray(X.mean(axis=0)).ravel()
+        variance = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
+        return Scaler(np.zeros(X.shape[1]), _no_zeros(np.sqrt(np.maximum(variance, 0))))
+    mean = X.mean(axis=0, dtype=np.float64)
+    deviation = X.std(axis=0, dtype=np.float64)
+    # a constant column has a deviation of a few roundings
+    constant = X.max(axis=0) == X.min(axis=0)
+    return Scaler(mean, _no_zeros(np.where(constant, 0, deviation)))
+
+
+def _minmax(X: Any) -> Scaler:
+    if sparse.issparse(X):
+        return Scaler(np.zeros(X.shape[1]), _no_zeros(np.abs(X).max(axis=0).toarray().ravel()))
+    lowest, highest = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
+    return Scaler(lowest, _no_zeros(highest - lowest), clip=True)
+
+
+def _no_zeros(width: np.ndarray) -> np.ndarray:
+    return np.where(width > 0, width, 1.0)
+
+
+def _vector_columns(kernel: Kernel | None, view: str, n_columns: int) -> np.ndarray:
+    """Which columns of a view are read by kernels of vectors only."""
+    chosen = np.ones(n_columns, dtype=bool)
+    for part, place in leaves(kernel):
+        if isinstance(place, str):
+            place = slice(None) if place == view else slice(0)
+        if not isinstance(part, _VECTOR_KERNELS):
+            chosen[list(place) if isinstance(place, tuple) else place] = False
+    return chosen
+
+
+def leaves(kernel: Any, place: Any = slice(None)) -> Iterator[tuple[Kernel, Any]]:
+    """The simple kernels that `kernel` is made of, each with the view or the columns that it reads."""
+    if isinstance(kernel, OnView):
+        yield from leaves(kernel.kernel, kernel.view if place == slice(None) else place)
+    elif hasattr(kernel, "kernels"):
+        for part in kernel.kernels:
+            yield from leaves(part, place)
+    elif hasattr(kernel, "kernel"):
+        yield from leaves(kernel.kernel, place)
+    else:
+        yield kernel, place
+
+
+def reads_named_views(kernel: Any) -> bool:
+    """Whether `kernel` asks for views by name, with `.on("name")`."""
+    return any(isinstance(place, str) for _, place in leaves(kernel))
