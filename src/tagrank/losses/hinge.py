@@ -89,10 +89,10 @@ def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold,
             if gap > threshold and corner[b, b] > 0:
                 active[n_active] = b
                 n_active += 1
-        for _ in range(n_sweeps if n_active > 0 else 0):
+        for sweep in range(n_sweeps if n_active > 0 else 0):
             largest = 0.0
             for position in range(n_active):
-                b = active[position]
+                b = active[position if sweep % 2 == 0 else n_active - 1 - position]
                 bound = bounds[label, rows[b]]
                 old = coefficients[label, rows[b]]
                 step = (np.sign(bound) - scores[label, b]) / corner[b, b]

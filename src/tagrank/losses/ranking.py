@@ -205,7 +205,8 @@ def _sweep_block(all_bounds, all_coefficients, rows, corner, scores, changes, n_
     first_gain = 0.0
     for sweep in range(n_sweeps):
         gain = 0.0
-        for b in range(n_rows):
+        for position in range(n_rows):
+            b = position if sweep % 2 == 0 else n_rows - 1 - position
             diagonal = corner[b, b]
             if diagonal <= 0:
                 continue

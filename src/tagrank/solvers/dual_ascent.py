@@ -200,7 +200,7 @@ class _BlockAscent:
         for block in row_blocks(len(active), self.holder.block_size):
             if time.perf_counter() >= deadline:
                 break
-            rows = np.sort(active[block])
+            rows = active[block]
             corner, scores = self.holder.read(rows)
             changes = np.empty_like(scores)
             n_changed = self.loss.sweep_block(rows, corner, scores, changes, share, SWEEPS_IN_BLOCK)

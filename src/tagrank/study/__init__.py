@@ -1,5 +1,46 @@
-"""Experiments, tables and reports."""
+"""Experiments, tables and reports, and the functions behind the commands of the same names.
 
-from tagrank.study.report import MethodResult, ReportPicture, write_report
+Names are resolved on first use: listing the methods should not wait for scikit-learn.
+"""
 
-__all__ = ["MethodResult", "ReportPicture", "write_report"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tagrank.study.demonstration import Demonstration, demo
+    from tagrank.study.evaluation import Evaluation, annotate, evaluate
+    from tagrank.study.listings import Dataset, Method, datasets, methods
+    from tagrank.study.report import MethodResult, ReportPicture, write_report
+    from tagrank.study.training import Training, train
+
+_HOMES = {
+    "demonstration": ["Demonstration", "demo"],
+    "evaluation": ["Evaluation", "annotate", "evaluate"],
+    "listings": ["Dataset", "Method", "datasets", "methods"],
+    "report": ["MethodResult", "ReportPicture", "write_report"],
+    "training": ["Training", "train"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Dataset",
+    "Demonstration",
+    "Evaluation",
+    "Method",
+    "MethodResult",
+    "ReportPicture",
+    "Training",
+    "annotate",
+    "datasets",
+    "demo",
+    "evaluate",
+    "methods",
+    "train",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'tagrank.study' has no attribute {name!r}")
+    return getattr(import_module(f"tagrank.study.{_HOME_OF[name]}"), name)
