@@ -1,0 +1,62 @@
+"""Options from a YAML file: its keys are the option names, and flags override it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_CONFIG_BYTES = 2**16
+
+
+def load_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Make the values of the file the defaults of the command; runs before all other options are read."""
+    if path is not None and not context.resilient_parsing:
+        context.default_map = check_keys(context, read_config(path), path)
+    return path
+
+
+def read_config(path: Path) -> "dict[str, Any]":
+    """The mapping in a small YAML file of plain values; without anchors, which could make it huge."""
+    import yaml
+
+    from tagrank.files import open_text
+
+    try:
+        with open_text(path, max_bytes=MAX_CONFIG_BYTES) as stream:
+            text = stream.read()
+        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
+            raise typer.BadParameter(f"{path}: anchors and aliases are not read")
+        content = yaml.safe_load(text)
+    except OSError as error:
+        raise typer.BadParameter(f"{path}: {error.strerror}") from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise typer.BadParameter(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if not isinstance(content, dict):
+        raise typer.BadParameter(
+            f"{path}: expected lines such as 'method: one-vs-all', got {type(content).__name__}"
+        )
+    return content
+
+
+def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path) -> "dict[str, Any]":
+    """The content by parameter name; a key that is no option, or a value that is not plain, is an error."""
+    from tagrank.data.suggestions import did_you_mean
+
+    known = {p.name: p for p in context.command.params if p.name and p.name not in ("config", "help")}
+    values = {}
+    for key, value in content.items():
+        name = str(key).removeprefix("--").replace("-", "_")
+        if name not in known:
+            options = sorted(option.replace("_", "-") for option in known)
+            hint = did_you_mean(str(key).replace("_", "-"), options)
+            raise typer.BadParameter(f"{path}: no option {str(key)!r}{hint or '; --help lists them'}")
+        entries = value if isinstance(value, list) and getattr(known[name], "multiple", False) else [value]
+        if any(isinstance(entry, (dict, list)) for entry in entries):
+            raise typer.BadParameter(f"{path}: {key} must be a plain value, got a {type(value).__name__}")
+        values[name] = value
+    return values

@@ -1,0 +1,125 @@
+"""What a command says, and where: results on stdout, everything else on stderr; errors in one sentence.
+
+Exit codes: 0 fine, 1 the data or the model are at fault, 2 the command line is, 130 Ctrl-C.
+"""
+
+import json
+import math
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+DATA_ERROR, INTERRUPTED = 1, 130
+PLAIN_WIDTH = 120
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def reports_errors(command: Command) -> Command:
+    """A command whose failures become one sentence on stderr and an exit code; its `debug` shows more."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        try:
+            with _plain_warnings():
+                command(**options)
+        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            if options.get("debug"):
+                traceback.print_exc()
+            say(f"error: {sentence(error)}")
+            raise typer.Exit(DATA_ERROR) from None
+
+    return run  # type: ignore[return-value]
+
+
+def sentence(error: Exception) -> str:
+    """What went wrong, in one line; an unforeseen kind of error also says how to learn more."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, MemoryError):
+        return f"not enough memory ({error})" if str(error) else "not enough memory"
+    # str of a KeyError is the repr of its message
+    message = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    message = " ".join(message.split())
+    if isinstance(error, (ValueError, KeyError, OSError, ImportError)) and message:
+        return message
+    return f"{type(error).__name__}: {message} (--debug shows where)"
+
+
+def say(text: str) -> None:
+    """A line for people, on stderr."""
+    typer.echo(text, err=True)
+
+
+def show(*content: "RenderableType") -> None:
+    """Tables and text for people, on stdout."""
+    console = _console(sys.stdout)
+    for piece in content:
+        console.print(piece)
+
+
+def show_json(document: Any) -> None:
+    """One JSON document for programs, alone on stdout; a number that is not finite becomes null."""
+    sys.stdout.write(json.dumps(_finite(document), ensure_ascii=False, indent=2, default=str) + "\n")
+
+
+def _console(stream: TextIO) -> "Console":
+    from rich.console import Console
+
+    # a pipe has no width of its own: leave room, so that nothing is cut
+    width = None if stream.isatty() else PLAIN_WIDTH
+    return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def _plain_warnings() -> Iterator[None]:
+    """Warnings meant for users become single lines on stderr; those for developers are dropped."""
+
+    def print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        say(f"warning: {' '.join(str(message).split())}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = print_warning
+        yield
+
+
+class InterruptWatch:
+    """Remembers that Ctrl-C was pressed, though a solver caught it to keep its certified state."""
+
+    def __init__(self) -> None:
+        self.seen = False
+
+    def __enter__(self) -> "InterruptWatch":
+        self._before = signal.signal(signal.SIGINT, self._notice)
+        return self
+
+    def _notice(self, *_: Any) -> None:
+        self.seen = True
+        raise KeyboardInterrupt
+
+    def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGINT, self._before)

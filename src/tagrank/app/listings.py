@@ -1,0 +1,49 @@
+"""`tagrank methods` and `tagrank datasets`"""
+
+from dataclasses import asdict
+
+from tagrank.app.console import say, show, show_json
+from tagrank.app.options import Debug, Json
+
+
+def methods(json: Json = False, debug: Debug = False) -> None:
+    """List the methods that 'tagrank train' knows.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank methods
+    tagrank methods --json
+    """
+    from tagrank import study
+    from tagrank.app.tables import method_table
+
+    found = study.methods()
+    if json:
+        show_json([asdict(method) for method in found])
+    else:
+        show(method_table(found))
+
+
+def datasets(json: Json = False, debug: Debug = False) -> None:
+    """List the data sets that can be used by name, where they are, or how to get them.
+
+    They are looked for below TAGRANK_DATA and in the cache folder; nothing is downloaded.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank datasets
+    TAGRANK_DATA=~/data tagrank datasets --json
+    """
+    from tagrank import study
+    from tagrank.app.tables import dataset_table
+
+    found = study.datasets()
+    if json:
+        show_json([asdict(dataset) for dataset in found])
+    else:
+        show(dataset_table(found))
+        absent = [dataset for dataset in found if not dataset.is_here]
+        if absent:
+            say(f"{len(absent)} are not here; for instance {absent[0].name}: {absent[0].advice}")

@@ -1,0 +1,104 @@
+"""Tables for people, from the results of the library."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from tagrank.annotation import RankedTags
+from tagrank.metrics import MetricTable
+from tagrank.study import Dataset, Method, Training
+
+BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
+
+
+def metric_table(tables: Mapping[str, MetricTable]) -> Table:
+    """Metrics down, methods across; the best value of a line stands out."""
+    table = _table("metric", *tables, numbers=True)
+    first = next(iter(tables.values()))
+    for row in first:
+        values = [found[row.name] if row.name in found.names() else math.nan for found in tables.values()]
+        defined = [value for value in values if not math.isnan(value)]
+        if not defined:
+            continue
+        best = (max if row.higher_is_better else min)(defined)
+        cells = [
+            Text(_number(value), style=BEST if value == best and len(values) > 1 else "") for value in values
+        ]
+        table.add_row(f"{row.name} {'↑' if row.higher_is_better else '↓'}", *cells)
+    return table
+
+
+def ranked_table(ranked: Sequence[RankedTags], true_tags: Sequence[Sequence[str]] = ()) -> Table:
+    """A line a picture: its tags, best first, those that the model would not write down dimmed.
+
+    Where the true tags are known, predicted ones are marked as right or wrong.
+    """
+    table = _table("picture", "ranked tags")
+    for i, row in enumerate(ranked):
+        line = Text()
+        for tag, score, probability, predicted in row:
+            style = "" if predicted else QUIET
+            if true_tags and predicted:
+                style = FOUND if tag in true_tags[i] else WRONG
+            strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
+            line.append(f"{tag} {strength}", style=style).append("   ")
+        table.add_row(Text(row.name), line)
+    return table
+
+
+def training_tables(training: Training) -> list[Table]:
+    """What was trained and how surely, then the metrics on held-out rows."""
+    facts = training.facts
+    lines = {
+        "method": training.method,
+        "data": f"{facts['rows']:,} rows, {facts['tags']:,} tags, {facts['cardinality']:.2f} each",
+        "seconds": f"{training.seconds:.2f}",
+    }
+    if training.certificate:
+        lines["passes"] = f"{training.certificate['n_iter']:,}"
+        lines["duality gap"] = f"{training.certificate['gap']:.1e}"
+    summary = Table.grid(padding=(0, 2))
+    for name, value in lines.items():
+        summary.add_row(name, Text(value))
+    if training.held_out is None:
+        return [summary]
+    return [summary, metric_table({f"held out ({training.held_out.n_samples:,} rows)": training.held_out})]
+
+
+def method_table(methods: Sequence[Method]) -> Table:
+    """All methods."""
+    table = _table("method", "class", "what it does", "paper")
+    for method in methods:
+        paper = f"{method.paper} ({method.acronym})" if method.acronym else method.paper
+        table.add_row(method.name, method.estimator, method.about, paper)
+    return table
+
+
+def dataset_table(datasets: Sequence[Dataset]) -> Table:
+    """All data sets: their sizes, and where they are or how to get them."""
+    table = _table("data set", "rows", "features", "tags", numbers=True)
+    table.add_column("where")
+    for dataset in datasets:
+        sizes = (dataset.n_rows, dataset.n_features, dataset.n_tags)
+        table.add_row(
+            dataset.name,
+            *("pictures" if size is None else f"{size:,}" for size in sizes),
+            Text(dataset.folder or dataset.source, overflow="fold"),
+            style="" if dataset.is_here else QUIET,
+        )
+    return table
+
+
+def _table(first: str, *others: str, numbers: bool = False) -> Table:
+    table = Table(first, box=None, pad_edge=False, header_style="bold")
+    for name in others:
+        table.add_column(Text(name), justify="right" if numbers else "left")
+    return table
+
+
+def _number(value: float) -> str:
+    return (
+        "–" if math.isnan(value) else f"{value:.0f}" if value.is_integer() and value > 1 else f"{value:.3f}"
+    )

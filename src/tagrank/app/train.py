@@ -1,0 +1,163 @@
+"""`tagrank train`"""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from tagrank.app.console import INTERRUPTED, InterruptWatch, say, show, show_json
+from tagrank.app.options import Config, Data, Debug, Json
+from tagrank.app.progress import GapProgress
+
+METHOD, NUMBERS, TAGS, ROWS = "Method", "Numbers", "Tags", "Rows"
+
+
+def train(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the model.")],
+    method: Annotated[
+        Literal["label-ranker", "one-vs-all", "label-frequency"],
+        typer.Option(help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD),
+    ] = "label-ranker",
+    C: Annotated[
+        float | None,
+        typer.Option("--C", help="Cost of a violation.", show_default="1", rich_help_panel=METHOD),
+    ] = None,
+    kernel: Annotated[
+        Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"] | None,
+        typer.Option(
+            help="Similarity of rows.", show_default="rbf; chi2 for pictures", rich_help_panel=METHOD
+        ),
+    ] = None,
+    gamma: Annotated[
+        float | None,
+        typer.Option(
+            help="1 / width of the kernel.", show_default="1 / mean distance", rich_help_panel=METHOD
+        ),
+    ] = None,
+    class_weight: Annotated[
+        Literal["balanced"] | None,
+        typer.Option(help="Weigh present and absent labels alike.", rich_help_panel=METHOD),
+    ] = None,
+    fit_intercept: Annotated[
+        bool | None, typer.Option("--fit-intercept", help="Add a constant.", rich_help_panel=METHOD)
+    ] = None,
+    calibration: Annotated[
+        Literal["platt", "isotonic"] | None,
+        typer.Option(help="Learn probabilities on held-out folds.", rich_help_panel=METHOD),
+    ] = None,
+    threshold: Annotated[
+        Literal["f1", "global", "cardinality", "top-k"] | None,
+        typer.Option(help="Learn on held-out folds which tags to predict.", rich_help_panel=METHOD),
+    ] = None,
+    n_tags: Annotated[
+        int, typer.Option(help="Tags a picture, for --threshold top-k.", min=1, rich_help_panel=METHOD)
+    ] = 5,
+    tol: Annotated[
+        float | None,
+        typer.Option(help="Relative duality gap to reach.", show_default="0.001", rich_help_panel=NUMBERS),
+    ] = None,
+    max_iter: Annotated[
+        int | None, typer.Option(help="Passes at most.", show_default="1000", rich_help_panel=NUMBERS)
+    ] = None,
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(help="Stop then, with what was reached.", rich_help_panel=NUMBERS),
+    ] = None,
+    n_jobs: Annotated[
+        int | None, typer.Option(help="Threads.", show_default="all cores", rich_help_panel=NUMBERS)
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For everything random.", rich_help_panel=NUMBERS)] = 0,
+    lower_case: Annotated[
+        bool, typer.Option("--lower-case", help="Take 'Sky' for 'sky'.", rich_help_panel=TAGS)
+    ] = False,
+    hierarchy: Annotated[
+        Literal["keep", "leaf", "ancestors"],
+        typer.Option(help="What places|europe|rome becomes.", rich_help_panel=TAGS),
+    ] = "keep",
+    synonym: Annotated[
+        list[str] | None,
+        typer.Option(metavar="OLD=NEW", help="Another name; may be repeated.", rich_help_panel=TAGS),
+    ] = None,
+    min_count: Annotated[
+        int, typer.Option(help="Leave out tags of fewer pictures.", min=0, rich_help_panel=TAGS)
+    ] = 0,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="Part to train on, or 'all'.", show_default="train if there is one", rich_help_panel=ROWS
+        ),
+    ] = None,
+    test_size: Annotated[
+        float | None,
+        typer.Option(help="Share of the rows to hold out and measure on.", rich_help_panel=ROWS),
+    ] = None,
+    view: Annotated[
+        str | None, typer.Option(help="View to learn from, of several.", rich_help_panel=ROWS)
+    ] = None,
+    keep_rows: Annotated[
+        bool,
+        typer.Option("--keep-rows", help="Store all rows, for later training.", rich_help_panel=ROWS),
+    ] = False,
+    config: Config = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Learn from tagged data and keep the model in a folder.
+
+    Ctrl-C stops early and still saves what was reached.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank train drawn-pictures -o model --kernel chi2
+    tagrank train photos.csv -o model --test-size 0.25 --calibration platt
+    tagrank train scene -o model --method one-vs-all --C 10
+    tagrank train photos.csv -o model -c config.yml --lower-case
+    """
+    from tagrank import study
+    from tagrank.app.tables import training_tables
+
+    synonyms = dict(_pair(text) for text in synonym or ())
+    with InterruptWatch() as interrupts, GapProgress(method, tol=tol or 1e-3) as progress:
+        training = study.train(
+            data,
+            output,
+            method=method,
+            C=C,
+            kernel=kernel,
+            gamma=gamma,
+            class_weight=class_weight,
+            fit_intercept=fit_intercept,
+            calibration=calibration,
+            threshold=threshold,
+            n_tags=n_tags,
+            tol=tol,
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            n_jobs=n_jobs,
+            seed=seed,
+            lower_case=lower_case,
+            hierarchy=hierarchy,
+            synonyms=synonyms,
+            min_count=min_count,
+            part=part,
+            test_size=test_size,
+            view=view,
+            keep_rows=keep_rows,
+            callback=progress,
+        )
+    if json:
+        show_json({"model": str(output), **training.to_dict()})
+    else:
+        show(*training_tables(training))
+        say(f"model written to {output}")
+    if interrupts.seen:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, equals, new = text.partition("=")
+    if not equals or not old.strip() or not new.strip():
+        raise typer.BadParameter(f"expected --synonym old=new, got {text!r}")
+    return old.strip(), new.strip()

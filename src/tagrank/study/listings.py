@@ -1,0 +1,118 @@
+"""What there is to choose from: methods by name, and data by name."""
+
+from dataclasses import dataclass
+
+from tagrank.data import find_dataset, list_datasets
+from tagrank.data.catalog import data_folders
+from tagrank.data.catalog_entries import DatasetEntry
+from tagrank.data.scenery.plan import TAGS
+from tagrank.data.suggestions import did_you_mean
+from tagrank.study.inputs import DRAWN_PICTURES
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to learn.
+
+    Attributes
+    ----------
+    name : what to write behind ``--method``
+    estimator : the class in `tagrank.estimators`
+    acronym, paper : what the literature calls it, and where it is described
+    about : what it does, in a sentence
+    """
+
+    name: str
+    estimator: str
+    acronym: str
+    paper: str
+    about: str
+
+
+METHODS = (
+    Method(
+        "label-ranker",
+        "LabelRanker",
+        "MLR-L1",
+        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning, ICCV 2009",
+        "Ranks present tags above absent ones, with a threshold of its own for every picture.",
+    ),
+    Method(
+        "one-vs-all",
+        "OneVsAllSVM",
+        "OVA SVM",
+        "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 2004",
+        "One support vector machine per tag, all trained together.",
+    ),
+    Method(
+        "label-frequency",
+        "LabelFrequency",
+        "",
+        "baseline",
+        "Gives every picture the same ranking: the most frequent tags first.",
+    ),
+)
+
+
+def methods() -> list[Method]:
+    """All methods that `train` knows."""
+    return list(METHODS)
+
+
+def find_method(name: str) -> Method:
+    """The method called `name`, or an error that lists them."""
+    names = [method.name for method in METHODS]
+    if name not in names:
+        raise ValueError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
+    return METHODS[names.index(name)]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Data that commands take by name.
+
+    Attributes
+    ----------
+    name, about : what to write, and what it holds
+    n_rows, n_features, n_tags : its size; n_features is None for pictures
+    source : where it comes from
+    folder : where it was found, or None
+    advice : what to put where, if it was not found
+    """
+
+    name: str
+    about: str
+    n_rows: int
+    n_features: int | None
+    n_tags: int
+    source: str
+    folder: str | None
+    advice: str
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it can be used now."""
+        return not self.advice
+
+
+def datasets() -> list[Dataset]:
+    """All data that can be named: the drawn pictures, then the public sets of the catalog."""
+    about = "landscapes, harbours, streets and nights"
+    drawn = Dataset(DRAWN_PICTURES, about, 400, None, len(TAGS), "drawn on the spot", None, "")
+    return [drawn, *(_dataset(entry) for entry in list_datasets())]
+
+
+def _dataset(entry: DatasetEntry) -> Dataset:
+    folder = find_dataset(entry.name)
+    place = data_folders()[0] / entry.folder
+    advice = "" if folder else f"put {', '.join(entry.files)} (or .gz) into {place}"
+    return Dataset(
+        entry.name,
+        entry.about,
+        entry.n_rows,
+        entry.n_features,
+        entry.n_tags,
+        entry.source,
+        None if folder is None else str(folder),
+        advice,
+    )
