@@ -3,7 +3,7 @@
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -95,17 +95,17 @@ class Annotator:
 
     def scores(self, data: Any) -> np.ndarray:
         """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
-        return self.estimator_.decision_function(self._rows(self._take_in(data)))
+        return self.estimator_.decision_function(self._rows(data))
 
     def probabilities(self, data: Any) -> np.ndarray | None:
         """Probabilities of all tags, shape (n, n_tags), or None if the estimator has none."""
         if not hasattr(self.estimator_, "predict_proba"):
             return None
-        return self.estimator_.predict_proba(self._rows(self._take_in(data)))
+        return self.estimator_.predict_proba(self._rows(data))
 
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
-        return self.estimator_.predict(self._rows(self._take_in(data)))
+        return self.estimator_.predict(self._rows(data))
 
     def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
         """The tags of every picture or row, best first; tags never seen in training come last.
@@ -118,14 +118,15 @@ class Annotator:
         n_tags : how many tags to keep for each; all by default
         """
         intake = self._take_in(data)
-        rows = self._rows(intake)
-        has_probabilities = hasattr(self.estimator_, "predict_proba")
+        rows = self._arrange(intake.views)
+        scores = self.estimator_.decision_function(rows)
+        calibration = getattr(self.estimator_, "calibration_", None)
         return rank_tags(
-            self.estimator_.decision_function(rows),
+            scores,
             self.tags,
             names=intake.names,
             predicted=self.estimator_.predict(rows),
-            probabilities=self.estimator_.predict_proba(rows) if has_probabilities else None,
+            probabilities=None if calibration is None else calibration.probabilities(scores),
             last=self.never_positive_,
             n_tags=n_tags,
         )
@@ -183,7 +184,7 @@ class Annotator:
     def _take_in(self, data: Any) -> Intake:
         """`data` with the views of training."""
         self._check_fitted()
-        intake = take_in(data, features=self.features_)
+        intake = take_in(data, view=self._names_in(data), features=self.features_)
         views = intake.views
         if not views.keys() >= self.columns_.keys():
             views = self._renamed(views)
@@ -192,6 +193,14 @@ class Annotator:
             if rows.shape[1] != self.columns_[name]:
                 raise ValueError(self._width_message(name, rows.shape))
         return intake._replace(views=views)
+
+    def _names_in(self, data: Any) -> list[str] | None:
+        """Which views of `data` to read, if it has those of training or those that were chosen for it."""
+        named = data.views if isinstance(data, Collection) else data if isinstance(data, Mapping) else {}
+        chosen = [self.view] if isinstance(self.view, str) else list(self.view or ())
+        return next(
+            (names for names in (list(self.columns_), chosen) if names and named.keys() >= set(names)), None
+        )
 
     def _renamed(self, views: dict[str, Any]) -> dict[str, Any]:
         """One nameless matrix cut into the views of training."""
@@ -216,8 +225,8 @@ class Annotator:
             )
         return f"view {name!r} must have {self.columns_[name]} columns, as in training, got shape {shape}"
 
-    def _rows(self, intake: Intake) -> Any:
-        return self._arrange(intake.views)
+    def _rows(self, data: Any) -> Any:
+        return self._arrange(self._take_in(data).views)
 
     def _arrange(self, views: dict[str, Any]) -> Any:
         """Scaled views as the estimator reads them: by name, or side by side."""

@@ -1,7 +1,7 @@
 """Whatever is to be annotated (collection, array, pictures, views) as named matrices of finite numbers."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from tagrank.data import Collection
+from tagrank.data.picture_files import read_picture
 from tagrank.features import FEATURES, extract_features
 
 _ONLY_VIEW = "features"
@@ -86,10 +87,12 @@ def _are_pictures(rows: Any) -> bool:
     return isinstance(first, str | os.PathLike) or getattr(first, "ndim", 0) == 3
 
 
-def _decoded(pictures: Any) -> Any:
+def _decoded(pictures: Any) -> Iterator[Any]:
+    """The pictures one after the other: all of them at once might not fit into memory."""
     if isinstance(pictures, np.ndarray) and pictures.ndim == 3:
         raise ValueError(f"expected several pictures, got one of shape {pictures.shape}; put it into a list")
-    return pictures
+    for picture in pictures:
+        yield read_picture(picture) if isinstance(picture, str | os.PathLike) else picture
 
 
 def _checked(matrices: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,7 @@ def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) 
         "metadata": annotator.metadata,
         "features": annotator.features_,
         "scaling": annotator.scaling,
+        "view": annotator.view if isinstance(annotator.view, str | None) else list(annotator.view),
         "by_view": annotator.by_view_,
         "views": [
             _describe_view(name, annotator, shelf.at("views").at(str(i)))
@@ -54,6 +55,7 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.metadata = content.mapping("metadata")
     annotator.features_ = annotator.features = _take_features(content)
     annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
+    annotator.view = _take_view(content)
     annotator.by_view_ = content.take("by_view", bool)
     annotator.columns_, annotator.scalers_ = {}, {}
     for i, entry in enumerate(content.take("views", list)):
@@ -98,6 +100,11 @@ def _take_features(content: Fields) -> list[str] | None:
             f"made with features that are unknown here: {str(features)[:80]}; known are {', '.join(FEATURES)}"
         )
     return features
+
+
+def _take_view(content: Fields) -> str | list[str] | None:
+    view = content.take("view", (str, list, type(None)))
+    return [str(name) for name in view] if isinstance(view, list) else view
 
 
 def _describe_training(annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:

@@ -1,0 +1,98 @@
+"""A model is saved whole or not at all, and never over anything but a model."""
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+from tagrank.annotation import Annotator, ModelFileError
+from tagrank.estimators import LabelFrequency
+
+
+@pytest.fixture
+def other(make_collection):
+    return Annotator(LabelFrequency()).fit(make_collection(seed=5))
+
+
+def full_disk(*_, **__):
+    raise OSError(errno.ENOSPC, "no space left on device")
+
+
+def test_a_new_model_replaces_an_older_one(model_folder, other, collection):
+    other.save(model_folder)
+    assert Annotator.load(model_folder).annotate(collection) == other.annotate(collection)
+    assert [path.name for path in model_folder.parent.iterdir()] == ["model"]
+    assert not list(model_folder.glob("estimator.estimator*"))
+
+
+@pytest.mark.parametrize("place", ["array", "text", "sync", "exchange"])
+def test_a_full_disk_leaves_the_older_model(place, model_folder, fitted, other, collection, monkeypatch):
+    calls = []
+
+    def fail_second(function):
+        def wrapped(*arguments, **options):
+            calls.append(arguments)
+            return full_disk() if len(calls) == 2 else function(*arguments, **options)
+
+        return wrapped
+
+    if place == "array":
+        monkeypatch.setattr(np.lib.format, "write_array", fail_second(np.lib.format.write_array))
+    elif place == "text":
+        monkeypatch.setattr("pathlib.Path.write_bytes", full_disk)
+    else:
+        name = {"sync": "fsync", "exchange": "rename"}[place]
+        monkeypatch.setattr(os, name, fail_second(getattr(os, name)))
+    with pytest.raises(OSError, match="no space left"):
+        other.save(model_folder)
+    monkeypatch.undo()
+    assert [path.name for path in model_folder.parent.iterdir()] == ["model"]
+    assert Annotator.load(model_folder).annotate(collection) == fitted.annotate(collection)
+
+
+def test_a_full_disk_leaves_no_debris(tmp_path, other, monkeypatch):
+    monkeypatch.setattr(np.lib.format, "write_array", full_disk)
+    with pytest.raises(OSError, match="no space left"):
+        other.save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strangers_are_left_alone(tmp_path, other):
+    holiday = tmp_path / "holiday"
+    holiday.mkdir()
+    (holiday / "beach.jpg").write_bytes(b"picture")
+    with pytest.raises(ModelFileError, match="exists and is not a model; it stays as it is"):
+        other.save(holiday)
+    (holiday / "model.json").write_text('{"format": "something else"}')
+    with pytest.raises(ModelFileError, match="exists and is not a model"):
+        other.save(holiday)
+    with pytest.raises(ModelFileError, match="is a file"):
+        other.save(holiday / "beach.jpg")
+    assert (holiday / "beach.jpg").read_bytes() == b"picture"
+
+
+def test_a_model_with_other_files_is_left_alone(model_folder, other):
+    (model_folder / "notes.txt").write_text("mine")
+    with pytest.raises(ModelFileError, match=r"no part of the model \(notes.txt\)"):
+        other.save(model_folder)
+    assert (model_folder / "notes.txt").read_text() == "mine"
+
+
+def test_new_folders_empty_folders_and_links(tmp_path, other, collection):
+    (tmp_path / "empty").mkdir()
+    other.save(tmp_path / "empty")
+    other.save(tmp_path / "deep" / "er" / "model")
+    (tmp_path / "link").symlink_to(tmp_path / "empty")
+    other.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    for folder in ("empty", "deep/er/model", "link"):
+        assert Annotator.load(tmp_path / folder).annotate(collection) == other.annotate(collection)
+
+
+def test_what_cannot_be_stored_leaves_nothing(tmp_path, collection):
+    annotator = Annotator(LabelFrequency()).fit(collection)
+    annotator.metadata["trouble"] = object()
+    with pytest.raises(TypeError, match="cannot be written as JSON"):
+        annotator.save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
