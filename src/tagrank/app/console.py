@@ -5,7 +5,6 @@ Exit codes: 0 fine, 1 the data or the model are at fault, 2 the command line is,
 
 import json
 import math
-import signal
 import sys
 import traceback
 import warnings
@@ -34,10 +33,10 @@ def reports_errors(command: Command) -> Command:
                 command(**options)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
-            say("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-        except Exception as error:
+        except (KeyboardInterrupt, Exception) as error:
+            if is_interrupt(error):
+                say("interrupted")
+                raise typer.Exit(INTERRUPTED) from None
             if options.get("debug"):
                 traceback.print_exc()
             say(f"error: {sentence(error)}")
@@ -46,7 +45,12 @@ def reports_errors(command: Command) -> Command:
     return run  # type: ignore[return-value]
 
 
-def sentence(error: Exception) -> str:
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind it; compiled code turns it into a SystemError."""
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+
+
+def sentence(error: BaseException) -> str:
     """What went wrong, in one line; an unforeseen kind of error also says how to learn more."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
@@ -105,21 +109,3 @@ def _plain_warnings() -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = print_warning
         yield
-
-
-class InterruptWatch:
-    """Remembers that Ctrl-C was pressed, though a solver caught it to keep its certified state."""
-
-    def __init__(self) -> None:
-        self.seen = False
-
-    def __enter__(self) -> "InterruptWatch":
-        self._before = signal.signal(signal.SIGINT, self._notice)
-        return self
-
-    def _notice(self, *_: Any) -> None:
-        self.seen = True
-        raise KeyboardInterrupt
-
-    def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._before)

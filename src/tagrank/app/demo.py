@@ -32,7 +32,7 @@ def demo(
     from tagrank import study
     from tagrank.app.tables import metric_table, ranked_table
 
-    with GapProgress("learning") as progress:
+    with GapProgress("learning", tol=1e-3) as progress:
         result = study.demo(output, n_pictures=n_pictures, seed=seed, n_jobs=n_jobs, callback=progress)
     if json:
         show_json(result.to_dict())

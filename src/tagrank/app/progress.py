@@ -20,7 +20,7 @@ class GapProgress:
     tol : the gap at which training stops
     """
 
-    def __init__(self, label: str, *, tol: float = 1e-3) -> None:
+    def __init__(self, label: str, *, tol: float) -> None:
         self.label, self.tol = label, tol
         self._progress: Progress | None = None
         self._first_gap = 1.0

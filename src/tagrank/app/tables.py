@@ -2,18 +2,20 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
-from tagrank.annotation import RankedTags
-from tagrank.metrics import MetricTable
-from tagrank.study import Dataset, Method, Training
+if TYPE_CHECKING:
+    from tagrank.annotation import RankedTags
+    from tagrank.metrics import MetricTable
+    from tagrank.study import Dataset, Method, Training
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 
 
-def metric_table(tables: Mapping[str, MetricTable]) -> Table:
+def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
     """Metrics down, methods across; the best value of a line stands out."""
     table = _table("metric", *tables, numbers=True)
     first = next(iter(tables.values()))
@@ -30,7 +32,7 @@ def metric_table(tables: Mapping[str, MetricTable]) -> Table:
     return table
 
 
-def ranked_table(ranked: Sequence[RankedTags], true_tags: Sequence[Sequence[str]] = ()) -> Table:
+def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[str]] = ()) -> Table:
     """A line a picture: its tags, best first, those that the model would not write down dimmed.
 
     Where the true tags are known, predicted ones are marked as right or wrong.
@@ -48,7 +50,7 @@ def ranked_table(ranked: Sequence[RankedTags], true_tags: Sequence[Sequence[str]
     return table
 
 
-def training_tables(training: Training) -> list[Table]:
+def training_tables(training: "Training") -> list[Table]:
     """What was trained and how surely, then the metrics on held-out rows."""
     facts = training.facts
     lines = {
@@ -67,7 +69,7 @@ def training_tables(training: Training) -> list[Table]:
     return [summary, metric_table({f"held out ({training.held_out.n_samples:,} rows)": training.held_out})]
 
 
-def method_table(methods: Sequence[Method]) -> Table:
+def method_table(methods: "Sequence[Method]") -> Table:
     """All methods."""
     table = _table("method", "class", "what it does", "paper")
     for method in methods:
@@ -76,7 +78,7 @@ def method_table(methods: Sequence[Method]) -> Table:
     return table
 
 
-def dataset_table(datasets: Sequence[Dataset]) -> Table:
+def dataset_table(datasets: "Sequence[Dataset]") -> Table:
     """All data sets: their sizes, and where they are or how to get them."""
     table = _table("data set", "rows", "features", "tags", numbers=True)
     table.add_column("where")

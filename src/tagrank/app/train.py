@@ -1,14 +1,16 @@
 """`tagrank train`"""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from tagrank.app.console import INTERRUPTED, InterruptWatch, say, show, show_json
+from tagrank.app.console import INTERRUPTED, say, show, show_json
+from tagrank.app.interrupts import InterruptWatch
 from tagrank.app.options import Config, Data, Debug, Json
 from tagrank.app.progress import GapProgress
 
+USUAL_TOL = 1e-3
 METHOD, NUMBERS, TAGS, ROWS = "Method", "Numbers", "Tags", "Rows"
 
 
@@ -119,7 +121,13 @@ def train(
     from tagrank.app.tables import training_tables
 
     synonyms = dict(_pair(text) for text in synonym or ())
-    with InterruptWatch() as interrupts, GapProgress(method, tol=tol or 1e-3) as progress:
+    gap = USUAL_TOL if tol is None else tol
+    with InterruptWatch(tol=gap) as interrupts, GapProgress(method, tol=gap) as progress:
+
+        def callback(point: Any) -> None:
+            progress(point)
+            interrupts.check(point)
+
         training = study.train(
             data,
             output,
@@ -145,7 +153,7 @@ def train(
             test_size=test_size,
             view=view,
             keep_rows=keep_rows,
-            callback=progress,
+            callback=callback,
         )
     if json:
         show_json({"model": str(output), **training.to_dict()})

@@ -105,7 +105,7 @@ def evaluate(
         write_report(
             report,
             title=f"Ranked tags of {rows.name or 'the data'}",
-            methods=[MethodResult(type(annotator.estimator_).__name__, table)],
+            methods=[MethodResult(str(annotator.metadata["method"]), table)],
             pictures=report_pictures(annotator, rows.subset(slice(PICTURES_SHOWN))),
             per_tag=per_tag,
             facts={"pictures": len(rows), "tags": len(rows.tags)},

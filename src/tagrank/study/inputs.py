@@ -47,8 +47,8 @@ def choose_part(collection: Collection, part: str | None, *, usual: str) -> Coll
     if part == EVERYTHING:
         return collection
     if part not in words:
-        there = f"its parts are {', '.join(words)}" if words else "it has no parts"
-        raise ValueError(f"no part {part!r} in {collection.name or 'the data'}: {there}, or 'all'")
+        choices = ", ".join([*words, EVERYTHING])
+        raise ValueError(f"no part {part!r} in {collection.name or 'the data'}; choose among {choices}")
     return collection.subset(collection.part == part)
 
 
@@ -84,6 +84,6 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
 
 def _warn_differences(n_missing: int, n_extra: int) -> None:
     if n_missing:
-        warnings.warn(f"{n_missing} tags of the model are not in the data and count as absent", stacklevel=3)
+        warnings.warn(f"tags of the model that the data lacks, taken for absent: {n_missing}", stacklevel=3)
     if n_extra:
-        warnings.warn(f"{n_extra} tags of the data are unknown to the model and left out", stacklevel=3)
+        warnings.warn(f"tags of the data that the model does not know, left out: {n_extra}", stacklevel=3)

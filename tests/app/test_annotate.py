@@ -1,0 +1,81 @@
+"""`tagrank annotate`: ranked tags on the screen and in files."""
+
+import csv
+import json
+import shutil
+
+import pytest
+
+from tagrank.annotation import Annotator
+from tagrank.data import read_collection
+
+
+def test_shows_the_best_tags_of_every_row(tagrank, model, table):
+    result = tagrank("annotate", model, table, "--top", 2)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert len(lines) == 61
+    expected = Annotator.load(model).annotate(read_collection(table), n_tags=2)[0]
+    assert all(f"{tag} {probability:.0%}" in lines[1] for tag, _, probability, _ in expected)
+
+
+def test_json_is_one_document(tagrank, model, table):
+    document = json.loads(tagrank("annotate", model, table, "--json").stdout)
+    assert len(document) == 60
+    scores = [entry["score"] for entry in document[0]["tags"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_files(tagrank, model, table, tmp_path):
+    ranked = Annotator.load(model).annotate(read_collection(table), n_tags=2)
+    for name in ("tags.csv", "tags.jsonl"):
+        result = tagrank("annotate", model, table, "--top", 2, "-o", tmp_path / name)
+        assert result.exit_code == 0
+        assert result.stdout == ""
+    with open(tmp_path / "tags.csv", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["tag"] for line in lines] == [tag for row in ranked for tag in row.tags]
+    assert [int(line["rank"]) for line in lines] == [1, 2] * 60
+    assert float(lines[0]["score"]) == ranked[0].entries[0].score
+    rows = [json.loads(line) for line in (tmp_path / "tags.jsonl").read_text().splitlines()]
+    assert rows == [row.to_dict() for row in ranked]
+
+
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [("tags.txt", ".csv or .jsonl"), ("folder.csv", "is a folder"), ("file/tags.csv", "is a file")],
+)
+def test_bad_destination(tagrank, model, table, tmp_path, output, words):
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "file").write_text("")
+    before = sorted(tmp_path.rglob("*"))
+    result = tagrank("annotate", model, table, "-o", tmp_path / output)
+    assert result.exit_code == 1
+    assert words in result.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_truncated_model(tagrank, model, table, tmp_path):
+    broken = shutil.copytree(model, tmp_path / "broken")
+    largest = max(broken.glob("*.npy"), key=lambda file: file.stat().st_size)
+    largest.write_bytes(largest.read_bytes()[:-9])
+    result = tagrank("annotate", broken, table)
+    assert result.exit_code == 1
+    assert "truncated" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["not json", "{}", '{"format": "tagrank model", "version": 99}'])
+def test_not_a_model(tagrank, table, tmp_path, content):
+    (tmp_path / "model.json").write_text(content)
+    result = tagrank("annotate", tmp_path, table)
+    assert result.exit_code == 1
+    assert str(tmp_path) in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_rows_of_another_width(tagrank, model, tmp_path):
+    (tmp_path / "narrow.csv").write_text("red,tag:sky\n0.5,1\n0.1,0\n")
+    result = tagrank("annotate", model, tmp_path / "narrow.csv")
+    assert result.exit_code == 1
+    assert "3 columns" in result.stderr

@@ -1,0 +1,100 @@
+"""The command line as a whole: help, version, lists, and the same names as the library."""
+
+import inspect
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tagrank import __version__, study
+from tagrank.app import cli
+from tagrank.app.console import sentence
+
+COMMANDS = ("demo", "train", "annotate", "evaluate", "methods", "datasets")
+
+
+def test_version(tagrank):
+    result = tagrank("--version")
+    assert result.exit_code == 0
+    assert result.stdout == f"tagrank {__version__}\n"
+
+
+def test_help_lists_the_commands(tagrank):
+    result = tagrank("--help")
+    assert result.exit_code == 0
+    assert all(f" {name} " in result.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_every_command_shows_examples(tagrank, name):
+    result = tagrank(name, "--help")
+    assert result.exit_code == 0
+    examples = re.findall(rf"tagrank {name}\b.*", result.stdout.split("Examples")[1])
+    assert len(examples) >= 2
+
+
+def test_unknown_command_suggests_one(tagrank):
+    result = tagrank("trian")
+    assert result.exit_code == 2
+    assert "train" in result.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_a_function_of_the_library(name):
+    options = set(inspect.signature(getattr(cli, name)).parameters) - {"config", "json", "debug"}
+    parameters = inspect.signature(getattr(study, name)).parameters
+    if name == "train":
+        # a mapping cannot be written as one option, and the rest belongs to the estimator
+        options = (options - {"synonym"}) | {"synonyms"}
+        options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept"}
+        options -= {"tol", "max_iter", "max_seconds", "n_jobs"}
+    assert options == set(parameters) - {"callback", "parameters"}
+
+
+def test_methods(tagrank):
+    document = json.loads(tagrank("methods", "--json").stdout)
+    assert [method["name"] for method in document] == ["label-ranker", "one-vs-all", "label-frequency"]
+    people = tagrank("methods")
+    assert all(method["estimator"] in people.stdout for method in document)
+
+
+def test_datasets_say_how_to_get_them(tagrank, monkeypatch, tmp_path):
+    monkeypatch.delenv("TAGRANK_DATA", raising=False)
+    monkeypatch.setenv("TAGRANK_CACHE", str(tmp_path))
+    document = {entry["name"]: entry for entry in json.loads(tagrank("datasets", "--json").stdout)}
+    assert document["drawn-pictures"]["advice"] == ""
+    assert document["scene"]["folder"] is None
+    assert str(tmp_path / "scene") in document["scene"]["advice"]
+    people = tagrank("datasets")
+    assert "2,407" in people.stdout
+    assert "are not here" in people.stderr
+
+
+def test_datasets_that_are_here(tagrank, research_data):
+    document = {entry["name"]: entry for entry in json.loads(tagrank("datasets", "--json").stdout)}
+    assert document["scene"]["folder"] == str(research_data / "scene")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (KeyError("no view 'x'"), "no view 'x'"),
+        (ValueError("two\n  lines"), "two lines"),
+        (MemoryError(), "not enough memory"),
+        (PermissionError(13, "Permission denied", "a.csv"), "a.csv: Permission denied"),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero (--debug shows where)"),
+    ],
+)
+def test_errors_are_one_line(error, expected):
+    assert sentence(error) == expected
+
+
+def test_as_a_program(table, tmp_path):
+    code = "import sys; sys.argv[0] = 'tagrank'; from tagrank.app.cli import main; main()"
+    command = [sys.executable, "-c", code, "annotate", str(tmp_path / "none"), str(table)]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert answer.stdout == ""
+    assert answer.stderr == f"error: {tmp_path / 'none'}: No such file or directory\n"

@@ -1,0 +1,71 @@
+"""`-c config.yml`: keys are option names, flags override them, mistakes are explained."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def trained(tagrank, table, tmp_path):
+    """Train with a config file; gives the result of the command."""
+
+    def run(content, *flags):
+        (tmp_path / "config.yml").write_text(content)
+        return tagrank("train", table, "-o", tmp_path / "m", "-c", tmp_path / "config.yml", *flags)
+
+    return run
+
+
+def test_values_are_used(trained):
+    result = trained(
+        "method: one-vs-all\ntest-size: 0.5\nlower_case: true\njson: true\nsynonym: [sea=water]\n"
+    )
+    document = json.loads(result.stdout)
+    assert document["method"] == "one-vs-all"
+    assert document["data"]["rows"] == 30
+    assert document["data"]["tags"] == 3
+
+
+def test_flags_override(trained):
+    content = "method: one-vs-all\ntest-size: 0.5\njson: true\n"
+    document = json.loads(trained(content, "--method", "label-frequency", "--test-size", 0.25).stdout)
+    assert document["method"] == "label-frequency"
+    assert document["data"]["rows"] == 45
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("kernal: rbf\n", "did you mean 'kernel'"),
+        ("zzz: 1\n", "--help lists them"),
+        ("config: other.yml\n", "no option"),
+        ("C: much\n", "'--C'"),
+        ("method: svm\n", "svm"),
+        ("C: [1, 2]\n", "C must be a plain value"),
+        ("C: {a: 1}\n", "C must be a plain value"),
+        ("- C\n", "expected lines such as"),
+        ("C: 'open\n", "not YAML"),
+        ("a: &x [1]\nb: *x\n", "anchors"),
+        ("C: !!python/object/apply:os.system ['true']\n", "not YAML"),
+        ("# long\n" * 10_000, "bytes"),
+        ("C: " + "[" * 30_000, "not YAML"),
+    ],
+)
+def test_mistakes_are_usage_errors(trained, tmp_path, content, words):
+    result = trained(content)
+    assert result.exit_code == 2
+    assert words in " ".join(result.stderr.replace("│", " ").split())
+    assert "Traceback" not in result.output
+    assert not (tmp_path / "m").exists()
+
+
+def test_missing_file(tagrank, table, tmp_path):
+    result = tagrank("train", table, "-o", tmp_path / "m", "-c", tmp_path / "no.yml")
+    assert result.exit_code == 2
+    assert "No such file" in result.stderr
+
+
+def test_every_command_with_options_reads_it(tagrank, model, table, tmp_path):
+    (tmp_path / "config.yml").write_text("top: 1\njson: true\n")
+    result = tagrank("annotate", model, table, "-c", tmp_path / "config.yml")
+    assert {len(row["tags"]) for row in json.loads(result.stdout)} == {1}

@@ -1,0 +1,184 @@
+"""`tagrank train`: what it writes, what it says, what stops it."""
+
+import json
+import os
+import shutil
+import signal
+
+import numpy as np
+import pytest
+
+from tagrank.annotation import Annotator
+from tagrank.app.progress import GapProgress, share_done
+from tagrank.data import read_collection
+
+
+def test_model_folder_holds_a_model_that_learned(model, table):
+    annotator = Annotator.load(model)
+    assert annotator.tags == ["sky", "sea", "boat"]
+    agreement = annotator.predict(read_collection(table)) == read_collection(table).Y
+    assert agreement.mean() > 0.85
+
+
+def test_result_for_people_and_for_programs(tagrank, table, tmp_path):
+    people = tagrank("train", table, "-o", tmp_path / "a", "--test-size", 0.25, "--max-iter", 200)
+    assert people.exit_code == 0
+    assert "duality gap" in people.stdout
+    assert "held out (15 rows)" in people.stdout
+    assert "model written to" in people.stderr
+    programs = tagrank("train", table, "-o", tmp_path / "b", "--test-size", 0.25, "--json")
+    document = json.loads(programs.stdout)
+    assert document["data"]["rows"] == 45
+    assert document["certificate"]["gap"] <= 1e-3
+    assert document["held_out"]["n_samples"] == 15
+
+
+@pytest.mark.parametrize("method", ["label-ranker", "one-vs-all", "label-frequency"])
+def test_every_method_trains(tagrank, table, tmp_path, method):
+    result = tagrank("train", table, "-o", tmp_path / "m", "--method", method, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["method"] == method
+
+
+def test_seed_decides(tagrank, table, tmp_path):
+    scores = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        tagrank("train", table, "-o", tmp_path / name, "--seed", seed, "--max-iter", 2, "--tol", 1e-5)
+        scores.append(Annotator.load(tmp_path / name).scores(read_collection(table)))
+    assert np.array_equal(scores[0], scores[1])
+    assert not np.array_equal(scores[0], scores[2])
+
+
+def test_tag_hygiene(tagrank, table, tmp_path):
+    options = ("--lower-case", "--synonym", "sea=water", "--synonym", "boat=water", "--min-count", 5)
+    assert tagrank("train", table, "-o", tmp_path / "m", *options).exit_code == 0
+    assert Annotator.load(tmp_path / "m").tags == ["sky", "water"]
+
+
+def test_unmet_tolerance_is_a_warning_in_one_line(tagrank, table, tmp_path):
+    result = tagrank("train", table, "-o", tmp_path / "m", "--max-iter", 1, "--tol", 1e-4, "--C", 100)
+    assert result.exit_code == 0
+    warning = result.stderr.splitlines()[0]
+    assert warning.startswith("warning: the relative duality gap is")
+    assert "max_iter" in warning
+
+
+def test_interrupted_training_is_kept(tagrank, table, tmp_path, monkeypatch):
+    def press_control_c(progress, point):
+        if point.n_iter == 0:
+            monkeypatch.setattr(GapProgress, "__call__", press_again)
+
+    def press_again(progress, point):
+        signal.raise_signal(signal.SIGINT)
+        monkeypatch.setattr(GapProgress, "__call__", lambda progress, point: None)
+
+    monkeypatch.setattr(GapProgress, "__call__", press_control_c)
+    before = signal.getsignal(signal.SIGINT)
+    result = tagrank("train", table, "-o", tmp_path / "m", "--tol", 1e-6, "--C", 1000)
+    assert result.exit_code == 130
+    assert "stopping; what was reached is kept" in result.stderr
+    assert "training was interrupted" in result.stderr
+    assert 1e-6 < Annotator.load(tmp_path / "m").metadata["duality_gap"] < 1
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_interrupt_outside_of_training_writes_nothing(tagrank, table, tmp_path, monkeypatch):
+    def press_control_c(*_, **__):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("tagrank.study.training.split_collection", press_control_c)
+    result = tagrank("train", table, "-o", tmp_path / "m", "--test-size", 0.5)
+    assert result.exit_code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("nowhere.csv",), 1, "nowhere.csv: No such file"),
+        (("scen",), 1, "did you mean 'scene'"),
+        (("scene",), 1, "TAGRANK_DATA"),
+        (("TABLE", "--part", "test"), 1, "choose among all"),
+        (("TABLE", "--method", "label-frequency", "--C", "2"), 1, "no parameter C"),
+        (("TABLE", "--C", "-1"), 1, "C must be a positive number"),
+        (("TABLE", "--test-size", "7000"), 1, "test_size"),
+        (("TABLE", "--view", "gist"), 1, "no view 'gist'"),
+        (("TABLE", "--min-count", "1000"), 1, "no tags"),
+        (("TABLE", "--kernel", "sigmoid"), 2, "sigmoid"),
+        (("TABLE", "--synonym", "sea"), 2, "old=new"),
+        (("TABLE", "--cost", "1"), 2, "--cost"),
+        ((), 2, "data"),
+    ],
+)
+def test_bad_input_is_one_sentence(tagrank, table, tmp_path, monkeypatch, arguments, code, words):
+    monkeypatch.delenv("TAGRANK_DATA", raising=False)
+    monkeypatch.setenv("TAGRANK_CACHE", str(tmp_path / "cache"))
+    arguments = [table if argument == "TABLE" else argument for argument in arguments]
+    result = tagrank("train", *arguments, "-o", tmp_path / "m")
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.output
+    assert list(tmp_path.iterdir()) == []
+    if code == 1:
+        assert result.stderr.count("\n") == 1
+
+
+def test_malformed_line_is_named(tagrank, tmp_path):
+    (tmp_path / "bad.csv").write_text("red,tag:sky\n0.5,1\nmuch,0\n")
+    result = tagrank("train", tmp_path / "bad.csv", "-o", tmp_path / "m")
+    assert result.exit_code == 1
+    assert "bad.csv, line 3" in result.stderr
+
+
+def test_debug_shows_where(tagrank, tmp_path):
+    result = tagrank("train", "nowhere.csv", "-o", tmp_path / "m", "--debug")
+    assert result.exit_code == 1
+    assert "Traceback" in result.stderr
+    assert result.stderr.endswith("nowhere.csv: No such file or directory\n")
+
+
+def test_destination_is_looked_at_before_the_work(tagrank, table, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    for destination in (tmp_path / "file", tmp_path / "file" / "model"):
+        result = tagrank("train", "nowhere.csv", "-o", destination)
+        assert result.exit_code == 1
+        assert "is a file" in result.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_folder_of_others_stays_as_it_is(tagrank, table, tmp_path):
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "a.txt").write_text("mine")
+    result = tagrank("train", table, "-o", tmp_path / "photos")
+    assert result.exit_code == 1
+    assert "not a model" in result.stderr
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["a.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_read_only_folder(tagrank, table, tmp_path):
+    tmp_path.chmod(0o500)
+    result = tagrank("train", table, "-o", tmp_path / "m")
+    assert result.exit_code == 1
+    assert "no permission" in result.stderr
+
+
+def test_full_disk_leaves_the_old_model(tagrank, table, model, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    shutil.copytree(model, tmp_path / "m")
+    monkeypatch.setattr("numpy.lib.format.write_array", full)
+    result = tagrank("train", table, "-o", tmp_path / "m", "--lower-case")
+    assert result.exit_code == 1
+    assert result.stderr == "error: No space left on device\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+    assert Annotator.load(tmp_path / "m").tags == ["sky", "sea", "boat"]
+
+
+def test_way_to_the_tolerance_is_counted_in_powers_of_ten():
+    assert share_done(1.0, 1.0, 1e-4) == 0
+    assert share_done(1.0, 1e-1, 1e-4) == pytest.approx(0.25)
+    assert share_done(1.0, 1e-5, 1e-4) == 1
+    assert share_done(1.0, 2.0, 1e-4) == 0
