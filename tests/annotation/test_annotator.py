@@ -167,12 +167,32 @@ def test_tags_never_present_come_last_and_are_named(make_collection):
         assert all(row.tags[-1] == "boat" for row in annotator.annotate(collection))
 
 
+def test_weights_by_tag_name(make_collection):
+    collection = make_collection()
+    annotator = Annotator(OneVsAllSVM(class_weight={"boat": 3.0}, C=0.2, random_state=0), scaling="none")
+    scores = annotator.fit(collection).scores(collection)
+    costs = np.tile([1.0, 3.0, 1.0, 1.0], (36, 1))
+    plain = OneVsAllSVM(C=0.2, random_state=0).fit(collection.X, collection.labels, sample_weight=costs)
+    np.testing.assert_array_equal(scores, plain.decision_function(collection.X))
+    assert annotator.estimator.class_weight == {"boat": 3.0}
+    with pytest.raises(ValueError, match=r"does not have: \['ship'\]"):
+        Annotator(LabelRanker(class_weight={"ship": 1.0})).fit(collection)
+
+
 def test_bad_use(make_collection):
     collection = make_collection()
     with pytest.raises(ValueError, match="learned nothing yet"):
         Annotator().annotate(collection)
     with pytest.raises(ValueError, match="scaling must be one of"):
         Annotator(scaling="log").fit(collection)
+    annotator = Annotator(LabelFrequency()).fit(collection)
+    with pytest.raises(ValueError, match="n_tags must be at least 1, or None for all, got 0"):
+        annotator.annotate(collection, n_tags=0)
+    annotator.estimator = LabelRanker(C=-1)
+    with pytest.raises(ValueError, match="C must be a positive number"):
+        annotator.fit(collection)
+    with pytest.raises(ValueError, match="learned nothing yet"):
+        annotator.annotate(collection)
     with pytest.raises(ValueError, match="no tags to learn from"):
         Annotator().fit(Collection({"x": collection.X}))
 

@@ -273,3 +273,34 @@ def test_nothing_there(tmp_path):
     refused(tmp_path / "empty", "model.json is missing")
     (tmp_path / "notes.txt").write_text("hello")
     refused(tmp_path / "notes.txt", "damaged or truncated archive")
+
+
+ODD_VALUES = [None, True, -1, 2**62, 1e300, "../x", [], {"kind": "eval"}]
+
+
+def places(value, path=()):
+    """Where every value inside a JSON value stands."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*path, key)
+        yield from places(item, (*path, key))
+
+
+@pytest.mark.parametrize("odd", ODD_VALUES, ids=lambda value: repr(value)[:12])
+def test_any_value_may_be_odd(odd, model_folder, collection):
+    """Each value of model.json in turn; what still loads also annotates."""
+    path = model_folder / "model.json"
+    whole = path.read_text()
+    n_refused = 0
+    for place in places(json.loads(whole)):
+        if place[:2] == ("training", "names") and len(place) > 2 and place[2] > 1:
+            continue
+        edit(model_folder, setter(*place, value=odd))
+        try:
+            loaded = Annotator.load(model_folder)
+        except ModelFileError:
+            n_refused += 1
+        else:
+            assert len(loaded.annotate(collection, n_tags=1)) == len(collection)
+        path.write_text(whole)
+    assert n_refused > 100

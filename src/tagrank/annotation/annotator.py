@@ -9,18 +9,15 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
 
 from tagrank._version import __version__
+from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
 from tagrank.annotation.intake import Intake, take_in
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler, reads_named_views
 from tagrank.data import Collection
-from tagrank.estimators import CalibratedRanker, LabelRanker
-from tagrank.kernels import ChiSquared, Gaussian, Kernel, Linear, Precomputed, Sum, make_kernel
+from tagrank.kernels import Precomputed
 from tagrank.validation import check_choice
-
-_FEWEST_TO_CALIBRATE = 10
 
 
 class Annotator:
@@ -76,8 +73,10 @@ class Annotator:
         if not len(collection.tags):
             raise ValueError("the collection has no tags to learn from; labels were expected")
         intake = take_in(collection, view=self.view, features=self.features)
-        estimator = self._make_estimator(intake)
-        kernel = _kernel_of(estimator)
+        estimator = choose_estimator(self.estimator, intake)
+        # if training fails, nothing old may answer for the new tags
+        self.__dict__.pop("estimator_", None)
+        kernel = kernel_of(estimator)
         self.tags = list(collection.tags)
         self.never_positive_ = ~np.any(collection.states() > 0, axis=0)
         self.features_ = intake.features
@@ -117,6 +116,8 @@ class Annotator:
             similarities to the training rows
         n_tags : how many tags to keep for each; all by default
         """
+        if n_tags is not None and n_tags < 1:
+            raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
         intake = self._take_in(data)
         rows = self._arrange(intake.views)
         scores = self.estimator_.decision_function(rows)
@@ -157,24 +158,10 @@ class Annotator:
 
         return load_annotator(cls, path, max_bytes=max_bytes)
 
-    def _make_estimator(self, intake: Intake) -> Any:
-        """A copy of the estimator with the kernel that suits the views."""
-        if self.estimator is None:
-            ranker = LabelRanker(kernel=ChiSquared() if intake.features else Gaussian(), random_state=0)
-            calibrate = len(intake.names) >= _FEWEST_TO_CALIBRATE
-            estimator: Any = CalibratedRanker(ranker, random_state=0) if calibrate else ranker
-        else:
-            estimator = clone(self.estimator)
-        inner = _innermost(estimator)
-        several_features = intake.features is not None and len(intake.views) > 1
-        given = getattr(inner, "kernel", None)
-        if several_features and (isinstance(given, str) or self.estimator is None):
-            inner.set_params(kernel=_mean_over_views(inner, list(intake.views)), gamma=None)
-        return estimator
-
     def _train(self, estimator: Any, X: Any, collection: Collection, callback: Any) -> Any:
-        listens = "callback" in inspect.signature(estimator.fit).parameters
-        more = {"callback": callback} if callback is not None and listens else {}
+        more = take_tag_weights(estimator, self.tags, len(collection))
+        if callback is not None and "callback" in inspect.signature(estimator.fit).parameters:
+            more["callback"] = callback
         _warn_never_positive(self.tags, self.never_positive_)
         with warnings.catch_warnings():
             # said above, by name
@@ -218,7 +205,7 @@ class Annotator:
         }
 
     def _width_message(self, name: str, shape: tuple[int, ...]) -> str:
-        if isinstance(_kernel_of(self.estimator_), Precomputed):
+        if isinstance(kernel_of(self.estimator_), Precomputed):
             return (
                 "this model was trained on precomputed similarities: rows cannot be annotated without their "
                 f"similarities to the {self.columns_[name]} training rows, got shape {shape}"
@@ -249,27 +236,6 @@ class Annotator:
 
 def _scale(scaler: Scaler | None, rows: Any) -> Any:
     return rows if scaler is None else scaler.apply(rows)
-
-
-def _innermost(estimator: Any) -> Any:
-    """The estimator inside all wrappers."""
-    while hasattr(estimator, "estimator"):
-        estimator = estimator.estimator
-    return estimator
-
-
-def _kernel_of(estimator: Any) -> Kernel | None:
-    """The kernel that an estimator will use, None if it has none."""
-    inner = _innermost(estimator)
-    return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
-
-
-def _mean_over_views(inner: Any, views: list[str]) -> Kernel | str:
-    kernel = make_kernel(inner.kernel, gamma=inner.gamma)
-    if isinstance(kernel, Linear):
-        # on columns side by side it is the sum already, and trains on the rows themselves
-        return "linear"
-    return Sum(tuple(kernel.on(view) for view in views), (1 / len(views),) * len(views))
 
 
 def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:

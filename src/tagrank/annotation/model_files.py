@@ -2,13 +2,14 @@
 
 import os
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.array_shelf import ArrayShelf
-from tagrank.annotation.estimator_records import describe_estimator, rebuild_estimator
+from tagrank.annotation.estimator_records import describe_estimator, innermost, rebuild_estimator
 from tagrank.annotation.plain_json import Fields
 from tagrank.annotation.scaling import SCALINGS, Scaler
 from tagrank.annotation.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
@@ -28,7 +29,6 @@ def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) 
         "features": annotator.features_,
         "scaling": annotator.scaling,
         "view": annotator.view if isinstance(annotator.view, str | None) else list(annotator.view),
-        "by_view": annotator.by_view_,
         "views": [
             _describe_view(name, annotator, shelf.at("views").at(str(i)))
             for i, name in enumerate(annotator.columns_)
@@ -53,17 +53,18 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     tags = content.strings("tags")
     annotator.tags = tags
     annotator.metadata = content.mapping("metadata")
-    annotator.features_ = annotator.features = _take_features(content)
+    features = content.take("features", (list, type(None)))
     annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
     annotator.view = _take_view(content)
-    annotator.by_view_ = content.take("by_view", bool)
     annotator.columns_, annotator.scalers_ = {}, {}
     for i, entry in enumerate(content.take("views", list)):
         _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
+    annotator.features_ = annotator.features = _check_features(features, annotator.columns_)
     annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
     fields = content.fields("estimator")
     annotator.estimator_ = rebuild_estimator(fields, shelf.at("estimator"), len(tags))
     annotator.estimator = annotator.estimator_
+    annotator.by_view_ = _check_columns(innermost(annotator.estimator_), annotator.columns_)
     annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
     content.finish()
     shelf.finish()
@@ -93,13 +94,23 @@ def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
         annotator.scalers_[name] = Scaler(offset, width, clip)
 
 
-def _take_features(content: Fields) -> list[str] | None:
-    features = content.take("features", (list, type(None)))
-    if features is not None and not all(name in FEATURES for name in map(str, features)):
+def _check_features(features: list[str] | None, columns: dict[str, int]) -> list[str] | None:
+    if features is not None and (features != list(columns) or not columns.keys() <= FEATURES.keys()):
         raise ValueError(
             f"made with features that are unknown here: {str(features)[:80]}; known are {', '.join(FEATURES)}"
         )
     return features
+
+
+def _check_columns(fitted: Any, columns: dict[str, int]) -> bool:
+    """Whether the estimator reads views by name; its rows must have the columns of the views."""
+    rows: Any = getattr(fitted, "X_fit_", None)
+    by_view = isinstance(rows, Mapping)
+    found = {view: matrix.shape[1] for view, matrix in rows.items()} if by_view else None
+    n_columns = getattr(fitted, "n_features_in_", None)
+    if (by_view and found != columns) or n_columns not in (None, sum(columns.values())):
+        raise ValueError(f"the views have the columns {columns}, the estimator has {found or n_columns}")
+    return by_view
 
 
 def _take_view(content: Fields) -> str | list[str] | None:
@@ -150,10 +161,8 @@ def _try_out(annotator: Any) -> None:
 
 def _example_row(annotator: Any) -> Any:
     """One row as the estimator reads it, without taking more memory than the model itself has; or None."""
-    fitted = annotator.estimator_
-    while hasattr(fitted, "estimator_"):
-        fitted = fitted.estimator_
-    n_columns = sum(annotator.columns_.values())
+    fitted = innermost(annotator.estimator_)
     if hasattr(fitted, "X_fit_"):
         return take_rows(fitted.X_fit_, slice(1)) if len(fitted.dual_coef_) else None
-    return sparse.csr_array((1, n_columns)) if hasattr(fitted, "kernel_") else None
+    n_columns = getattr(fitted, "n_features_in_", None)
+    return None if n_columns is None else sparse.csr_array((1, n_columns))

@@ -8,25 +8,25 @@ without unpacking it to disk.
 import hashlib
 import os
 import re
-import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tagrank._version import __version__
+from tagrank.annotation.model_sources import Source, open_source
 from tagrank.annotation.plain_json import Fields, format_json, parse_json
-from tagrank.files import FileError, atomic_folder, checked_member, read_array
+from tagrank.files import FileError, atomic_folder, read_array
 
 FORMAT = "tagrank model"
 VERSION = 1
 MAX_MODEL_BYTES = 4 * 2**30
 _JSON_NAME = "model.json"
-_MAX_JSON_BYTES = 64 * 2**20
+_MAX_JSON_BYTES = 32 * 2**20
 _MAX_HEADER_BYTES = 4096
 _MAX_LENGTH = 2**40
 _DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|i1", "|b1")}
@@ -89,7 +89,7 @@ def read_model(
     path : the folder or the archive
     max_bytes : how large all arrays together may be
     """
-    with model_errors(path), _open_source(Path(path)) as source:
+    with model_errors(path), open_source(Path(path)) as source:
         content = _read_content(source)
         listed = {name: _read_listed(name, entry) for name, entry in content.mapping("arrays").items()}
         total = sum(entry.n_bytes for entry in listed.values())
@@ -119,7 +119,7 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         raise ModelFileError(path, str(error)) from None
 
 
-def _read_content(source: "_Source") -> Fields:
+def _read_content(source: Source) -> Fields:
     size = source.size(_JSON_NAME)
     if size > _MAX_JSON_BYTES:
         raise ValueError(f"{_JSON_NAME} holds {size:,} bytes, more than {_MAX_JSON_BYTES:,} are read")
@@ -149,7 +149,7 @@ def _read_listed(name: str, entry: Any) -> _Listed:
     return _Listed(tuple(shape), _DTYPES[dtype], sha256)
 
 
-def _read_listed_array(source: "_Source", name: str, listed: _Listed) -> np.ndarray:
+def _read_listed_array(source: Source, name: str, listed: _Listed) -> np.ndarray:
     file_name = f"{name}.npy"
     size = source.size(file_name)
     if not 0 < size - listed.n_bytes <= _MAX_HEADER_BYTES:
@@ -187,7 +187,7 @@ def _check_replaceable(path: Path) -> None:
     if not entries:
         return
     try:
-        with _open_source(path) as source:
+        with open_source(path) as source:
             own = {_JSON_NAME, *(f"{name}.npy" for name in _own_arrays(source))}
     except (OSError, ValueError, RecursionError):
         raise ModelFileError(
@@ -199,77 +199,10 @@ def _check_replaceable(path: Path) -> None:
         )
 
 
-def _own_arrays(source: "_Source") -> list[str]:
+def _own_arrays(source: Source) -> list[str]:
     """The arrays of a model of any version."""
     with source.open(_JSON_NAME) as stream:
         content = parse_json(stream.read(_MAX_JSON_BYTES), where=_JSON_NAME)
     if content.take("format", str, default="") != FORMAT:
         raise ValueError("not a model")
     return list(content.mapping("arrays"))
-
-
-class _Source(Protocol):
-    """Where the files of a model come from: a folder or an archive."""
-
-    def size(self, name: str) -> int: ...
-
-    def open(self, name: str) -> IO[bytes]: ...
-
-
-class _Folder:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def size(self, name: str) -> int:
-        state = os.lstat(self._path / name)
-        if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"{name} is a link or no plain file; a model holds plain files only")
-        return state.st_size
-
-    def open(self, name: str) -> IO[bytes]:
-        self.size(name)
-        # O_NOFOLLOW: the file may have become a link since it was looked at
-        return open(
-            self._path / name,
-            "rb",
-            opener=lambda file, flags: os.open(file, flags | getattr(os, "O_NOFOLLOW", 0)),
-        )
-
-
-class _Archive:
-    """The members of a zip archive, whether the folder itself was packed or only its content."""
-
-    def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
-        self._archive = archive
-        self._members: dict[str, zipfile.ZipInfo] = {}
-        folders = set()
-        for member in archive.infolist():
-            folder, _, name = member.filename.rpartition("/")
-            if not name or member.filename.startswith("__MACOSX/"):
-                continue
-            if name in self._members:
-                raise ValueError(f"the archive holds {name[:80]!r} twice")
-            self._members[name] = checked_member(member, path)
-            folders.add(folder)
-        if len(folders) > 1:
-            raise ValueError("the archive holds several folders; a model is one folder")
-
-    def size(self, name: str) -> int:
-        return self._member(name).file_size
-
-    def open(self, name: str) -> IO[bytes]:
-        return self._archive.open(self._member(name))
-
-    def _member(self, name: str) -> zipfile.ZipInfo:
-        if name not in self._members:
-            raise ValueError(f"{name} is missing from the archive; pack the whole model again")
-        return self._members[name]
-
-
-@contextmanager
-def _open_source(path: Path) -> Iterator[_Source]:
-    if path.is_dir():
-        yield _Folder(path)
-    else:
-        with zipfile.ZipFile(path) as archive:
-            yield _Archive(archive, path)

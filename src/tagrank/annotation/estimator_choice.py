@@ -1,0 +1,61 @@
+"""Which estimator an Annotator trains, and with which kernel."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tagrank.annotation.intake import Intake
+from tagrank.estimators import CalibratedRanker, LabelRanker
+from tagrank.kernels import Kernel, Linear, Sum, make_kernel
+
+_FEWEST_TO_CALIBRATE = 10
+
+
+def choose_estimator(given: Any, intake: Intake) -> Any:
+    """An unfitted copy of `given`, or the default, with the kernel that suits the views."""
+    estimator = _default(intake) if given is None else clone(given)
+    inner = _innermost(estimator)
+    several_features = intake.features is not None and len(intake.views) > 1
+    if several_features and isinstance(getattr(inner, "kernel", None), str):
+        inner.set_params(kernel=_mean_over_views(inner, list(intake.views)), gamma=None)
+    return estimator
+
+
+def _default(intake: Intake) -> Any:
+    ranker = LabelRanker(kernel="chi2" if intake.features else "rbf", random_state=0)
+    return CalibratedRanker(ranker, random_state=0) if len(intake.names) >= _FEWEST_TO_CALIBRATE else ranker
+
+
+def kernel_of(estimator: Any) -> Kernel | None:
+    """The kernel that an estimator will use, None if it has none."""
+    inner = _innermost(estimator)
+    return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
+
+
+def take_tag_weights(estimator: Any, tags: list[str], n_rows: int) -> dict[str, Any]:
+    """Weights by tag name as weights of samples: the estimator knows the tags by number only."""
+    inner = _innermost(estimator)
+    weights = getattr(inner, "class_weight", None)
+    if not isinstance(weights, Mapping) or not any(isinstance(key, str) for key in weights):
+        return {}
+    if strangers := [key for key in weights if key not in tags]:
+        raise ValueError(f"class_weight names tags that the collection does not have: {strangers}")
+    inner.set_params(class_weight=None)
+    return {"sample_weight": np.tile([weights.get(tag, 1.0) for tag in tags], (n_rows, 1))}
+
+
+def _innermost(estimator: Any) -> Any:
+    """The estimator inside all wrappers."""
+    while hasattr(estimator, "estimator"):
+        estimator = estimator.estimator
+    return estimator
+
+
+def _mean_over_views(inner: Any, views: list[str]) -> Kernel | str:
+    kernel = make_kernel(inner.kernel, gamma=inner.gamma)
+    if isinstance(kernel, Linear):
+        # on columns side by side it is the sum already, and trains on the rows themselves
+        return "linear"
+    return Sum(tuple(kernel.on(view) for view in views), (1 / len(views),) * len(views))
