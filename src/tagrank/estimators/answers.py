@@ -31,7 +31,7 @@ class AnswersMixin:
             return self.classes_[np.argmax(scores, axis=1)]
         return self._choose(scores)
 
-    def score(self, X, Y):
+    def score(self, X, y):
         """Image-based AUC: the share of (present, absent) label pairs in the right order, unknown masked."""
-        states = encode_like(Y, self.classes_, self._one_dimensional)
+        states = encode_like(y, self.classes_, self._one_dimensional)
         return image_auc(labels_from_states(states), self._scores_of_all(X))

@@ -8,7 +8,7 @@ from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, check_cv
-from sklearn.utils import check_random_state, get_tags
+from sklearn.utils import ClassifierTags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -99,12 +99,12 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Learn probabilities and thresholds from held-out scores, then train on everything.
 
         Parameters
         ----------
-        X, Y : rows and labels in any form that the estimator takes
+        X, y : rows and labels in any form that the estimator takes
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
             Handed to the estimator. Calibration counts all samples alike, but leaves out those of weight 0.
 
@@ -113,13 +113,13 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         self
         """
         self._check_parameters()
-        targets = encode_targets(Y)
+        targets = encode_targets(y)
         X = _sliceable(X)
-        check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, Y=targets.states)
+        check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
         self.classes_ = targets.classes
         self._one_dimensional = targets.one_dimensional
-        states, scores = self._hold_out(X, Y, targets, sample_weight)
-        self.estimator_ = _train(self.estimator, X, Y, sample_weight)
+        states, scores = self._hold_out(X, y, targets, sample_weight)
+        self.estimator_ = _train(self.estimator, X, y, sample_weight)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -150,16 +150,16 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         if self.strategy == "top_k" and (self.n_tags < 1 or self.n_tags != int(self.n_tags)):
             raise ValueError(f"n_tags must be a whole number of at least 1, got {self.n_tags!r}")
 
-    def _hold_out(self, X, Y, targets, sample_weight):
+    def _hold_out(self, X, y, targets, sample_weight):
         """States and scores (n_samples, n_labels); state 0, unknown, where no honest score was held out."""
         n_samples = len(targets.states)
         pairwise = get_tags(self.estimator).input_tags.pairwise
         if pairwise and X.shape[0] != X.shape[1]:
             raise ValueError(f"K must be square, got shape {X.shape}")
-        labels = np.asarray(Y) if targets.one_dimensional else labels_from_states(targets.states)
+        labels = np.asarray(y) if targets.one_dimensional else labels_from_states(targets.states)
         folds = list(self._splitter().split(np.zeros((n_samples, 1)), labels))
         parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_score_fold)(self.estimator, X, Y, sample_weight, fold, targets.classes, pairwise)
+            delayed(_score_fold)(self.estimator, X, y, sample_weight, fold, targets.classes, pairwise)
             for fold in folds
         )
         scores = np.zeros(targets.states.shape)
@@ -201,14 +201,17 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(self.estimator).input_tags
-        tags.target_tags = get_tags(self.estimator).target_tags
+        inner = get_tags(self.estimator)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        tags.no_validation = inner.no_validation
+        # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
+        tags.classifier_tags = ClassifierTags()
         return tags
 
 
-def _train(estimator, X, Y, sample_weight):
+def _train(estimator, X, y, sample_weight):
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return clone(estimator).fit(X, Y, **weights)
+    return clone(estimator).fit(X, y, **weights)
 
 
 def _score(estimator, X):
@@ -217,7 +220,7 @@ def _score(estimator, X):
     return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
 
 
-def _score_fold(estimator, X, Y, sample_weight, fold, classes, pairwise):
+def _score_fold(estimator, X, y, sample_weight, fold, classes, pairwise):
     """Scores of the held-out samples for all `classes`; 0 for those that the training part does not know."""
     train, test = fold
     weights = None if sample_weight is None else np.asarray(sample_weight)[train]
@@ -225,7 +228,7 @@ def _score_fold(estimator, X, Y, sample_weight, fold, classes, pairwise):
     with warnings.catch_warnings():
         # of the whole training set it is said once, when the estimator is trained on it
         warnings.filterwarnings("ignore", message=".*labels are never positive in training")
-        model = _train(estimator, _take(X, train, columns), _take_labels(Y, train), weights)
+        model = _train(estimator, _take(X, train, columns), _take_labels(y, train), weights)
     found = np.isin(classes, model.classes_)
     scores = np.zeros((len(test), len(classes)))
     scores[:, found] = _score(model, _take(X, test, columns))
@@ -234,10 +237,11 @@ def _score_fold(estimator, X, Y, sample_weight, fold, classes, pairwise):
 
 def _sliceable(X):
     """`X` in a form whose rows can be taken; a DataFrame stays one, for its column names."""
-    if isinstance(X, Mapping):
-        return {view: _sliceable(rows) for view, rows in X.items()}
+    # sparse first: scipy's dictionary of keys is a Mapping too
     if sparse.issparse(X):
         return X.tocsr()
+    if isinstance(X, Mapping):
+        return {view: _sliceable(rows) for view, rows in X.items()}
     return X if hasattr(X, "iloc") else np.asarray(X)
 
 
@@ -250,7 +254,7 @@ def _take(X, rows, columns=None):
     return X[rows] if columns is None else X[np.ix_(rows, columns)]
 
 
-def _take_labels(Y, rows):
-    if is_tag_sets(Y):
-        return [Y[i] for i in rows]
-    return _take(_sliceable(Y), rows)
+def _take_labels(y, rows):
+    if is_tag_sets(y):
+        return [y[i] for i in rows]
+    return _take(_sliceable(y), rows)

@@ -66,31 +66,35 @@ def calibration_from_arrays(arrays):
                 f"calibration array {name} must have one dimension and hold finite numbers, "
                 f"got shape {array.shape} and dtype {array.dtype}"
             )
-    _check_knots(**{name: found[name] for name in names[2:]}, n_labels=len(found["slope"]))
     if found["offset"].shape != found["slope"].shape:
         raise ValueError(
             f"{len(found['slope'])} slopes but {len(found['offset'])} offsets in the calibration"
         )
-    return Calibration(**found)
+    if np.any(found["slope"] < 0):
+        raise ValueError("slope must not be negative: probabilities rise with scores")
+    calibration = Calibration(**found)
+    _check_knots(calibration)
+    return calibration
 
 
-def _check_knots(knot_starts, knot_scores, knot_probabilities, n_labels):
-    if knot_scores.shape != knot_probabilities.shape:
+def _check_knots(calibration):
+    starts, scores, probabilities = (
+        calibration.knot_starts,
+        calibration.knot_scores,
+        calibration.knot_probabilities,
+    )
+    n_labels, n_knots = len(calibration.slope), len(scores)
+    if len(probabilities) != n_knots:
+        raise ValueError(f"{n_knots} knots but {len(probabilities)} probabilities in the calibration")
+    if len(starts) != n_labels + 1 or starts[0] != 0 or starts[-1] != n_knots or np.any(np.diff(starts) < 0):
         raise ValueError(
-            f"{len(knot_scores)} knots but {len(knot_probabilities)} probabilities in the calibration"
+            f"knot_starts must rise from 0 to {n_knots} in {n_labels + 1} numbers, got {len(starts)}"
         )
-    ends = [0, len(knot_scores)]
-    if (
-        len(knot_starts) != n_labels + 1
-        or knot_starts[[0, -1]].tolist() != ends
-        or np.diff(knot_starts).min() < 0
-    ):
-        raise ValueError(
-            f"knot_starts must rise from 0 to {ends[1]} in {n_labels + 1} steps, got {knot_starts}"
-        )
-    label = np.repeat(np.arange(n_labels), np.diff(knot_starts))
-    if np.any(np.diff(knot_scores)[np.diff(label) == 0] <= 0):
+    same_label = np.diff(np.repeat(np.arange(n_labels), np.diff(starts))) == 0
+    if np.any(np.diff(scores)[same_label] <= 0):
         raise ValueError("knot_scores must rise within each label")
+    if np.any(np.diff(probabilities)[same_label] < 0) or np.any((probabilities < 0) | (probabilities > 1)):
+        raise ValueError("knot_probabilities must not fall within a label, nor leave 0 to 1")
 
 
 def fit_calibration(states, scores, *, method, prior):

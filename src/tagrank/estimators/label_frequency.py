@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,21 +35,21 @@ class LabelFrequency(AnswersMixin, BaseEstimator):
     [[0, 1, 0]]
     """
 
-    def fit(self, X, Y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None):
         """Count labels.
 
         Parameters
         ----------
         X : anything with one row per sample, or a mapping of views to such; only its length counts
-        Y : labels in any form that `OneVsAllSVM.fit` takes
+        y : labels in any form that `OneVsAllSVM.fit` takes
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
 
         Returns
         -------
         self
         """
-        targets = encode_targets(Y)
-        check_same_length(X=_first_view(X), Y=targets.states)
+        targets = encode_targets(y)
+        check_same_length(X=range(_count_rows(X)), y=targets.states)
         warn_never_positive(targets)
         weights = make_bounds(targets, sample_weight=sample_weight)
         known = np.abs(weights).sum(axis=0)
@@ -60,9 +61,7 @@ class LabelFrequency(AnswersMixin, BaseEstimator):
 
     def _scores_of_all(self, X):
         check_is_fitted(self)
-        rows = _first_view(X)
-        n_samples = rows.shape[0] if hasattr(rows, "shape") else len(rows)
-        return np.tile(self.frequencies_, (n_samples, 1))
+        return np.tile(self.frequencies_, (_count_rows(X), 1))
 
     def _choose(self, scores):
         return predict_top(scores, round(self.frequencies_.sum()))
@@ -77,5 +76,10 @@ class LabelFrequency(AnswersMixin, BaseEstimator):
         return tags
 
 
-def _first_view(X):
-    return next(iter(X.values())) if isinstance(X, Mapping) else X
+def _count_rows(X):
+    # scipy's dictionary of keys is a Mapping too
+    if isinstance(X, Mapping) and not sparse.issparse(X):
+        X = next(iter(X.values()))
+    if hasattr(X, "shape"):
+        return X.shape[0]
+    return len(X) if hasattr(X, "__len__") else len(np.asarray(X))

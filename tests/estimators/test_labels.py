@@ -1,0 +1,176 @@
+"""Every form of labels and weights that the max-margin estimators take, and what they refuse."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from tagrank.estimators import LabelRanker, OneVsAllSVM
+from tagrank.kernels import Gaussian
+
+both = pytest.mark.parametrize("Estimator", [OneVsAllSVM, LabelRanker])
+NAMES = ["sea", "sun", "tree"]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """40 samples, 3 labels, some unknown."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3))
+    Y = (X + 0.5 * rng.normal(size=X.shape) > 0.2).astype(float)
+    Y[rng.random(Y.shape) < 0.1] = np.nan
+    X.flags.writeable = Y.flags.writeable = False
+    return X, Y
+
+
+@both
+def test_frames_keep_their_names(problem, Estimator):
+    X, Y = problem
+    frame = pd.DataFrame(X, columns=["red", "green", "blue"])
+    model = Estimator(random_state=0).fit(frame, pd.DataFrame(Y, columns=NAMES))
+    assert model.classes_.tolist() == NAMES
+    assert model.feature_names_in_.tolist() == ["red", "green", "blue"]
+    expected = Estimator(random_state=0).fit(X, Y)
+    np.testing.assert_allclose(model.decision_function(frame), expected.decision_function(X), atol=1e-4)
+    shuffled = pd.DataFrame(Y, columns=NAMES)[["tree", "sea", "sun"]]
+    assert model.score(frame, shuffled) == expected.score(X, Y)
+
+
+@both
+def test_sparse_labels_with_a_stored_nan(problem, Estimator):
+    X, Y = problem
+    rows, columns = np.nonzero(Y)
+    stored = sparse.csr_array((Y[rows, columns], (rows, columns)), shape=Y.shape)
+    expected = Estimator(random_state=0).fit(X, Y).decision_function(X)
+    np.testing.assert_array_equal(Estimator(random_state=0).fit(X, stored).decision_function(X), expected)
+
+
+@both
+def test_tag_sets(problem, Estimator):
+    X, Y = problem
+    Y = np.nan_to_num(Y)
+    tags = [{name for name, present in zip(NAMES, row, strict=True) if present} or None for row in Y]
+    Y[Y.sum(axis=1) == 0] = np.nan
+    model = Estimator(random_state=0).fit(X, tags)
+    assert model.classes_.tolist() == NAMES
+    expected = Estimator(random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(model.decision_function(X), expected.decision_function(X))
+
+
+@both
+def test_one_dimensional_classes(problem, Estimator):
+    X, _ = problem
+    two = np.where(X[:, 0] > 0, "yes", "no")
+    model = Estimator(C=10, random_state=0).fit(X, two)
+    assert model.decision_function(X).shape == model.predict(X).shape == (40,)
+    assert np.mean(model.predict(X) == two) > 0.9
+    np.testing.assert_array_equal(model.predict(X) == "yes", model.decision_function(X) > 0)
+    three = np.digitize(X[:, 0], [-0.5, 0.5])
+    model = Estimator(C=10, random_state=0).fit(X, three)
+    assert model.decision_function(X).shape == (40, 3)
+    assert np.mean(model.predict(X) == three) > 0.8
+
+
+@both
+def test_class_weights(problem, Estimator):
+    X, Y = problem
+    frame = pd.DataFrame(Y, columns=NAMES)
+
+    def scores(class_weight, **weights):
+        model = Estimator(gamma=0.3, tol=1e-6, max_iter=5000, class_weight=class_weight, random_state=0)
+        return model.fit(X, frame, **weights).decision_function(X)
+
+    by_state = np.where(Y == 1, 3.0, 0.5)
+    np.testing.assert_allclose(scores({1: 3.0, 0: 0.5}), scores(None, sample_weight=by_state), atol=5e-3)
+    by_label = np.tile([1.0, 2.0, 1.0], (40, 1))
+    np.testing.assert_allclose(scores({"sun": 2.0}), scores(None, sample_weight=by_label), atol=5e-3)
+    n_known = np.sum(~np.isnan(Y), axis=0)
+    shares = np.where(Y == 1, n_known / 2 / np.nansum(Y, axis=0), n_known / 2 / np.nansum(1 - Y, axis=0))
+    np.testing.assert_allclose(scores("balanced"), scores(None, sample_weight=shares), atol=5e-3)
+
+
+@both
+def test_views(problem, Estimator):
+    X, Y = problem
+    views = {"left": X[:, :1], "right": X[:, 1:]}
+    kernel = Gaussian().on("left") + 0.5 * Gaussian().on("right")
+    model = Estimator(kernel=kernel, random_state=0).fit(views, Y)
+    K = model.kernel_(views)
+    np.testing.assert_allclose(model.decision_function(views), K @ model.dual_coef_, atol=1e-4)
+    assert model.score(views, Y) > 0.8
+
+
+@both
+def test_label_never_positive_is_ranked_last(problem, Estimator):
+    X, Y = problem
+    with pytest.warns(
+        UserWarning, match="1 of 4 labels are never positive in training and are ranked last: 3"
+    ):
+        model = Estimator(random_state=0).fit(X, np.column_stack([Y, np.zeros(40)]))
+    scores = model.decision_function(X)
+    assert np.all(scores[:, 3] < scores[:, :3].min(axis=1))
+
+
+@both
+def test_rows_without_any_label(problem, Estimator):
+    X, Y = problem
+    Y = Y.copy()
+    Y[:5], Y[5:10] = 0, np.nan
+    assert Estimator(random_state=0).fit(X, Y).score(X, Y) > 0.8
+
+
+@both
+def test_one_example_and_one_label(problem, Estimator):
+    X, Y = problem
+    with pytest.warns(UserWarning, match="never positive"):
+        model = Estimator().fit(X[:1], [[1, 0]])
+    scores = model.decision_function(X[:1])
+    assert scores[0, 0] > scores[0, 1]
+    assert Estimator().fit(X, Y[:, :1]).predict(X).shape == (40, 1)
+
+
+@both
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.full((40, 2), -1), r"Y contains -1.*If -1 means absent use \(Y > 0\)"),
+        (np.full((40, 2), 2.0), "contains 2, but labels are 1"),
+        (np.zeros((40, 0)), "at least one label"),
+        (np.zeros((39, 2)), "numbers of rows differ|inconsistent numbers"),
+        (pd.DataFrame(np.eye(40, 2), columns=["sea", "sea"]), "duplicate tag names: sea"),
+        (np.full(40, np.nan), "NaN"),
+    ],
+)
+def test_labels_that_are_refused(problem, Estimator, labels, message):
+    with pytest.raises(ValueError, match=message):
+        Estimator().fit(problem[0], labels)
+
+
+@both
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_rows_that_are_refused(problem, Estimator, bad):
+    X, Y = problem
+    X = X.copy()
+    X[3, 1] = bad
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        Estimator().fit(X, Y)
+
+
+@both
+def test_matrices_that_are_no_similarities(problem, Estimator):
+    X, Y = problem
+    model = Estimator(kernel="precomputed")
+    with pytest.raises(ValueError, match="square"):
+        model.fit(X, Y)
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        model.fit(-X @ X.T, Y)
+
+
+@both
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [(np.ones(7), "sample_weight"), (-np.ones(40), "negative"), (np.full(40, np.nan), "finite|NaN")],
+)
+def test_weights_that_are_refused(problem, Estimator, weights, message):
+    with pytest.raises(ValueError, match=message):
+        Estimator().fit(*problem, sample_weight=weights)
