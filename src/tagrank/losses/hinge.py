@@ -13,7 +13,9 @@ The labels do not touch each other, so each one is a task of its own for the thr
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-FAST = {"contract", "nsz", "arcp", "reassoc"}
+FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
+TILE = 64
+ENOUGH = 0.1  # a label is swept again until its largest gap falls below this share of the first
 
 
 class Hinge:
@@ -21,7 +23,7 @@ class Hinge:
 
     Parameters
     ----------
-    bounds : array, shape (n_labels, n_samples), or (n_samples, n_labels) for `sweep_rows`
+    bounds : array, shape (n_samples, n_labels)
     coefficients : array of the same shape, feasible; the loss changes it in place
     """
 
@@ -31,12 +33,12 @@ class Hinge:
 
     @staticmethod
     def without_kernel(bounds):
-        """Coefficients of samples with k(x, x) = 0, bounds of shape (n_labels, n_samples)."""
+        """Coefficients of samples with k(x, x) = 0, from their bounds (n_samples, n_labels)."""
         return bounds
 
     @staticmethod
-    def repair(coefficients, bounds):
-        """Nothing but the box constrains a coefficient."""
+    def repair(coefficients):
+        """Bring rounded coefficients back into the feasible set, in place: the box is all there is."""
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
         """Exact steps on the samples `rows`; returns how many entries of `changes` are not zero.
@@ -63,7 +65,7 @@ class Hinge:
     def measure(bounds, coefficients, scores):
         """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score, (3, n_samples).
 
-        All arguments have shape (n_labels, n_samples). The second answer is None: there is no threshold.
+        scores : shape (n_labels, n_samples), unlike the other two. The second answer is None: no thresholds.
         """
         return _measure(bounds, coefficients, scores), None
 
@@ -79,35 +81,37 @@ def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold,
     n_labels, n_rows = scores.shape
     n_changed = np.zeros(n_labels, np.int64)
     for label in prange(n_labels):
+        mine, change_of = scores[label], changes[label]
         active = np.empty(n_rows, np.int64)
+        bound_of, old_of = np.empty(n_rows, mine.dtype), np.empty(n_rows, mine.dtype)
         n_active = 0
         for b in range(n_rows):
-            changes[label, b] = 0
-            bound = bounds[label, rows[b]]
-            slack = 1 - np.sign(bound) * scores[label, b]
-            gap = abs(bound) * max(slack, 0) - abs(coefficients[label, rows[b]]) * slack
-            if gap > threshold and corner[b, b] > 0:
-                active[n_active] = b
+            change_of[b] = 0
+            bound, old = bounds[rows[b], label], coefficients[rows[b], label]
+            slack = 1 - (mine[b] if bound > 0 else -mine[b])
+            if abs(bound) * max(slack, 0) - abs(old) * slack > threshold and corner[b, b] > 0:
+                active[n_active], bound_of[n_active], old_of[n_active] = b, bound, old
                 n_active += 1
+        first = 0.0
         for sweep in range(n_sweeps if n_active > 0 else 0):
             largest = 0.0
             for position in range(n_active):
-                b = active[position if sweep % 2 == 0 else n_active - 1 - position]
-                bound = bounds[label, rows[b]]
-                old = coefficients[label, rows[b]]
-                step = (np.sign(bound) - scores[label, b]) / corner[b, b]
-                new = min(max(old + step, min(bound, 0)), max(bound, 0))
-                change = new - old
-                if change != 0:
-                    slack = 1 - np.sign(bound) * scores[label, b]
+                k = position if sweep % 2 == 0 else n_active - 1 - position
+                b, bound, old = active[k], bound_of[k], old_of[k]
+                sign = 1 if bound > 0 else -1
+                new = min(max(old + (sign - mine[b]) / corner[b, b], min(bound, 0)), max(bound, 0))
+                if new != old:
+                    slack = 1 - sign * mine[b]
                     largest = max(largest, abs(bound) * max(slack, 0) - abs(old) * slack)
-                    coefficients[label, rows[b]] = new
-                    changes[label, b] += change
-                    _add_scaled(scores[label], change, corner[b])
-            if largest <= threshold:
+                    old_of[k] = new
+                    change_of[b] += new - old
+                    _add_scaled(mine, new - old, corner[b])
+            first = largest if sweep == 0 else first
+            if largest <= max(threshold, ENOUGH * first):
                 break
-        for b in range(n_rows):
-            n_changed[label] += changes[label, b] != 0
+        for k in range(n_active):
+            coefficients[rows[active[k]], label] = old_of[k]
+            n_changed[label] += change_of[active[k]] != 0
     return n_changed.sum()
 
 
@@ -121,12 +125,12 @@ def _sweep_labels(bounds, coefficients, order, indptr, indices, data, norms, W, 
             continue
         scores[:] = 0
         for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(scores, data[p], W[indices[p], first:last])
+            _add_scaled(scores, W.dtype.type(data[p]), W[indices[p], first:last])
         row_gap = W.dtype.type(0)
         for k in range(last - first):
             bound = bounds[i, first + k]
             old = coefficients[i, first + k]
-            sign = np.sign(bound)
+            sign = 1 if bound > 0 else -1
             new = min(max(old + (sign - scores[k]) / norms[i], min(bound, 0)), max(bound, 0))
             changes[k] = new - old
             slack = 1 - sign * scores[k]
@@ -137,7 +141,7 @@ def _sweep_labels(bounds, coefficients, order, indptr, indices, data, norms, W, 
         for k in range(last - first):
             coefficients[i, first + k] += changes[k]
         for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(W[indices[p], first:last], data[p], changes)
+            _add_scaled(W[indices[p], first:last], W.dtype.type(data[p]), changes)
     return total_gap
 
 
@@ -155,18 +159,29 @@ def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, th
     return gaps.sum()
 
 
-@njit(cache=True, parallel=True, fastmath=FAST)
+@njit(cache=True, fastmath=FAST)
+def _sums_of_sample(bounds, coefficients, scores):
+    loss = size = inner = 0.0
+    for k in range(scores.shape[0]):
+        bound, coefficient, score = bounds[k], np.float64(coefficients[k]), np.float64(scores[k])
+        loss += abs(bound) * max(1 - (score if bound > 0 else -score), 0.0)
+        size += abs(coefficient)
+        inner += coefficient * score
+    return loss, size, inner
+
+
+@njit(cache=True, parallel=True)
 def _measure(bounds, coefficients, scores):
     n_labels, n_samples = scores.shape
     sums = np.zeros((3, n_samples))
-    width = 512
-    for tile in prange((n_samples + width - 1) // width):
+    for tile in prange((n_samples + TILE - 1) // TILE):
+        start = tile * TILE
+        n_rows = min(n_samples - start, TILE)
+        mine = np.empty((TILE, n_labels), scores.dtype)
         for label in range(n_labels):
-            for i in range(tile * width, min(n_samples, (tile + 1) * width)):
-                bound = bounds[label, i]
-                score = np.float64(scores[label, i])
-                coefficient = np.float64(coefficients[label, i])
-                sums[0, i] += abs(bound) * max(1 - np.sign(bound) * score, 0.0)
-                sums[1, i] += abs(coefficient)
-                sums[2, i] += coefficient * score
+            for b in range(n_rows):
+                mine[b, label] = scores[label, start + b]
+        for b in range(n_rows):
+            i = start + b
+            sums[0, i], sums[1, i], sums[2, i] = _sums_of_sample(bounds[i], coefficients[i], mine[b])
     return sums

@@ -16,6 +16,7 @@ from numba import njit, prange
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score; stands for a side without labels
+TILE = 64
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 
 
@@ -25,6 +26,7 @@ class Ranking:
     def __init__(self, bounds, coefficients):
         self.bounds = bounds
         self.coefficients = coefficients
+        self.guesses = np.zeros(len(bounds))
 
     @staticmethod
     def without_kernel(bounds):
@@ -32,28 +34,34 @@ class Ranking:
         return _balanced(bounds)
 
     @staticmethod
-    def repair(coefficients, bounds):
+    def repair(coefficients):
         """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
         coefficients[:] = _balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
-        return _sweep_block(self.bounds, self.coefficients, rows, corner, scores, changes, n_sweeps)
+        return _sweep_block(
+            self.bounds, self.coefficients, self.guesses, rows, corner, scores, changes, n_sweeps
+        )
 
     def sweep_rows(self, order, X, squared_norms, W, threshold):
         return _sweep_rows(
-            self.bounds, self.coefficients, order, X.indptr, X.indices, X.data, squared_norms, W, threshold
-        )
+            self.bounds, self.coefficients, self.guesses, order,
+            X.indptr, X.indices, X.data, squared_norms, W, threshold,
+        )  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Sums as for the hinge loss, and (2, n_samples): each sample's best threshold and highest score."""
+        """Sums as for the hinge loss, and (2, n_samples): each sample's best threshold and highest score.
+
+        scores : shape (n_labels, n_samples)
+        """
         return _measure(bounds, coefficients, scores)
 
 
 def _balanced(values):
-    """`values` (n_labels, n_samples) with the larger of the two sides shrunk to the size of the other."""
+    """`values` (n_samples, n_labels) with the larger of the two sides shrunk to the size of the other."""
     sides = [np.maximum(values, 0), np.minimum(values, 0)]
-    sums = [np.abs(side).sum(axis=0, dtype=np.float64) for side in sides]
+    sums = [np.abs(side).sum(axis=1, dtype=np.float64, keepdims=True) for side in sides]
     total = np.minimum(*sums)
     shares = [np.divide(total, s, out=np.zeros_like(s), where=s > 0) for s in sums]
     return sides[0] * shares[0] + sides[1] * shares[1]
@@ -123,11 +131,17 @@ def _select(values, weights, n_values, target):
 
 @njit(cache=True)
 def _loss_and_threshold(scores, bounds, where, starts, weights):
-    """The loss of one sample and its best threshold: where the weights of violated labels balance."""
+    """The loss of one sample and its best threshold."""
     lowest, highest = _range_of_thresholds(scores, bounds)
+    n_found = _find_candidates(scores, bounds, lowest, highest, where, starts, weights)
+    return _loss_of_candidates(starts, weights, n_found, lowest, highest)
+
+
+@njit(cache=True)
+def _loss_of_candidates(starts, weights, n_found, lowest, highest):
+    """The loss, and the threshold where the weights of violated labels balance; reorders both arrays."""
     if lowest >= highest:
         return 0.0, min(max((lowest + highest) / 2, highest), lowest)
-    n_found = _find_candidates(scores, bounds, lowest, highest, where, starts, weights)
     target = 0.0
     for k in range(n_found):
         target -= min(weights[k], 0.0)
@@ -139,50 +153,53 @@ def _loss_and_threshold(scores, bounds, where, starts, weights):
 
 
 @njit(cache=True, fastmath=FAST)
-def _sum_and_slope(starts, weights, n_found, threshold, diagonal):
-    total = 0.0
-    n_free = 0
-    for k in range(n_found):
-        value = (threshold - starts[k]) / diagonal
-        low, high = min(weights[k], 0.0), max(weights[k], 0.0)
+def _sum_and_slope(others, bounds, threshold, diagonal):
+    inverse = 1 / diagonal
+    total = others.dtype.type(0)
+    n_free = others.dtype.type(0)
+    for k in range(others.shape[0]):
+        bound = bounds[k]
+        low, high = min(bound, 0), max(bound, 0)
+        value = (threshold - others[k] + (1 if bound > 0 else -1)) * inverse
         total += min(max(value, low), high)
-        n_free += (value > low) & (value < high)
-    return total, n_free / diagonal
+        n_free += 1 if (value > low) & (value < high) else 0
+    return np.float64(total), np.float64(n_free * inverse)
 
 
 @njit(cache=True)
-def _balancing_threshold(starts, weights, n_found, diagonal, left, right):
-    """The root in [left, right] of the sum of the new coefficients, by safeguarded Newton steps."""
-    threshold = (left + right) / 2
+def _balancing_threshold(others, bounds, diagonal, guess):
+    """The root of the sum of the new coefficients: Newton steps from `guess`, bisection where they fail."""
+    left, right, is_bracketed = -FAR, FAR, False
+    threshold = guess
+    precision = 4 * np.finfo(others.dtype).eps
     for _ in range(100):
-        total, slope = _sum_and_slope(starts, weights, n_found, threshold, diagonal)
+        total, slope = _sum_and_slope(others, bounds, others.dtype.type(threshold), diagonal)
         if total == 0:
             break
         if total > 0:
             right = threshold
         else:
             left = threshold
-        step = threshold - total / slope if slope > 0 else (left + right) / 2
+        step = threshold - total / slope if slope > 0 else FAR
         if not left < step < right:
+            if not is_bracketed:
+                lowest, highest = _range_of_thresholds(others, bounds)
+                left, right, is_bracketed = max(left, lowest), min(right, highest), True
             step = (left + right) / 2
-        if abs(step - threshold) <= 1e-15 * (1 + abs(threshold)):
+        if abs(step - threshold) <= precision * (1 + abs(threshold)):
             break
         threshold = step
     return threshold
 
 
-@njit(cache=True)
-def _step(others, bounds, diagonal, new, where, starts, weights):
-    """Best coefficients of one sample into `new`; `others` are its scores without its own share."""
-    new[:] = 0
-    left, right = _range_of_thresholds(others, bounds)
-    if left >= right:
-        return
-    n_found = _find_candidates(others, bounds, left, right, where, starts, weights)
-    threshold = _balancing_threshold(starts, weights, n_found, diagonal, left, right)
-    for k in range(n_found):
-        value = (threshold - starts[k]) / diagonal
-        new[where[k]] = min(max(value, min(weights[k], 0.0)), max(weights[k], 0.0))
+@njit(cache=True, fastmath=FAST)
+def _step(others, bounds, diagonal, threshold, new):
+    """Best coefficients of one sample; `others` are its scores without its own share."""
+    inverse = 1 / diagonal
+    for k in range(new.shape[0]):
+        bound = bounds[k]
+        value = (threshold - others[k] + (1 if bound > 0 else -1)) * inverse
+        new[k] = min(max(value, min(bound, 0)), max(bound, 0))
 
 
 @njit(cache=True, fastmath=FAST)
@@ -192,76 +209,69 @@ def _add_scaled(target, factor, source):
 
 
 @njit(cache=True)
-def _sweep_block(all_bounds, all_coefficients, rows, corner, scores, changes, n_sweeps):
+def _is_mixed(bounds):
+    """Whether a sample has present and absent labels; otherwise there is nothing to rank."""
+    return bounds.min() < 0 < bounds.max()
+
+
+@njit(cache=True)
+def _sweep_block(bounds, coefficients, guesses, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
-    bounds = np.empty((n_rows, n_labels), scores.dtype)
-    coefficients = np.empty((n_rows, n_labels), scores.dtype)
-    for label in range(n_labels):
-        for b in range(n_rows):
-            bounds[b, label] = all_bounds[label, rows[b]]
-            coefficients[b, label] = all_coefficients[label, rows[b]]
     others, new = np.empty(n_labels, scores.dtype), np.empty(n_labels, scores.dtype)
-    where, starts, weights = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
+    changes[:] = 0
     first_gain = 0.0
     for sweep in range(n_sweeps):
         gain = 0.0
         for position in range(n_rows):
             b = position if sweep % 2 == 0 else n_rows - 1 - position
-            diagonal = corner[b, b]
-            if diagonal <= 0:
+            i, diagonal = rows[b], corner[b, b]
+            if diagonal <= 0 or not _is_mixed(bounds[i]):
                 continue
             for label in range(n_labels):
-                others[label] = scores[label, b] - diagonal * coefficients[b, label]
-            _step(others, bounds[b], diagonal, new, where, starts, weights)
+                others[label] = scores[label, b] - diagonal * coefficients[i, label]
+            guesses[i] = _balancing_threshold(others, bounds[i], diagonal, guesses[i])
+            _step(others, bounds[i], diagonal, others.dtype.type(guesses[i]), new)
             for label in range(n_labels):
-                change = new[label] - coefficients[b, label]
+                change = new[label] - coefficients[i, label]
                 if change != 0:
                     gain += diagonal * change * change
-                    coefficients[b, label] = new[label]
+                    coefficients[i, label] = new[label]
+                    changes[label, b] += change
                     _add_scaled(scores[label], change, corner[b])
         if sweep == 0:
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
             break
-    n_changed = 0
-    for label in range(n_labels):
-        for b in range(n_rows):
-            changes[label, b] = coefficients[b, label] - all_coefficients[label, rows[b]]
-            all_coefficients[label, rows[b]] = coefficients[b, label]
-            n_changed += changes[label, b] != 0
-    return n_changed
+    return np.count_nonzero(changes)
 
 
 @njit(cache=True)
-def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, threshold):
+def _sweep_rows(bounds, coefficients, guesses, order, indptr, indices, data, norms, W, threshold):
     n_labels = W.shape[1]
-    scores, others, new = (
-        np.empty(n_labels, W.dtype),
-        np.empty(n_labels, W.dtype),
-        np.empty(n_labels, W.dtype),
-    )
+    scores, changes = np.empty(n_labels, W.dtype), np.empty(n_labels, W.dtype)
     where, starts, weights = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
     total_gap = 0.0
     for i in order:
-        if norms[i] <= 0:
+        if norms[i] <= 0 or not _is_mixed(bounds[i]):
             continue
         scores[:] = 0
         for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(scores, data[p], W[indices[p]])
+            _add_scaled(scores, W.dtype.type(data[p]), W[indices[p]])
         gap, _ = _loss_and_threshold(scores, bounds[i], where, starts, weights)
         for label in range(n_labels):
             gap += coefficients[i, label] * scores[label] - abs(coefficients[i, label])
-            others[label] = scores[label] - norms[i] * coefficients[i, label]
+            scores[label] -= norms[i] * coefficients[i, label]
         total_gap += gap
         if gap <= threshold:
             continue
-        _step(others, bounds[i], norms[i], new, where, starts, weights)
+        guesses[i] = _balancing_threshold(scores, bounds[i], norms[i], guesses[i])
+        _step(scores, bounds[i], norms[i], scores.dtype.type(guesses[i]), changes)
         for label in range(n_labels):
-            change = new[label] - coefficients[i, label]
-            coefficients[i, label] = new[label]
-            new[label] = change
+            change = changes[label] - coefficients[i, label]
+            coefficients[i, label] = changes[label]
+            changes[label] = change
         for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(W[indices[p]], data[p], new)
+            _add_scaled(W[indices[p]], W.dtype.type(data[p]), changes)
     return total_gap
 
 
@@ -270,23 +280,27 @@ def _measure(bounds, coefficients, scores):
     n_labels, n_samples = scores.shape
     sums = np.zeros((3, n_samples))
     thresholds = np.zeros((2, n_samples))
-    width = 64
-    for tile in prange((n_samples + width - 1) // width):
-        start = tile * width
-        n_rows = min(n_samples - start, width)
-        mine = np.empty((2, n_rows, n_labels), scores.dtype)
+    for tile in prange((n_samples + TILE - 1) // TILE):
+        start = tile * TILE
+        n_rows = min(n_samples - start, TILE)
+        mine = np.empty((TILE, n_labels), scores.dtype)
         where, starts, weights = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
         for label in range(n_labels):
             for b in range(n_rows):
-                score = np.float64(scores[label, start + b])
-                coefficient = np.float64(coefficients[label, start + b])
-                mine[0, b, label] = score
-                mine[1, b, label] = bounds[label, start + b]
-                sums[1, start + b] += abs(coefficient)
-                sums[2, start + b] += coefficient * score
+                mine[b, label] = scores[label, start + b]
         for b in range(n_rows):
-            sums[0, start + b], thresholds[0, start + b] = _loss_and_threshold(
-                mine[0, b], mine[1, b], where, starts, weights
-            )
-            thresholds[1, start + b] = mine[0, b].max()
+            i = start + b
+            sums[0, i], thresholds[0, i] = _loss_and_threshold(mine[b], bounds[i], where, starts, weights)
+            sums[1, i], sums[2, i] = _size_and_inner(coefficients[i], mine[b])
+            thresholds[1, i] = mine[b].max()
     return sums, thresholds
+
+
+@njit(cache=True, fastmath=FAST)
+def _size_and_inner(coefficients, scores):
+    size = inner = 0.0
+    for k in range(scores.shape[0]):
+        coefficient = np.float64(coefficients[k])
+        size += abs(coefficient)
+        inner += coefficient * np.float64(scores[k])
+    return size, inner

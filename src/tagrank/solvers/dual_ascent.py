@@ -128,7 +128,7 @@ def _finish(ascent, trace, n_iter, stopped_by, started):
             trace.pop()
         trace.append(point)
     return Solution(
-        coefficients=ascent.coefficients_by_sample(),
+        coefficients=ascent.certified,
         primal=trace[-1].primal,
         dual=trace[-1].dual,
         n_iter=n_iter,
@@ -140,39 +140,35 @@ def _finish(ascent, trace, n_iter, stopped_by, started):
 
 
 def _ascent(data, Loss, bounds, kind, tol, start, intercept):
-    single = tol >= SINGLE_PRECISION_TOL
-    if kind == "rows":
-        dtype = np.dtype(np.float32 if single else np.float64)
-        holder = (SparseRows if sparse.issparse(data) else DenseRows)(data, bounds.shape[1], dtype)
-    else:
-        is_single = str(data.dtype).endswith("float32")
-        holder = GramScores(
-            data, bounds.shape[1], np.dtype(np.float32 if single and is_single else np.float64)
-        )
-    return (_RowAscent if holder.by_sample else _BlockAscent)(holder, Loss, bounds, start)
+    dtype = np.dtype(np.float32 if tol >= SINGLE_PRECISION_TOL else np.float64)
+    n_labels = bounds.shape[1]
+    if kind == "gram":
+        return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start)
+    if sparse.issparse(data):
+        return _RowAscent(SparseRows(data, n_labels, dtype), Loss, bounds, start)
+    return _BlockAscent(DenseRows(data, n_labels, dtype), Loss, bounds, start)
 
 
 def _feasible_start(Loss, bounds, diagonal, start):
-    """Coefficients (n_labels, n_samples) to start from, bounds of the same shape."""
+    """Coefficients (n_samples, n_labels) to start from."""
     coefficients = np.zeros_like(bounds)
     if start is not None:
-        coefficients[:] = np.clip(start.T, np.minimum(bounds, 0), np.maximum(bounds, 0))
-        Loss.repair(coefficients, bounds)
+        coefficients[:] = np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
+        Loss.repair(coefficients)
     empty = diagonal <= 0
     if empty.any():
-        coefficients[:, empty] = Loss.without_kernel(bounds[:, empty])
+        coefficients[empty] = Loss.without_kernel(bounds[empty])
     return coefficients
 
 
 class _BlockAscent:
-    """Ascent over random blocks of samples; arrays have shape (n_labels, n_samples)."""
+    """Ascent over random blocks of samples; scores have shape (n_labels, n_samples)."""
 
     def __init__(self, holder, Loss, bounds, start):
         self.holder = holder
-        bounds = np.ascontiguousarray(bounds.T, dtype=holder.dtype)
+        bounds = bounds.astype(holder.dtype)
         coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
         self.loss = Loss(bounds, coefficients)
-        self.thresholds = None
         if coefficients.any():
             holder.recompute(coefficients.astype(np.float64))
 
@@ -183,9 +179,9 @@ class _BlockAscent:
         return self._measure(self.loss.bounds, self.loss.coefficients, self.holder.scores())
 
     def certify(self):
-        """Objectives in float64, from scores computed anew if they were held in float32 or half updated."""
+        """Objectives in float64, from scores computed anew: they may be rounded or half updated."""
         bounds, coefficients = self.loss.bounds.astype(np.float64), self.loss.coefficients.astype(np.float64)
-        self.loss.repair(coefficients, bounds)
+        self.loss.repair(coefficients)
         self.certified = coefficients
         return self._measure(bounds, coefficients, self.holder.recompute(coefficients))
 
@@ -207,27 +203,21 @@ class _BlockAscent:
             if n_changed:
                 self.holder.add(rows, changes, n_changed)
 
-    def coefficients_by_sample(self):
-        return np.ascontiguousarray(self.certified.T)
-
     @property
     def weights(self):
         return getattr(self.holder, "weights", None)
 
 
 class _RowAscent:
-    """Ascent one sparse row at a time; arrays have shape (n_samples, n_labels)."""
+    """Ascent one sparse row at a time."""
 
     def __init__(self, holder, Loss, bounds, start):
         self.holder = holder
-        coefficients = _feasible_start(Loss, bounds.T, holder.diagonal, start).T
-        self.loss = Loss(
-            np.ascontiguousarray(bounds, dtype=holder.dtype),
-            np.ascontiguousarray(coefficients, dtype=holder.dtype),
-        )
-        self.thresholds = None
+        bounds = np.ascontiguousarray(bounds, dtype=holder.dtype)
+        coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
+        self.loss = Loss(bounds, coefficients)
         self.expected_gap = np.inf
-        if start is not None or coefficients.any():
+        if coefficients.any():
             holder.recompute(self.loss.coefficients)
 
     def worth_measuring(self, tol):
@@ -239,7 +229,7 @@ class _RowAscent:
 
     def certify(self):
         coefficients = self.loss.coefficients.astype(np.float64)
-        self.loss.repair(coefficients.T, self.loss.bounds.T)
+        self.loss.repair(coefficients)
         self.certified = coefficients
         return self._measure(self.holder.recompute(coefficients))
 
@@ -247,7 +237,8 @@ class _RowAscent:
         totals, thresholds = np.zeros(3), []
         for block in row_blocks(self.holder.n_samples, rows_within(W.shape[1], megabytes=4)):
             sums, found = self.loss.measure(
-                *(np.ascontiguousarray(rows[block].T) for rows in (self.loss.bounds, self.loss.coefficients)),
+                self.loss.bounds[block],
+                self.loss.coefficients[block],
                 self.holder.scores_of(block, W),
             )
             totals += sums.sum(axis=1)
@@ -269,9 +260,6 @@ class _RowAscent:
                 order[block], self.holder.X, self.holder.squared_norms, self.holder.weights, share
             )
         self.gap = min(self.gap, self.expected_gap)
-
-    def coefficients_by_sample(self):
-        return self.certified
 
     @property
     def weights(self):

@@ -7,8 +7,8 @@ coefficients changed:
 - `DenseRows`: the rows X and the weights W = A X;
 - `SparseRows`: the same for sparse rows, visited one at a time by the loss itself.
 
-Coefficients, scores and changes have shape (n_labels, n_samples): then the change of one coefficient is one
-run along a row of K. Only `SparseRows` lays them out by sample, since one visit reads all labels of a sample.
+Coefficients have shape (n_samples, n_labels), for a visit reads all labels of a sample. Scores and changes have
+shape (n_labels, n_samples): then the change of one coefficient is one run along a row of K.
 """
 
 import numpy as np
@@ -29,7 +29,6 @@ class GramScores:
     changes of one block cross to the host.
     """
 
-    by_sample = False
     block_size = 128
 
     def __init__(self, K, n_labels, dtype, intercept=0.0):
@@ -59,10 +58,8 @@ class GramScores:
     def add(self, rows, changes, n_changed):
         """Bring the scores up to date after the coefficients of `rows` changed."""
         self.offset += self.intercept * changes.sum(axis=1, dtype=np.float64)
-        if self.xp is np and n_changed <= DENSE_SHARE * changes.size:
-            _add_sparse_product(self.F, changes, rows, self.K)
-        elif self.xp is np:
-            self.F += changes @ self.K[rows].astype(self.dtype, copy=False)
+        if self.xp is np:
+            _add_product(self.F, changes, rows, self.K, n_changed)
         else:
             index = self.xp.asarray(rows, device=self.K.device)
             self.F += self.xp.asarray(changes, device=self.K.device) @ self.K[index]
@@ -73,29 +70,27 @@ class GramScores:
         )
 
     def recompute(self, coefficients):
-        """Scores of all samples in float64, anew from the coefficients (n_labels, n_samples)."""
-        F = np.zeros(coefficients.shape)
-        changed = np.flatnonzero(np.any(coefficients != 0, axis=0))
+        """Scores of all samples in float64, anew from the coefficients."""
+        F = np.zeros(coefficients.shape[::-1])
+        changed = np.flatnonzero(np.any(coefficients != 0, axis=1))
         for block in row_blocks(len(changed), self.block_size):
             rows = changed[block]
-            K_rows = to_host(self.K[rows]) if self.xp is not np else None
-            A = np.ascontiguousarray(coefficients[:, rows])
-            if K_rows is None and np.count_nonzero(A) <= DENSE_SHARE * A.size:
-                _add_sparse_product(F, A, rows, self.K)
+            A = np.ascontiguousarray(coefficients[rows].T)
+            if self.xp is np:
+                _add_product(F, A, rows, self.K, np.count_nonzero(A))
             else:
-                F += A @ (self.K[rows] if K_rows is None else K_rows).astype(np.float64, copy=False)
+                F += A @ to_host(self.K[rows]).astype(np.float64, copy=False)
         if self.xp is np:
             self.F[:] = F
         else:
             self.F[:] = self.xp.asarray(F, dtype=self.F.dtype, device=self.K.device)
-        self.offset = self.intercept * coefficients.sum(axis=1)
+        self.offset = self.intercept * coefficients.sum(axis=0)
         return F + self.offset[:, None] if self.intercept else F
 
 
 class DenseRows:
     """Dense rows X (n_samples, n_features) under the linear kernel; weights W (n_labels, n_features)."""
 
-    by_sample = False
     block_size = 128
 
     def __init__(self, X, n_labels, dtype):
@@ -118,7 +113,7 @@ class DenseRows:
     def recompute(self, coefficients):
         W = np.zeros(self.W.shape)
         for block in row_blocks(self.n_samples, rows_within(self.X.shape[1])):
-            W += coefficients[:, block] @ self.X[block].astype(np.float64, copy=False)
+            W += coefficients[block].T @ self.X[block].astype(np.float64, copy=False)
         self.W[:] = W
         return np.concatenate(
             [
@@ -136,8 +131,6 @@ class DenseRows:
 class SparseRows:
     """Sparse rows X (CSR) under the linear kernel, and the weights W (n_features, n_labels)."""
 
-    by_sample = True
-
     def __init__(self, X, n_labels, dtype):
         self.X = X
         self.n_samples = X.shape[0]
@@ -153,12 +146,30 @@ class SparseRows:
         return np.ascontiguousarray(scores.T)
 
     def recompute(self, coefficients):
-        """Weights in float64, anew from the coefficients (n_samples, n_labels)."""
+        """Weights in float64, anew from the coefficients."""
         weights = np.zeros(self.weights.shape)
         n_parts = min(get_num_threads(), max(1, weights.shape[1] // 16))
         _multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, weights, n_parts)
         self.weights[:] = weights
         return weights
+
+
+def _add_product(F, changes, rows, K, n_changed):
+    """F += changes @ K[rows], dense or sparse, whichever costs less."""
+    if n_changed > DENSE_SHARE * changes.size:
+        F += changes @ K[rows].astype(F.dtype, copy=False)
+        return
+    if K.dtype != F.dtype:
+        K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), F.dtype)), np.arange(len(rows))
+    _add_sparse_product(F, changes, rows, K)
+
+
+@njit(cache=True, parallel=True)
+def _take_rows(K, rows, out):
+    """K[rows] in the precision of `out`."""
+    for b in prange(rows.shape[0]):
+        out[b] = K[rows[b]]
+    return out
 
 
 @njit(cache=True, parallel=True)
