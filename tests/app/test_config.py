@@ -45,10 +45,10 @@ def test_flags_override(trained):
         ("C: {a: 1}\n", "C must be a plain value"),
         ("- C\n", "expected lines such as"),
         ("C: 'open\n", "not YAML"),
-        ("a: &x [1]\nb: *x\n", "anchors"),
+        ("a: &x [1]\nb: *x\n", "aliases"),
         ("C: !!python/object/apply:os.system ['true']\n", "not YAML"),
         ("# long\n" * 10_000, "bytes"),
-        ("C: " + "[" * 30_000, "not YAML"),
+        ("C: " + "[" * 30_000, "without nesting"),
     ],
 )
 def test_mistakes_are_usage_errors(trained, tmp_path, content, words):

@@ -2,7 +2,9 @@
 
 import json
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from tagrank.annotation import Annotator
 from tagrank.data.pictures import draw_pictures
@@ -49,6 +51,24 @@ def test_model_ranks_tags_of_new_pictures(document, folder):
     assert sorted(path.name for path in folder.iterdir()) == ["model", "report.html"]
     pictures = draw_pictures(3, random_state=99)
     assert len(Annotator.load(folder / "model").annotate(pictures, n_tags=4)[0]) == 4
+
+
+def test_model_reads_picture_files(tagrank, document, folder, tmp_path):
+    pictures = draw_pictures(4, random_state=99)
+    for name, image in zip("abcd", pictures.view("pictures"), strict=True):
+        Image.fromarray(image).save(tmp_path / f"{name}.png")
+    rows = "".join(
+        f"{name}.png,{'|'.join(np.array(pictures.tags)[labels == 1])}\n"
+        for name, labels in zip("abcd", pictures.Y, strict=True)
+    )
+    (tmp_path / "list.csv").write_text("image,tags\n" + rows)
+    alone = json.loads(tagrank("annotate", folder / "model", tmp_path / "b.png", "--json").stdout)
+    listed = json.loads(tagrank("annotate", folder / "model", tmp_path / "list.csv", "--json").stdout)
+    assert alone[0]["name"] == "b.png"
+    assert [entry["tag"] for entry in alone[0]["tags"]] == [entry["tag"] for entry in listed[1]["tags"]]
+    result = tagrank("evaluate", folder / "model", tmp_path / "list.csv", "--report", tmp_path / "page.html")
+    assert result.exit_code == 0, result.stderr
+    assert (tmp_path / "page.html").read_text().count("data:image/jpeg;base64,") == 4
 
 
 def test_output_for_people(tagrank, folder, document):

@@ -27,7 +27,7 @@ def annotate(
     [bold]Examples[/bold]
 
     \b
-    tagrank annotate model photos.csv
+    tagrank annotate model photo.jpg
     tagrank annotate model drawn-pictures --part test --top 3
     tagrank annotate model photos.csv --top 10 --output tags.jsonl
     """

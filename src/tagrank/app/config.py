@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_CONFIG_BYTES = 2**16
+MAX_DEPTH = 2
 
 
 def load_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -19,7 +20,7 @@ def load_config(context: typer.Context, path: Path | None) -> Path | None:
 
 
 def read_config(path: Path) -> "dict[str, Any]":
-    """The mapping in a small YAML file of plain values; without anchors, which could make it huge."""
+    """The mapping in a small YAML file of plain values, or of lists of them."""
     import yaml
 
     from tagrank.files import open_text
@@ -27,12 +28,11 @@ def read_config(path: Path) -> "dict[str, Any]":
     try:
         with open_text(path, max_bytes=MAX_CONFIG_BYTES) as stream:
             text = stream.read()
-        if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, Loader=yaml.SafeLoader)):
-            raise typer.BadParameter(f"{path}: anchors and aliases are not read")
+        _refuse_depth(text, path)
         content = yaml.safe_load(text)
     except OSError as error:
         raise typer.BadParameter(f"{path}: {error.strerror}") from None
-    except (yaml.YAMLError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise typer.BadParameter(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
@@ -41,6 +41,18 @@ def read_config(path: Path) -> "dict[str, Any]":
             f"{path}: expected lines such as 'method: one-vs-all', got {type(content).__name__}"
         )
     return content
+
+
+def _refuse_depth(text: str, path: Path) -> None:
+    """An error where values are nested or repeated by alias: both can cost far more than the file's size."""
+    import yaml
+
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
+            raise typer.BadParameter(f"{path}: values must be plain, without nesting or aliases")
 
 
 def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path) -> "dict[str, Any]":

@@ -9,9 +9,7 @@ from tagrank.app.config import load_config
 
 Data = Annotated[
     str,
-    typer.Argument(
-        help="A file (.arff, .csv, .libsvm, .npz), a name from 'tagrank datasets', or drawn-pictures."
-    ),
+    typer.Argument(help="A file (.arff, .csv, .libsvm, .npz, a picture) or a name from 'tagrank datasets'."),
 ]
 Model = Annotated[Path, typer.Argument(help="A folder that 'tagrank train' wrote.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]

@@ -12,6 +12,7 @@ import numpy as np
 
 from tagrank.annotation import Annotator, RankedTags
 from tagrank.data import Collection, clean_tags
+from tagrank.data.picture_files import read_picture
 from tagrank.files import atomic_write
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.study.destinations import check_file
@@ -120,15 +121,14 @@ def open_model(model: Annotator | str | os.PathLike) -> Annotator:
 
 def report_pictures(annotator: Annotator, rows: Collection) -> list[ReportPicture]:
     """Rows with their true tags and those that the model gives them."""
-    states, pictures = rows.states(), rows.views.get("pictures")
-    images: Any = pictures if getattr(pictures, "ndim", 0) == 4 else [None] * len(rows)
+    states, images = rows.states(), rows.views.get("pictures", [None] * len(rows))
     return [
         ReportPicture(
             name=ranked.name,
             true_tags=_named(rows.tags, row_states > 0),
             predicted=[(tag, score, probability) for tag, score, probability, given in ranked if given],
             unknown_tags=_named(rows.tags, row_states == 0),
-            image=image,
+            image=read_picture(image) if isinstance(image, str) else image,
         )
         for ranked, row_states, image in zip(annotator.annotate(rows), states, images, strict=True)
     ]

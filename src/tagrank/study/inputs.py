@@ -12,6 +12,7 @@ from tagrank.data.pictures import draw_pictures
 from tagrank.labels import labels_from_states
 
 DRAWN_PICTURES = "drawn-pictures"
+PICTURE_ENDINGS = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 EVERYTHING = "all"
 
 
@@ -20,12 +21,14 @@ def open_collection(data: Collection | str | os.PathLike) -> Collection:
 
     Parameters
     ----------
-    data : a Collection; the path of a file that `tagrank.data.read_collection` reads; a name from
-        `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
+    data : a Collection; the path of a file that `tagrank.data.read_collection` reads, or of a single picture;
+        a name from `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
     """
     if isinstance(data, Collection):
         return data
     path = Path(data)
+    if path.suffix.casefold() in PICTURE_ENDINGS:
+        return Collection(views={"pictures": [str(path)]}, names=[path.name], name=path.name)
     if path.exists() or path.suffix:
         return read_collection(path)
     return draw_pictures() if os.fspath(data) == DRAWN_PICTURES else load_dataset(os.fspath(data))
