@@ -20,7 +20,7 @@ from tagrank.study.inputs import align_tags, choose_part, open_collection
 from tagrank.study.report import MethodResult, ReportPicture, write_report
 
 PICTURES_SHOWN = 24
-SPELLING = "tag spelling"
+SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def evaluate(
         write_report(
             report,
             title=f"Ranked tags of {rows.name or 'the data'}",
-            methods=[MethodResult(str(annotator.metadata["method"]), table)],
+            methods=[MethodResult(str(annotator.metadata.get("method", "model")), table)],
             pictures=report_pictures(annotator, rows.subset(slice(PICTURES_SHOWN))),
             per_tag=per_tag,
             facts={"pictures": len(rows), "tags": len(rows.tags)},
@@ -136,8 +136,9 @@ def report_pictures(annotator: Annotator, rows: Collection) -> list[ReportPictur
 
 def _spelled(rows: Collection, annotator: Annotator) -> Collection:
     """The rows with their tags written as in training."""
-    found = annotator.metadata.get(SPELLING)
-    return clean_tags(rows, **found) if isinstance(found, dict) else rows
+    found = annotator.metadata.get(SPELLING) or {}
+    wanted = {name: found[name] for name in ("hierarchy", "fold_case", "synonyms") if name in found}
+    return clean_tags(rows, **wanted)
 
 
 def _named(tags: Sequence[str], is_chosen: np.ndarray) -> list[str]:

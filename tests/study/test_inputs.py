@@ -1,0 +1,66 @@
+"""What commands are handed: parts, tags by name, destinations."""
+
+import numpy as np
+import pytest
+
+from tagrank.data import Collection
+from tagrank.study.destinations import check_file, check_folder
+from tagrank.study.inputs import align_tags, choose_part, has_pictures, open_collection
+
+
+@pytest.fixture
+def coast():
+    return Collection(
+        views={"features": np.arange(8.0).reshape(4, 2)},
+        labels=[{"sea", "sky"}, {"boat"}, None, {"sea"}],
+        part=["train", "train", "test", "test"],
+        name="coast",
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "usual", "n_rows"),
+    [(None, "train", 2), (None, "validation", 4), ("test", "train", 2), ("all", "train", 4)],
+)
+def test_parts(coast, part, usual, n_rows):
+    assert len(choose_part(coast, part, usual=usual)) == n_rows
+
+
+def test_unknown_part_lists_those_there_are(coast):
+    with pytest.raises(ValueError, match="choose among test, train, all"):
+        choose_part(coast, "dev", usual="train")
+
+
+@pytest.mark.filterwarnings("ignore:tags of")
+def test_missing_tags_are_absent_where_anything_is_known(coast):
+    aligned = align_tags(coast, ["sky", "gull", "sea"])
+    expected = [[1, 0, 1], [0, 0, 0], [np.nan] * 3, [0, 0, 1]]
+    np.testing.assert_array_equal(aligned.Y, expected)
+    assert aligned.tags == ["sky", "gull", "sea"]
+
+
+def test_differences_are_said(coast):
+    with pytest.warns(UserWarning, match="the data lacks, taken for absent: 1"):
+        align_tags(coast, [*coast.tags, "gull"])
+    with pytest.warns(UserWarning, match="does not know, left out: 2"):
+        align_tags(coast, ["sky"])
+
+
+def test_collections_pass_through_and_pictures_are_told_from_rows(coast, tmp_path):
+    assert open_collection(coast) is coast
+    assert not has_pictures(coast)
+    assert has_pictures(open_collection(tmp_path / "photo.JPG"))
+
+
+def test_destinations_are_judged_without_being_touched(tmp_path):
+    (tmp_path / "file").write_text("")
+    check_file(tmp_path / "new" / "deep" / "a.csv")
+    check_folder(tmp_path / "new" / "deep")
+    check_folder(tmp_path)
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        check_file(tmp_path)
+    with pytest.raises(NotADirectoryError, match="is a file"):
+        check_folder(tmp_path / "file")
+    with pytest.raises(NotADirectoryError, match="cannot be made"):
+        check_file(tmp_path / "file" / "a.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
