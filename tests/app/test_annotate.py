@@ -79,3 +79,16 @@ def test_rows_of_another_width(tagrank, model, tmp_path):
     result = tagrank("annotate", model, tmp_path / "narrow.csv")
     assert result.exit_code == 1
     assert "3 columns" in result.stderr
+
+
+def test_names_cannot_steer_the_terminal(tagrank, tmp_path):
+    hostile = "\x1b]0;owned\x07\x1b[2J"
+    rows = "".join(f"{i / 20},{i % 2}\n" for i in range(20))
+    (tmp_path / "rows.csv").write_text(f"red,tag:{hostile}\n{rows}")
+    trained = tagrank("train", tmp_path / "rows.csv", "-o", tmp_path / "m", "--method", "label-frequency")
+    assert trained.exit_code == 0, trained.stderr
+    shown = tagrank("annotate", tmp_path / "m", tmp_path / "rows.csv")
+    assert "owned" in shown.stdout
+    wrong = tagrank("annotate", tmp_path / f"m{hostile}", tmp_path / "rows.csv")
+    assert "owned" in wrong.stderr
+    assert "\x1b" not in trained.output + shown.output + wrong.output

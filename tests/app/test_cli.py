@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import re
 import subprocess
 import sys
@@ -89,6 +90,14 @@ def test_datasets_that_are_here(tagrank, research_data):
 )
 def test_errors_are_one_line(error, expected):
     assert sentence(error) == expected
+
+
+def test_output_survives_an_old_terminal(tmp_path):
+    code = "from tagrank.app.console import show; show('Image-AUC \u2191')"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-c", code]
+    answer = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert answer.stdout.strip() == "Image-AUC ?"
 
 
 def test_as_a_program(table, tmp_path):

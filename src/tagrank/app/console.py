@@ -3,6 +3,7 @@
 Exit codes: 0 fine, 1 the data or the model are at fault, 2 the command line is, 130 Ctrl-C.
 """
 
+import io
 import json
 import math
 import sys
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 DATA_ERROR, INTERRUPTED = 1, 130
 PLAIN_WIDTH = 120
+# a name from a stranger's file must not steer the terminal
+CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], "\N{REPLACEMENT CHARACTER}")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -66,7 +69,12 @@ def sentence(error: BaseException) -> str:
 
 def say(text: str) -> None:
     """A line for people, on stderr."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
+
+
+def printable(text: str) -> str:
+    """The text in one line, without control characters."""
+    return text.translate(CONTROLS)
 
 
 def show(*content: "RenderableType") -> None:
@@ -78,12 +86,15 @@ def show(*content: "RenderableType") -> None:
 
 def show_json(document: Any) -> None:
     """One JSON document for programs, alone on stdout; a number that is not finite becomes null."""
-    sys.stdout.write(json.dumps(_finite(document), ensure_ascii=False, indent=2, default=str) + "\n")
+    sys.stdout.write(json.dumps(_finite(document), indent=2, default=str) + "\n")
 
 
 def _console(stream: TextIO) -> "Console":
     from rich.console import Console
 
+    if isinstance(stream, io.TextIOWrapper):
+        # an old terminal shows question marks rather than nothing at all
+        stream.reconfigure(errors="replace")
     # a pipe has no width of its own: leave room, so that nothing is cut
     width = None if stream.isatty() else PLAIN_WIDTH
     return Console(file=stream, width=width, highlight=False, markup=False, emoji=False)

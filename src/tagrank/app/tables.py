@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
+from tagrank.app.console import printable
+
 if TYPE_CHECKING:
     from tagrank.annotation import RankedTags
     from tagrank.metrics import MetricTable
@@ -45,8 +47,8 @@ def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[st
             if true_tags and predicted:
                 style = FOUND if tag in true_tags[i] else WRONG
             strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
-            line.append(f"{tag} {strength}", style=style).append("   ")
-        table.add_row(Text(row.name), line)
+            line.append(f"{printable(tag)} {strength}", style=style).append("   ")
+        table.add_row(Text(printable(row.name)), line)
     return table
 
 
@@ -96,11 +98,11 @@ def dataset_table(datasets: "Sequence[Dataset]") -> Table:
 def _table(first: str, *others: str, numbers: bool = False) -> Table:
     table = Table(first, box=None, pad_edge=False, header_style="bold")
     for name in others:
-        table.add_column(Text(name), justify="right" if numbers else "left")
+        table.add_column(Text(printable(name)), justify="right" if numbers else "left")
     return table
 
 
 def _number(value: float) -> str:
-    return (
-        "–" if math.isnan(value) else f"{value:.0f}" if value.is_integer() and value > 1 else f"{value:.3f}"
-    )
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value.is_integer() and value > 1 else f"{value:.3f}"
