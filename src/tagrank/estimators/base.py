@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.costs import make_bounds
 from tagrank.estimators.targets import Targets, encode_like, encode_targets, warn_never_positive
-from tagrank.kernels import Linear, Precomputed, make_kernel
+from tagrank.kernels import Linear, Precomputed, check_gram, make_kernel
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
@@ -151,8 +151,10 @@ class MaxMarginEstimator(BaseEstimator):
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         if isinstance(kernel, Linear):
             return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
-        single = tol >= SINGLE_PRECISION_TOL and not isinstance(kernel, Precomputed)
-        kernel, K = kernel.fit_gram(X, dtype=np.float32 if single else None, n_jobs=self.n_jobs)
+        if isinstance(kernel, Precomputed):
+            return Problem(targets, bounds, X, kernel, check_gram(X, check_finite=False), "gram")
+        dtype = np.float32 if tol >= SINGLE_PRECISION_TOL else None
+        kernel, K = kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs)
         return Problem(targets, bounds, X, kernel, K, "gram")
 
     def _solve(self, problem, *, start=None, callback=None):

@@ -27,6 +27,7 @@ from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 IDLE_SHARE = 0.1  # samples with less than this share of the average gap are not visited in a pass
 SWEEPS_IN_BLOCK = 5
+SWEEPS_IN_ONLY_BLOCK = 200  # with nobody else to bring up to date, more sweeps cost less than more passes
 
 
 def solve_dual(
@@ -193,13 +194,14 @@ class _BlockAscent:
     def make_pass(self, rng, deadline):
         share = IDLE_SHARE * self.gaps.mean()
         active = rng.permutation(np.flatnonzero(self.gaps > share))
+        n_sweeps = SWEEPS_IN_BLOCK if len(active) > self.holder.block_size else SWEEPS_IN_ONLY_BLOCK
         for block in row_blocks(len(active), self.holder.block_size):
             if time.perf_counter() >= deadline:
                 break
             rows = active[block]
             corner, scores = self.holder.read(rows)
             changes = np.empty_like(scores)
-            n_changed = self.loss.sweep_block(rows, corner, scores, changes, share, SWEEPS_IN_BLOCK)
+            n_changed = self.loss.sweep_block(rows, corner, scores, changes, share, n_sweeps)
             if n_changed:
                 self.holder.add(rows, changes, n_changed)
 

@@ -7,8 +7,8 @@ coefficients changed:
 - `DenseRows`: the rows X and the weights W = A X;
 - `SparseRows`: the same for sparse rows, visited one at a time by the loss itself.
 
-Coefficients have shape (n_samples, n_labels), for a visit reads all labels of a sample. Scores and changes have
-shape (n_labels, n_samples): then the change of one coefficient is one run along a row of K.
+Coefficients have shape (n_samples, n_labels), for a visit reads all labels of a sample. Scores and changes
+have shape (n_labels, n_samples): then the change of one coefficient is one run along a row of K.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ class GramScores:
     changes of one block cross to the host.
     """
 
-    block_size = 128
+    block_size = 192
 
     def __init__(self, K, n_labels, dtype, intercept=0.0):
         self.K = K
@@ -91,7 +91,7 @@ class GramScores:
 class DenseRows:
     """Dense rows X (n_samples, n_features) under the linear kernel; weights W (n_labels, n_features)."""
 
-    block_size = 128
+    block_size = 192
 
     def __init__(self, X, n_labels, dtype):
         self.X = X
@@ -159,7 +159,7 @@ def _add_product(F, changes, rows, K, n_changed):
     if n_changed > DENSE_SHARE * changes.size:
         F += changes @ K[rows].astype(F.dtype, copy=False)
         return
-    if K.dtype != F.dtype:
+    if K.dtype.itemsize > F.dtype.itemsize:
         K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), F.dtype)), np.arange(len(rows))
     _add_sparse_product(F, changes, rows, K)
 
@@ -210,7 +210,7 @@ def _add_sparse_product(F, changes, rows, K):
             if changes[label, b] != 0:
                 where[label, count[label]] = b
                 count[label] += 1
-    width = 512
+    width = 1024
     for tile in prange((n_samples + width - 1) // width):
         start = tile * width
         stop = min(n_samples, start + width)
