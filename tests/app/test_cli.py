@@ -11,7 +11,7 @@ import pytest
 
 from tagrank import __version__, study
 from tagrank.app import cli
-from tagrank.app.console import sentence
+from tagrank.app.console import is_interrupt, sentence
 
 COMMANDS = ("demo", "train", "annotate", "evaluate", "methods", "datasets")
 
@@ -90,6 +90,14 @@ def test_datasets_that_are_here(tagrank, research_data):
 )
 def test_errors_are_one_line(error, expected):
     assert sentence(error) == expected
+
+
+def test_an_interrupt_inside_compiled_code_is_recognised():
+    inner, outer = SystemError("returned a result"), SystemError("returned a result")
+    inner.__cause__, outer.__cause__ = KeyboardInterrupt(), inner
+    assert is_interrupt(outer)
+    assert not is_interrupt(SystemError("something else"))
+    assert not is_interrupt(ValueError("bad data"))
 
 
 def test_output_survives_an_old_terminal(tmp_path):

@@ -49,8 +49,11 @@ def reports_errors(command: Command) -> Command:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether Ctrl-C is behind it; compiled code turns it into a SystemError."""
-    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+    """Whether Ctrl-C is behind it; compiled code turns it into a chain of SystemErrors."""
+    found: BaseException | None = error
+    while isinstance(found, SystemError):
+        found = found.__cause__
+    return isinstance(found, KeyboardInterrupt)
 
 
 def sentence(error: BaseException) -> str:

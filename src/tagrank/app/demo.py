@@ -37,6 +37,6 @@ def demo(
     if json:
         show_json(result.to_dict())
         return
-    show(metric_table(result.tables), ranked_table(result.ranked, result.true_tags))
+    show(metric_table(result.tables), "", ranked_table(result.ranked, result.true_tags))
     say(f"model written to {result.model}")
     say(f"report written to {result.report}: open it in a browser")

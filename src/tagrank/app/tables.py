@@ -43,11 +43,11 @@ def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[st
     for i, row in enumerate(ranked):
         line = Text()
         for tag, score, probability, predicted in row:
-            style = "" if predicted else QUIET
+            style, mark = "" if predicted else QUIET, ""
             if true_tags and predicted:
-                style = FOUND if tag in true_tags[i] else WRONG
+                style, mark = (FOUND, " ✓") if tag in true_tags[i] else (WRONG, " ✗")
             strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
-            line.append(f"{printable(tag)} {strength}", style=style).append("   ")
+            line.append(f"{printable(tag)} {strength}{mark}", style=style).append("   ")
         table.add_row(Text(printable(row.name)), line)
     return table
 
