@@ -11,7 +11,9 @@ The labels do not touch each other, so each one is a task of its own for the thr
 """
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
+
+from tagrank.simd import add_to_rows, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 TILE = 64
@@ -25,7 +27,13 @@ class Hinge:
     ----------
     bounds : array, shape (n_samples, n_labels)
     coefficients : array of the same shape, feasible; the loss changes it in place
+
+    Attributes
+    ----------
+    has_independent_labels : bool, whether `sweep_rows` takes the labels in several groups
     """
+
+    has_independent_labels = True
 
     def __init__(self, bounds, coefficients):
         self.bounds = bounds
@@ -51,14 +59,13 @@ class Hinge:
         )
 
     def sweep_rows(self, order, X, squared_norms, W, threshold):
-        """One exact step on each sample of `order`; returns the sum of the gaps that were met on the way.
+        """One exact step on each sample of `order`; returns the sums of gaps and primals met on the way.
 
-        X : CSR rows; W : weights (n_features, n_labels), kept current
+        X : CSR rows; W : weights (n_groups, n_features, group width) by groups of labels, kept current
         """
-        n_parts = min(get_num_threads(), max(1, W.shape[1] // 16))
         return _sweep_rows(
             self.bounds, self.coefficients, order,
-            X.indptr, X.indices, X.data, squared_norms, W, threshold, n_parts,
+            X.indptr, X.indices, X.data, squared_norms, W, threshold,
         )  # fmt: skip
 
     @staticmethod
@@ -116,47 +123,61 @@ def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold,
 
 
 @njit(cache=True, fastmath=FAST)
-def _sweep_labels(bounds, coefficients, order, indptr, indices, data, norms, W, first, last, threshold):
-    total_gap = 0.0
-    scores = np.empty(last - first, W.dtype)
-    changes = np.empty(last - first, W.dtype)
-    for i in order:
+def _row_step(bounds, coefficients, scores, norm, changes):
+    """Best changes of some labels of one sample; returns their share of gap and primal before the step."""
+    gap = primal = scores.dtype.type(0)
+    inverse = 1 / norm
+    for k in range(bounds.shape[0]):
+        bound, old = bounds[k], coefficients[k]
+        sign = 1 if bound > 0 else -1
+        new = min(max(old + (sign - scores[k]) * inverse, min(bound, 0)), max(bound, 0))
+        changes[k] = new - old
+        slack = 1 - sign * scores[k]
+        loss = abs(bound) * max(slack, 0)
+        gap += loss - abs(old) * slack
+        primal += loss + old * scores[k] / 2
+    return gap, primal
+
+
+@njit(cache=True)
+def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, threshold):
+    """One pass over `order` for the labels that W holds, of which `first` is the first."""
+    stop = min(first + W.shape[1], bounds.shape[1])
+    scores, changes = np.zeros(W.shape[1], W.dtype), np.zeros(W.shape[1], W.dtype)
+    own_scores, own_changes = scores[: stop - first], changes[: stop - first]
+    total_gap = total_primal = 0.0
+    for visit in range(len(order)):
+        i = order[(first_visit + visit) % len(order)]
         if norms[i] <= 0:
             continue
-        scores[:] = 0
-        for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(scores, W.dtype.type(data[p]), W[indices[p], first:last])
-        row_gap = W.dtype.type(0)
-        for k in range(last - first):
-            bound = bounds[i, first + k]
-            old = coefficients[i, first + k]
-            sign = 1 if bound > 0 else -1
-            new = min(max(old + (sign - scores[k]) / norms[i], min(bound, 0)), max(bound, 0))
-            changes[k] = new - old
-            slack = 1 - sign * scores[k]
-            row_gap += abs(bound) * max(slack, 0) - abs(old) * slack
-        total_gap += row_gap
-        if row_gap <= threshold:
-            continue
-        for k in range(last - first):
-            coefficients[i, first + k] += changes[k]
-        for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(W[indices[p], first:last], W.dtype.type(data[p]), changes)
-    return total_gap
+        soon = order[(first_visit + visit + 4) % len(order)]
+        prefetch(indices, indptr[soon], indptr[soon + 1])
+        prefetch(data, indptr[soon], indptr[soon + 1])
+        prefetch(bounds, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
+        prefetch(coefficients, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
+        multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores)
+        mine = coefficients[i, first:stop]
+        gap, primal = _row_step(bounds[i, first:stop], mine, own_scores, norms[i], own_changes)
+        total_gap += gap
+        total_primal += primal
+        if gap > threshold:
+            for k in range(stop - first):
+                mine[k] += own_changes[k]
+            add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes)
+    return total_gap, total_primal
 
 
-@njit(cache=True, parallel=True, fastmath=FAST)
-def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, threshold, n_parts):
-    """Every part has labels of its own, and so may run beside the others."""
-    n_labels = W.shape[1]
-    gaps = np.zeros(n_parts)
-    for part in prange(n_parts):
-        first = n_labels * part // n_parts
-        last = n_labels * (part + 1) // n_parts
-        gaps[part] = _sweep_labels(
-            bounds, coefficients, order, indptr, indices, data, norms, W, first, last, threshold / n_parts
-        )
-    return gaps.sum()
+@njit(cache=True, parallel=True)
+def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, threshold):
+    """The groups of labels run beside each other, each at another place of the order: no line is shared."""
+    n_groups, _, width = W.shape
+    gaps, primals = np.zeros(n_groups), np.zeros(n_groups)
+    for group in prange(n_groups):
+        gaps[group], primals[group] = _sweep_group(
+            bounds, coefficients, order, group * len(order) // n_groups,
+            indptr, indices, data, norms, W[group], group * width, threshold / n_groups,
+        )  # fmt: skip
+    return gaps.sum(), primals.sum()
 
 
 @njit(cache=True, fastmath=FAST)

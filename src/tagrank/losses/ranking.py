@@ -14,6 +14,8 @@ absent asks for nothing: its coefficients and its loss are zero.
 import numpy as np
 from numba import njit, prange
 
+from tagrank.simd import add_to_rows, multiply_row
+
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score; stands for a side without labels
 TILE = 64
@@ -22,6 +24,8 @@ ENOUGH = 0.1  # a block is swept again until the gain falls below this share of 
 
 class Ranking:
     """State of the ranking loss during training; see `tagrank.losses.hinge.Hinge` for the interface."""
+
+    has_independent_labels = False
 
     def __init__(self, bounds, coefficients):
         self.bounds = bounds
@@ -246,33 +250,33 @@ def _sweep_block(bounds, coefficients, guesses, rows, corner, scores, changes, n
 
 
 @njit(cache=True)
-def _sweep_rows(bounds, coefficients, guesses, order, indptr, indices, data, norms, W, threshold):
-    n_labels = W.shape[1]
-    scores, changes = np.empty(n_labels, W.dtype), np.empty(n_labels, W.dtype)
+def _sweep_rows(bounds, coefficients, guesses, order, indptr, indices, data, norms, all_weights, threshold):
+    W = all_weights[0]
+    n_labels, width = bounds.shape[1], W.shape[1]
+    scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
+    scores, changes = scores_wide[:n_labels], changes_wide[:n_labels]
     where, starts, weights = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
-    total_gap = 0.0
+    total_gap = total_primal = 0.0
     for i in order:
         if norms[i] <= 0 or not _is_mixed(bounds[i]):
             continue
-        scores[:] = 0
-        for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(scores, W.dtype.type(data[p]), W[indices[p]])
-        gap, _ = _loss_and_threshold(scores, bounds[i], where, starts, weights)
-        for label in range(n_labels):
-            gap += coefficients[i, label] * scores[label] - abs(coefficients[i, label])
-            scores[label] -= norms[i] * coefficients[i, label]
+        multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores_wide)
+        loss, _ = _loss_and_threshold(scores, bounds[i], where, starts, weights)
+        size, inner = _size_and_inner(coefficients[i], scores)
+        gap = loss + inner - size
         total_gap += gap
+        total_primal += loss + inner / 2
         if gap <= threshold:
             continue
+        _add_scaled(scores, -norms[i], coefficients[i])
         guesses[i] = _balancing_threshold(scores, bounds[i], norms[i], guesses[i])
         _step(scores, bounds[i], norms[i], scores.dtype.type(guesses[i]), changes)
         for label in range(n_labels):
             change = changes[label] - coefficients[i, label]
             coefficients[i, label] = changes[label]
             changes[label] = change
-        for p in range(indptr[i], indptr[i + 1]):
-            _add_scaled(W[indices[p]], W.dtype.type(data[p]), changes)
-    return total_gap
+        add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes_wide)
+    return total_gap, total_primal
 
 
 @njit(cache=True, parallel=True)

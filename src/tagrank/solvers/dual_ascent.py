@@ -18,6 +18,7 @@ computed anew, in float64, from the coefficients alone.
 import time
 
 import numpy as np
+from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within
@@ -26,6 +27,7 @@ from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 IDLE_SHARE = 0.1  # samples with less than this share of the average gap are not visited in a pass
+SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, whatever it costs
 SWEEPS_IN_BLOCK = 5
 SWEEPS_IN_ONLY_BLOCK = 200  # with nobody else to bring up to date, more sweeps cost less than more passes
 
@@ -68,29 +70,64 @@ def solve_dual(
     deadline = started + max_seconds if max_seconds is not None else np.inf
     rng = np.random.default_rng(random_state)
     ascent = _ascent(data, Loss, bounds, kind, tol, start, intercept)
-    trace, n_iter, stopped_by = [], 0, None
+    trace, n_iter, stopped_by, measured = [], 0, None, started
     try:
         while stopped_by is None:
-            if (
-                n_iter == 0
-                or n_iter >= max_iter
-                or time.perf_counter() >= deadline
-                or ascent.worth_measuring(tol)
-            ):
-                primal, dual = ascent.measure()
-                if relative_gap(primal, dual) <= tol:
-                    primal, dual = ascent.certify()
-                seconds = time.perf_counter() - started
-                trace.append(TracePoint(n_iter, seconds, primal, dual, relative_gap(primal, dual)))
+            now = time.perf_counter()
+            is_last = n_iter >= max_iter or now >= deadline
+            if is_last or now - measured > SECONDS_BETWEEN_SIGNS or ascent.worth_measuring(tol):
+                trace.append(_measure(ascent, tol, n_iter, started))
+                measured = time.perf_counter()
+                stopped_by = _reason_to_stop(trace[-1], tol, max_iter, is_last)
                 if callback is not None:
                     callback(trace[-1])
-                stopped_by = _reason_to_stop(trace[-1], tol, max_iter, time.perf_counter() >= deadline)
             if stopped_by is None:
                 ascent.make_pass(rng, deadline)
                 n_iter += 1
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        if not _is_interrupt(error):
+            raise
         stopped_by = "interrupt"
-    return _finish(ascent, trace, n_iter, stopped_by, started)
+    if stopped_by != "tol":
+        trace = [point for point in trace if point.n_iter < n_iter]
+        trace.append(_certify(ascent, n_iter, started))
+    return Solution(
+        coefficients=ascent.certified,
+        primal=trace[-1].primal,
+        dual=trace[-1].dual,
+        n_iter=n_iter,
+        stopped_by=stopped_by,
+        weights=ascent.weights,
+        thresholds=ascent.thresholds,
+        trace=trace,
+    )
+
+
+def _measure(ascent, tol, n_iter, started):
+    primal, dual = ascent.measure()
+    if relative_gap(primal, dual) <= tol and ascent.certified is None:
+        return _certify(ascent, n_iter, started)
+    return TracePoint(n_iter, time.perf_counter() - started, primal, dual, relative_gap(primal, dual))
+
+
+def _certify(ascent, n_iter, started):
+    primal, dual = ascent.certify()
+    return TracePoint(n_iter, time.perf_counter() - started, primal, dual, relative_gap(primal, dual))
+
+
+def _reason_to_stop(point, tol, max_iter, is_last):
+    if point.gap <= tol:
+        return "tol"
+    if is_last:
+        return "max_iter" if point.n_iter >= max_iter else "max_seconds"
+    return None
+
+
+def _is_interrupt(error):
+    """Whether Ctrl-C is behind it; inside compiled code it becomes a chain of SystemErrors."""
+    while isinstance(error, SystemError):
+        error = error.__cause__
+    return isinstance(error, KeyboardInterrupt)
 
 
 def solve_path(data, Loss, bounds, costs, **options):
@@ -113,40 +150,14 @@ def solve_path(data, Loss, bounds, costs, **options):
         yield solution
 
 
-def _reason_to_stop(point, tol, max_iter, is_late):
-    if point.gap <= tol:
-        return "tol"
-    if point.n_iter >= max_iter:
-        return "max_iter"
-    return "max_seconds" if is_late else None
-
-
-def _finish(ascent, trace, n_iter, stopped_by, started):
-    if stopped_by != "tol":
-        primal, dual = ascent.certify()
-        point = TracePoint(n_iter, time.perf_counter() - started, primal, dual, relative_gap(primal, dual))
-        if trace and trace[-1].n_iter == n_iter:
-            trace.pop()
-        trace.append(point)
-    return Solution(
-        coefficients=ascent.certified,
-        primal=trace[-1].primal,
-        dual=trace[-1].dual,
-        n_iter=n_iter,
-        stopped_by=stopped_by,
-        weights=ascent.weights,
-        thresholds=ascent.thresholds,
-        trace=trace,
-    )
-
-
 def _ascent(data, Loss, bounds, kind, tol, start, intercept):
     dtype = np.dtype(np.float32 if tol >= SINGLE_PRECISION_TOL else np.float64)
     n_labels = bounds.shape[1]
     if kind == "gram":
         return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start)
     if sparse.issparse(data):
-        return _RowAscent(SparseRows(data, n_labels, dtype), Loss, bounds, start)
+        n_groups = get_num_threads() if Loss.has_independent_labels else 1
+        return _RowAscent(SparseRows(data, n_labels, dtype, n_groups), Loss, bounds, start)
     return _BlockAscent(DenseRows(data, n_labels, dtype), Loss, bounds, start)
 
 
@@ -170,6 +181,7 @@ class _BlockAscent:
         bounds = bounds.astype(holder.dtype)
         coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
         self.loss = Loss(bounds, coefficients)
+        self.certified = None
         if coefficients.any():
             holder.recompute(coefficients.astype(np.float64))
 
@@ -192,6 +204,7 @@ class _BlockAscent:
         return _objectives(sums.sum(axis=1))
 
     def make_pass(self, rng, deadline):
+        self.certified = None
         share = IDLE_SHARE * self.gaps.mean()
         active = rng.permutation(np.flatnonzero(self.gaps > share))
         n_sweeps = SWEEPS_IN_BLOCK if len(active) > self.holder.block_size else SWEEPS_IN_ONLY_BLOCK
@@ -215,33 +228,34 @@ class _RowAscent:
 
     def __init__(self, holder, Loss, bounds, start):
         self.holder = holder
-        bounds = np.ascontiguousarray(bounds, dtype=holder.dtype)
+        bounds = np.ascontiguousarray(bounds, dtype=holder.W.dtype)
         coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
         self.loss = Loss(bounds, coefficients)
-        self.expected_gap = np.inf
+        self.certified = self.thresholds = None
+        self.gap = self.primal = float(np.abs(bounds).sum(dtype=np.float64))
         if coefficients.any():
-            holder.recompute(self.loss.coefficients)
+            self.measure()
 
     def worth_measuring(self, tol):
-        """Measuring costs half a pass: wait until the gap seen on the way through the last pass is near."""
-        return self.expected_gap <= 4 * tol * max(abs(self.primal), np.finfo(float).tiny)
-
-    def measure(self):
-        return self._measure(self.holder.weights)
+        """Measuring costs as much as a pass or two: wait until what the last pass met on its way is near."""
+        return self.gap <= 1.5 * tol * self.primal
 
     def certify(self):
-        coefficients = self.loss.coefficients.astype(np.float64)
-        self.loss.repair(coefficients)
-        self.certified = coefficients
-        return self._measure(self.holder.recompute(coefficients))
+        """Objectives from weights summed anew in float64; their scores may be rounded, but once only."""
+        self.certified = self.loss.coefficients.astype(np.float64)
+        self.loss.repair(self.certified)
+        self.holder.recompute(self.certified)
+        return self._measure(self.certified)
 
-    def _measure(self, W):
+    def measure(self):
+        """Measurements are rare here, and so each one is a certificate."""
+        return self.certify()
+
+    def _measure(self, coefficients):
         totals, thresholds = np.zeros(3), []
-        for block in row_blocks(self.holder.n_samples, rows_within(W.shape[1], megabytes=4)):
+        for block in row_blocks(self.holder.n_samples, rows_within(self.holder.n_labels, megabytes=4)):
             sums, found = self.loss.measure(
-                self.loss.bounds[block],
-                self.loss.coefficients[block],
-                self.holder.scores_of(block, W),
+                self.loss.bounds[block], coefficients[block], self.holder.scores_of(block)
             )
             totals += sums.sum(axis=1)
             thresholds.append(found)
@@ -251,17 +265,18 @@ class _RowAscent:
         return self.primal, dual
 
     def make_pass(self, rng, deadline):
+        self.certified = None
         n_samples = self.holder.n_samples
         share = IDLE_SHARE * self.gap / n_samples
         order = rng.permutation(n_samples)
-        self.expected_gap = 0.0
+        met = np.zeros(2)
         for block in row_blocks(n_samples, max(1000, n_samples // 20)):
             if time.perf_counter() >= deadline:
-                break
-            self.expected_gap += self.loss.sweep_rows(
-                order[block], self.holder.X, self.holder.squared_norms, self.holder.weights, share
+                return
+            met += self.loss.sweep_rows(
+                order[block], self.holder.X, self.holder.squared_norms, self.holder.W, share
             )
-        self.gap = min(self.gap, self.expected_gap)
+        self.gap, self.primal = met
 
     @property
     def weights(self):

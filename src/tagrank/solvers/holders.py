@@ -12,9 +12,10 @@ have shape (n_labels, n_samples): then the change of one coefficient is one run 
 """
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import njit, prange
 
 from tagrank.arrays import namespace_of, row_blocks, rows_within, to_host
+from tagrank.simd import NARROW, add_to_rows, aligned_zeros, multiply_row, padded
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
 DENSE_SHARE = 0.35  # of changed entries, from which a BLAS product beats the sparse one (measured)
@@ -129,29 +130,35 @@ class DenseRows:
 
 
 class SparseRows:
-    """Sparse rows X (CSR) under the linear kernel, and the weights W (n_features, n_labels)."""
+    """Sparse rows X (CSR) under the linear kernel, and the weights W (n_groups, n_features, group width).
 
-    def __init__(self, X, n_labels, dtype):
+    The labels are cut into groups, one for each thread that may work on them alone.
+    """
+
+    def __init__(self, X, n_labels, dtype, n_groups=1):
+        if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+            raise ValueError(f"the column indices of X must lie within its {X.shape[1]} columns")
         self.X = X
         self.n_samples = X.shape[0]
-        self.dtype = dtype
+        self.n_labels = n_labels
         self.diagonal = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
         self.squared_norms = self.diagonal.astype(dtype)
-        self.weights = np.zeros((X.shape[1], n_labels), dtype=dtype)
+        n_groups = max(1, min(n_groups, n_labels // NARROW))
+        self.W = aligned_zeros((n_groups, X.shape[1], padded(-(-n_labels // n_groups))), dtype)
 
-    def scores_of(self, block, weights):
+    def scores_of(self, block):
         """Scores (n_labels, block length) of consecutive samples."""
-        scores = np.zeros((block.stop - block.start, weights.shape[1]), dtype=weights.dtype)
-        _multiply_rows(self.X.indptr, self.X.indices, self.X.data, block.start, weights, scores)
-        return np.ascontiguousarray(scores.T)
+        n_groups, _, width = self.W.shape
+        scores = np.empty((block.stop - block.start, n_groups * width), dtype=self.W.dtype)
+        _multiply_rows(self.X.indptr, self.X.indices, self.X.data, block.start, self.W, scores)
+        return np.ascontiguousarray(scores[:, : self.n_labels].T)
 
     def recompute(self, coefficients):
-        """Weights in float64, anew from the coefficients."""
-        weights = np.zeros(self.weights.shape)
-        n_parts = min(get_num_threads(), max(1, weights.shape[1] // 16))
-        _multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, weights, n_parts)
-        self.weights[:] = weights
-        return weights
+        """Weights anew from the coefficients, summed in float64."""
+        W = aligned_zeros(self.W.shape, np.float64)
+        _multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, W)
+        self.W[:] = W
+        self.weights = np.concatenate(W, axis=1)[:, : self.n_labels]
 
 
 def _add_product(F, changes, rows, K, n_changed):
@@ -233,22 +240,29 @@ def _add_sparse_product(F, changes, rows, K):
                 p += 1
 
 
-@njit(cache=True, parallel=True, fastmath=FAST)
-def _multiply_rows(indptr, indices, data, first, W, S):
-    """S += X[first : first + len(S)] @ W for sparse rows."""
-    for b in prange(S.shape[0]):
-        for p in range(indptr[first + b], indptr[first + b + 1]):
-            _add_scaled(S[b], data[p], W[indices[p]])
+@njit(cache=True, parallel=True)
+def _multiply_rows(indptr, indices, data, first, W, scores):
+    """scores = X[first : first + len(scores)] @ W for sparse rows."""
+    n_groups, _, width = W.shape
+    for b in prange(scores.shape[0]):
+        start, stop = indptr[first + b], indptr[first + b + 1]
+        for group in range(n_groups):
+            out = scores[b, group * width : (group + 1) * width]
+            multiply_row(W[group], indices, data, start, stop, out)
 
 
-@njit(cache=True, parallel=True, fastmath=FAST)
-def _multiply_columns(indptr, indices, data, A, W, n_parts):
-    """W += X.T @ A for sparse rows; every thread has labels of its own."""
-    n_labels = W.shape[1]
-    for part in prange(n_parts):
-        first = n_labels * part // n_parts
-        last = n_labels * (part + 1) // n_parts
-        for i in range(A.shape[0]):
-            if np.any(A[i, first:last] != 0):
-                for p in range(indptr[i], indptr[i + 1]):
-                    _add_scaled(W[indices[p], first:last], data[p], A[i, first:last])
+@njit(cache=True)
+def _multiply_columns_of_group(indptr, indices, data, A, W, first):
+    row = np.zeros(W.shape[1], W.dtype)
+    stop = min(first + W.shape[1], A.shape[1])
+    for i in range(A.shape[0]):
+        row[: stop - first] = A[i, first:stop]
+        if np.any(row != 0):
+            add_to_rows(W, indices, data, indptr[i], indptr[i + 1], row)
+
+
+@njit(cache=True, parallel=True)
+def _multiply_columns(indptr, indices, data, A, W):
+    """W += X.T @ A for sparse rows, the groups of labels beside each other."""
+    for group in prange(W.shape[0]):
+        _multiply_columns_of_group(indptr, indices, data, A, W[group], group * W.shape[2])
