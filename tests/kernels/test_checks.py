@@ -33,7 +33,7 @@ def test_integers_become_float64():
 
 
 def test_no_second_copy(X):
-    K = Gaussian()(np.tile(X, (3, 1)))
+    K = Gaussian()(np.tile(X, (6, 1)))
     check_gram(K)
     tracemalloc.start()
     check_gram(K, n_jobs=1)

@@ -24,6 +24,7 @@ from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL, solve_dual
 from tagrank.validation import check_positive, check_same_length
 
 FLOATS = [np.float64, np.float32]
+WORTH_THREADS = 2**17  # entries of the label matrix, below which starting threads costs more than it saves
 
 
 class MaxMarginEstimator(BaseEstimator):
@@ -159,7 +160,7 @@ class MaxMarginEstimator(BaseEstimator):
 
     def _solve(self, problem, *, start=None, callback=None):
         C = check_positive("C", self.C)
-        with limited_threads(self.n_jobs):
+        with limited_threads(self.n_jobs if problem.bounds.size >= WORTH_THREADS else 1):
             solution = solve_dual(
                 problem.data,
                 self._loss(),

@@ -9,8 +9,8 @@ TILE = 256
 ASYMMETRY = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-6}
 # in units of the mean diagonal: below minus this, K is clearly indefinite
 INDEFINITE = 1e-2
-LANCZOS_STEPS = 40
-LARGEST_PART = 1024
+LANCZOS_STEPS = 32
+LARGEST_PART = 512
 
 
 def check_gram(K, *, check_finite=True, n_jobs=None):
