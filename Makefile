@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types check install bench results clean
+.PHONY: demo test lint types install bench results clean
 
 $(STAMP): pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,6 +27,15 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/gram_training.py
+	$(BIN)/python benchmarks/linear_training.py
+	$(BIN)/python benchmarks/chi_square_gram.py
+	$(BIN)/python benchmarks/scaling.py
+
+results: $(STAMP)
+	$(BIN)/python benchmarks/results.py
 
 clean:
 	rm -rf $(VENV) tagrank-demo build dist .mypy_cache .ruff_cache .pytest_cache

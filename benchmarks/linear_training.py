@@ -91,8 +91,8 @@ def main():
             )
             verdict = "same objective" if excess <= ALLOWED else "not yet the same objective"
             print(
-                f"OneVsAllSVM n_jobs={n_jobs} tol={tol:g}: {seconds:.2f} s, gap {ours.duality_gap_:.1e}, objective "
-                f"{100 * excess:+.2f} % of the peer's ({verdict}), {peer_seconds / seconds:.1f} x",
+                f"OneVsAllSVM n_jobs={n_jobs} tol={tol:g}: {seconds:.2f} s, gap {ours.duality_gap_:.1e}, "
+                f"objective {100 * excess:+.2f} % of the peer's ({verdict}), {peer_seconds / seconds:.1f} x",
                 flush=True,
             )
             if excess <= ALLOWED:
