@@ -49,8 +49,8 @@ class GramScores:
             corner, scores = _gather_block(self.K, self.F, rows)
         else:
             index = self.xp.asarray(rows, device=self.K.device)
-            corner = to_host(self.K[index][:, index]).astype(self.dtype, copy=False)
-            scores = to_host(self.F[:, index])
+            corner = np.ascontiguousarray(to_host(self.K[index][:, index]), dtype=self.dtype)
+            scores = np.ascontiguousarray(to_host(self.F[:, index]))
         if self.intercept:
             corner += self.dtype.type(self.intercept)
             scores += self.offset[:, None].astype(self.dtype)
@@ -63,7 +63,8 @@ class GramScores:
             _add_product(self.F, changes, rows, self.K, n_changed)
         else:
             index = self.xp.asarray(rows, device=self.K.device)
-            self.F += self.xp.asarray(changes, device=self.K.device) @ self.K[index]
+            K = self.xp.asarray(self.K[index], dtype=self.F.dtype)
+            self.F += self.xp.asarray(changes, device=self.K.device) @ K
 
     def scores(self):
         return (
