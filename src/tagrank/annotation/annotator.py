@@ -104,7 +104,7 @@ class Annotator:
 
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
-        return self.estimator_.predict(self._rows(data))
+        return self.estimator_.choose(self.scores(data))
 
     def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
         """The tags of every picture or row, best first; tags never seen in training come last.
@@ -119,14 +119,13 @@ class Annotator:
         if n_tags is not None and n_tags < 1:
             raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
         intake = self._take_in(data)
-        rows = self._arrange(intake.views)
-        scores = self.estimator_.decision_function(rows)
+        scores = self.estimator_.decision_function(self._arrange(intake.views))
         calibration = getattr(self.estimator_, "calibration_", None)
         return rank_tags(
             scores,
             self.tags,
             names=intake.names,
-            predicted=self.estimator_.predict(rows),
+            predicted=self.estimator_.choose(scores),
             probabilities=None if calibration is None else calibration.probabilities(scores),
             last=self.never_positive_,
             n_tags=n_tags,

@@ -11,7 +11,7 @@ class AnswersMixin:
     """decision_function, predict and score of an estimator that knows the scores of all labels.
 
     A subclass has `classes_` and `_one_dimensional` once fitted, and writes ``_scores_of_all(X)``, scores of
-    shape (n_samples, n_labels), and ``_choose(scores)``, the labels present, of the same shape.
+    shape (n_samples, n_labels), and ``choose(scores)``: which labels such scores make present, 0 or 1.
     """
 
     def decision_function(self, X):
@@ -29,7 +29,7 @@ class AnswersMixin:
         scores = self._scores_of_all(X)
         if self._one_dimensional:
             return self.classes_[np.argmax(scores, axis=1)]
-        return self._choose(scores)
+        return self.choose(scores)
 
     def score(self, X, y):
         """Image-based AUC: the share of (present, absent) label pairs in the right order, unknown masked."""

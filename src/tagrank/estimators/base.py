@@ -13,12 +13,11 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tagrank.arrays import row_blocks, rows_within
+from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.costs import make_bounds
-from tagrank.estimators.targets import Targets, encode_like, encode_targets, warn_never_positive
+from tagrank.estimators.targets import Targets, encode_targets, warn_never_positive
 from tagrank.kernels import Linear, Precomputed, check_gram, make_kernel
 from tagrank.kernels.gram import gram, n_rows, take_rows
-from tagrank.labels import labels_from_states
-from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL, solve_dual
 from tagrank.validation import check_positive, check_same_length
@@ -27,7 +26,7 @@ FLOATS = [np.float64, np.float32]
 WORTH_THREADS = 2**17  # entries of the label matrix, below which starting threads costs more than it saves
 
 
-class MaxMarginEstimator(BaseEstimator):
+class MaxMarginEstimator(AnswersMixin, BaseEstimator):
     """What OneVsAllSVM and LabelRanker share; a subclass names its loss.
 
     The parameters are documented there.
@@ -97,12 +96,11 @@ class MaxMarginEstimator(BaseEstimator):
             start = models[-1].dual_coef_
         return models
 
-    def decision_function(self, X):
-        """Scores of all labels, shape (n_samples, n_labels): K(X, X_train) @ dual_coef_ + intercept_.
+    def _loss(self):
+        raise NotImplementedError(f"{type(self).__name__} must name its loss")
 
-        A label that was never positive in training scores one below all others. For one-dimensional y with
-        two classes the answer has shape (n_samples,): the lead of the second class over the first.
-        """
+    def _scores_of_all(self, X):
+        """K(X, X_train) @ dual_coef_ + intercept_; a label never positive in training scores below all."""
         check_is_fitted(self)
         X = self._check_rows(X, reset=False)
         with limited_threads(self.n_jobs):
@@ -110,27 +108,11 @@ class MaxMarginEstimator(BaseEstimator):
         if self.never_positive_.any() and not self.never_positive_.all():
             known = scores[:, ~self.never_positive_]
             scores[:, self.never_positive_] = known.min(axis=1, keepdims=True) - 1
-        if self._one_dimensional and len(self.classes_) == 2:
-            return scores[:, 1] - scores[:, 0]
         return scores
 
-    def predict(self, X):
-        """Labels present, int of shape (n_samples, n_labels); for one-dimensional y the best class."""
-        scores = self.decision_function(X)
-        if self._one_dimensional:
-            best = (scores > 0).astype(int) if scores.ndim == 1 else np.argmax(scores, axis=1)
-            return self.classes_[best]
+    def choose(self, scores):
+        """Labels present, given scores of shape (n_samples, n_labels)."""
         return (scores >= self._threshold(scores)).astype(np.int64)
-
-    def score(self, X, y):
-        """Image-based AUC: the share of (present, absent) label pairs in the right order, unknown masked."""
-        scores = self.decision_function(X)
-        if scores.ndim == 1:
-            scores = np.column_stack([-scores, scores])
-        return image_auc(labels_from_states(encode_like(y, self.classes_, self._one_dimensional)), scores)
-
-    def _loss(self):
-        raise NotImplementedError(f"{type(self).__name__} must name its loss")
 
     def _threshold(self, scores):
         """What a score must reach to be predicted, broadcast against (n_samples, n_labels)."""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from inspect import signature
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -99,7 +100,7 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, *, callback=None):
         """Learn probabilities and thresholds from held-out scores, then train on everything.
 
         Parameters
@@ -107,6 +108,9 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         X, y : rows and labels in any form that the estimator takes
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
             Handed to the estimator. Calibration counts all samples alike, but leaves out those of weight 0.
+        callback : function of a TracePoint, optional
+            Called during the last training, the one on everything, if the estimator can call it. The folds
+            before it stay silent: each would start the progress anew.
 
         Returns
         -------
@@ -119,7 +123,7 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         self.classes_ = targets.classes
         self._one_dimensional = targets.one_dimensional
         states, scores = self._hold_out(X, y, targets, sample_weight)
-        self.estimator_ = _train(self.estimator, X, y, sample_weight)
+        self.estimator_ = _train(self.estimator, X, y, sample_weight, callback)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -194,7 +198,7 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         check_is_fitted(self)
         return _score(self.estimator_, X)
 
-    def _choose(self, scores):
+    def choose(self, scores):
         if self.strategy == "top_k":
             return predict_top(scores, self.n_tags)
         return (self._calibrate(scores) >= self.thresholds_).astype(np.int64)
@@ -209,9 +213,12 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         return tags
 
 
-def _train(estimator, X, y, sample_weight):
-    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return clone(estimator).fit(X, y, **weights)
+def _train(estimator, X, y, sample_weight, callback=None):
+    model = clone(estimator)
+    more = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if callback is not None and "callback" in signature(model.fit).parameters:
+        more["callback"] = callback
+    return model.fit(X, y, **more)
 
 
 def _score(estimator, X):

@@ -63,7 +63,7 @@ class LabelFrequency(AnswersMixin, BaseEstimator):
         check_is_fitted(self)
         return np.tile(self.frequencies_, (_count_rows(X), 1))
 
-    def _choose(self, scores):
+    def choose(self, scores):
         return predict_top(scores, round(self.frequencies_.sum()))
 
     def __sklearn_tags__(self):

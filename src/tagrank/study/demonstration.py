@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.annotation import RankedTags
+from tagrank.annotation.estimator_choice import choose_estimator
+from tagrank.annotation.intake import take_in
 from tagrank.data import Collection
 from tagrank.data.pictures import draw_pictures
 from tagrank.metrics import MetricTable
@@ -15,13 +17,9 @@ from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import PICTURES_SHOWN, evaluate, report_pictures
 from tagrank.study.listings import methods
 from tagrank.study.report import MethodResult, write_report
-from tagrank.study.training import Training, train
+from tagrank.study.training import Training, make_estimator, train
+from tagrank.study.tuning import tune_cost
 
-OPTIONS: dict[str, dict[str, Any]] = {
-    "label-ranker": {"C": 3.0, "calibration": "platt", "threshold": "global"},
-    "one-vs-all": {"C": 3.0},
-    "label-frequency": {},
-}
 PICTURES_PRINTED = 6
 
 
@@ -32,6 +30,7 @@ class Demonstration:
     Attributes
     ----------
     tables : class name of each method to its metrics on the test pictures
+    costs : class name of each method that has a C to the one that cross-validation chose
     ranked : the best tags of some test pictures, by the first method
     true_tags : the tags that these pictures really have
     model, report : what was written
@@ -39,6 +38,7 @@ class Demonstration:
     """
 
     tables: dict[str, MetricTable]
+    costs: dict[str, float]
     ranked: list[RankedTags]
     true_tags: list[list[str]]
     model: Path
@@ -49,6 +49,7 @@ class Demonstration:
         """Plain dicts, lists and numbers for JSON."""
         return {
             "metrics": {name: table.to_dict() for name, table in self.tables.items()},
+            "C": self.costs,
             "pictures": [
                 {**ranked.to_dict(), "true_tags": tags}
                 for ranked, tags in zip(self.ranked, self.true_tags, strict=True)
@@ -69,6 +70,9 @@ def demo(
 ) -> Demonstration:
     """Draw pictures, learn their tags with every method, keep the first model and write a report.
 
+    The max-margin methods are treated alike: C by cross-validation on the training pictures, the kernel that
+    `train` takes for pictures, and the default calibration and thresholds.
+
     Parameters
     ----------
     output : folder for ``model`` and ``report.html``
@@ -85,19 +89,21 @@ def demo(
     folder = Path(output)
     check_folder(folder)
     pictures = draw_pictures(n_pictures, random_state=seed)
+    costs = _tune(pictures.train, seed=seed, n_jobs=n_jobs)
     trained: dict[str, Training] = {}
     for method in methods():
-        options = {**OPTIONS[method.name], "seed": seed, "callback": callback}
-        if "C" in options:
-            options["n_jobs"] = n_jobs
+        options: dict[str, Any] = {"seed": seed, "callback": callback}
+        if method.estimator in costs:
+            options |= {"C": costs[method.estimator], "calibration": "platt", "n_jobs": n_jobs}
         destination = folder / "model" if not trained else None
         trained[method.estimator] = train(pictures, destination, method=method.name, **options)
     seconds = time.perf_counter() - started
-    _write_report(folder / "report.html", pictures, trained, seconds)
+    _write_report(folder / "report.html", pictures, trained, costs, seconds)
     shown = pictures.test.subset(slice(PICTURES_PRINTED))
     first = next(iter(trained.values())).annotator
     return Demonstration(
         tables={name: _held_out(training) for name, training in trained.items()},
+        costs=costs,
         ranked=first.annotate(shown, n_tags=6),
         true_tags=[list(picture.true_tags) for picture in report_pictures(first, shown)],
         model=folder / "model",
@@ -106,12 +112,29 @@ def demo(
     )
 
 
+def _tune(pictures: Collection, *, seed: int, n_jobs: int | None) -> dict[str, float]:
+    """The best C of every method that has one, by the class name of its estimator."""
+    intake, costs = take_in(pictures), {}
+    for method in methods():
+        estimator = make_estimator(method.name, {}, seed=seed)
+        if hasattr(estimator, "C"):
+            estimator = choose_estimator(estimator.set_params(kernel="chi2", n_jobs=n_jobs), intake)
+            costs[method.estimator] = tune_cost(estimator, intake.views, pictures.Y, seed=seed).best
+    return costs
+
+
 def _held_out(training: Training) -> MetricTable:
     assert training.held_out is not None, "drawn pictures have a test part"
     return training.held_out
 
 
-def _write_report(path: Path, pictures: Collection, trained: dict[str, Training], seconds: float) -> None:
+def _write_report(
+    path: Path,
+    pictures: Collection,
+    trained: dict[str, Training],
+    costs: dict[str, float],
+    seconds: float,
+) -> None:
     first = next(iter(trained.values()))
     test = pictures.test
     write_report(
@@ -119,7 +142,8 @@ def _write_report(path: Path, pictures: Collection, trained: dict[str, Training]
         title="tagrank on drawn pictures",
         summary=(
             "Small pictures drawn from a seed, described by histograms of colours and edges. Tags are "
-            "learned on one part of the pictures and ranked for the other, which is shown and measured here."
+            "learned on one part of the pictures and ranked for the other, which is shown and measured here. "
+            "C is chosen by cross-validation on the first part."
         ),
         methods=[
             MethodResult(name, _held_out(training), training.trace) for name, training in trained.items()
@@ -131,6 +155,7 @@ def _write_report(path: Path, pictures: Collection, trained: dict[str, Training]
             "test pictures": len(test),
             "tags": len(pictures.tags),
             "tags a picture": first.facts["cardinality"],
+            **{f"C of {name}": cost for name, cost in costs.items()},
             "seconds": seconds,
         },
     )

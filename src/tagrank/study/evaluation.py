@@ -99,7 +99,8 @@ def evaluate(
     annotator = open_model(model)
     rows = choose_part(open_collection(data), part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)
-    scores, predictions = annotator.scores(rows), annotator.predict(rows)
+    scores = annotator.scores(rows)
+    predictions = annotator.estimator_.choose(scores)
     table = metric_table(rows.Y, scores, predictions, n_tags=n_tags)
     per_tag = per_label_table(rows.Y, scores, predictions, tags=annotator.tags)
     if report is not None:

@@ -34,14 +34,15 @@ METHODS = (
         "label-ranker",
         "LabelRanker",
         "MLR-L1",
-        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning, ICCV 2009",
+        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
+        "to Object Recognition, ICCV 2009",
         "Ranks present tags above absent ones, with a threshold of its own for every picture.",
     ),
     Method(
         "one-vs-all",
         "OneVsAllSVM",
         "OVA SVM",
-        "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 2004",
+        "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 5, 2004",
         "One support vector machine per tag, all trained together.",
     ),
     Method(
