@@ -1,6 +1,7 @@
 """What every benchmark shares: best-of-k timing, the machine it ran on, and a JSON file of results."""
 
 import json
+import os
 import platform
 import time
 from importlib.metadata import PackageNotFoundError, version
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from tagrank.parallel import count_threads
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(os.environ.get("TAGRANK_RESULTS", Path(__file__).parent / "results"))
 PACKAGES = ("tagrank", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -35,7 +36,7 @@ def describe_machine():
 
 def write_results(name, results):
     """Write `results` (plain lists, dictionaries, numbers) with the machine to results/`name`.json."""
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{name}.json"
     record = {"benchmark": name, "machine": describe_machine(), "results": results}
     path.write_text(json.dumps(record, indent=2) + "\n")

@@ -2,9 +2,10 @@
 
 Each size runs in a process of its own, so that its peak memory is its own.
 
-    python benchmarks/scaling.py
+    python benchmarks/scaling.py [--samples 8000]
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -50,8 +51,11 @@ def measure(method, n_samples, n_labels):
 
 
 def main():
-    by_samples = [(1000, 100), (2000, 100), (4000, 100), (8000, 100)]
-    by_labels = [(4000, 25), (4000, 50), (4000, 200), (4000, 400)]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=8000, help="the largest of four numbers")
+    n_samples = parser.parse_args().samples
+    by_samples = [(n_samples // part, 100) for part in (8, 4, 2, 1)]
+    by_labels = [(n_samples // 2, n_labels) for n_labels in (25, 50, 200, 400)]
     lines = []
     print("method          samples  labels  seconds  passes  beyond K (MB)  in label matrices  K (MB)")
     for method in ("OneVsAllSVM", "LabelRanker"):
