@@ -8,6 +8,8 @@ from PIL import Image
 
 from tagrank.annotation import Annotator
 from tagrank.data.pictures import draw_pictures
+from tagrank.study import demo
+from tagrank.study.tuning import Tuning
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +32,20 @@ def test_learning_beats_counting(document):
     counted = value(document, "LabelFrequency", "Image-AUC")
     assert value(document, "LabelRanker", "Image-AUC") > counted + 0.1
     assert value(document, "OneVsAllSVM", "Image-AUC") > counted + 0.1
+
+
+def test_costs_are_chosen_on_the_training_pictures_and_used(tmp_path, monkeypatch):
+    rows = []
+
+    def tune(estimator, X, Y, *, seed):
+        rows.append(Y.shape[0])
+        return Tuning((0.5, 2.0, 8.0), {"Image-AUC": (0.7, 0.9, 0.8)})
+
+    monkeypatch.setattr("tagrank.study.demonstration.tune_cost", tune)
+    found = demo(tmp_path / "tour", n_pictures=60)
+    assert rows == [len(draw_pictures(60, random_state=0).train)] * 2
+    assert found.costs == {"LabelRanker": 2.0, "OneVsAllSVM": 2.0}
+    assert Annotator.load(found.model).estimator_.estimator_.C == 2.0
 
 
 def test_ranked_tags_come_with_the_truth(document):

@@ -184,6 +184,15 @@ def test_samples_of_weight_zero_do_not_count(problem):
     np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-3)
 
 
+def test_callback_hears_of_the_last_training_only(problem):
+    points = []
+    model = CalibratedRanker(SVM, random_state=0).fit(*problem, callback=points.append)
+    assert points == list(model.estimator_.trace_)
+    # an estimator that reports nothing is trained all the same
+    CalibratedRanker(LabelFrequency(), random_state=0).fit(*problem, callback=points.append)
+    assert points == list(model.estimator_.trace_)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -2,14 +2,15 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from tagrank.study.comparison import OWN, Comparison, Outcome
+from tagrank.study.tuning import CRITERIA
 
 RANKING = ("Image-AUC", "Image-MAP", "Category-AUC", "One-error", "P@1", "P@5")
 PREDICTION = ("Micro-F1", "Macro-F1", "Hamming loss")
-RULES = {OWN: "own rule", "f1": "threshold of each tag", "global": "one threshold"}
+RULES = {OWN: "own rule", "f1": "a threshold for each tag", "global": "one threshold"}
 KERNELS = {"rbf": "Gaussian", "linear": "linear", "chi2": "chi-square"}
+OURS, RIVAL, BASELINE = "LabelRanker", "OneVsAllSVM", "LabelFrequency"
 
 Row = Sequence[str]
 
@@ -25,7 +26,7 @@ def comparison_page(
 
     Parameters
     ----------
-    comparisons : what to show, all with the same methods
+    comparisons : what to show
     intro : Markdown in front of the tables: the title and how it was measured
     machine : where, in a few words
     notes : name of a collection to a paragraph at the end of its section
@@ -35,80 +36,53 @@ def comparison_page(
     Markdown
     """
     notes = notes or {}
-    parts = [intro.strip(), f"Seconds are of one training on this machine: {machine}.", _summary(comparisons)]
+    parts = [intro.strip(), f"Seconds are of one training on this machine: {machine}."]
+    parts += [_summary(comparisons), _losses(comparisons)]
     for comparison in comparisons:
-        parts += [_section(comparison), notes.get(comparison.name, "")]
+        parts += [_section(comparison), notes.get(comparison.name, "").strip()]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def losses(comparison: Comparison, *, method: str = "LabelRanker", rival: str = "OneVsAllSVM") -> list[str]:
-    """Where `method` does worse than `rival`, to three digits: metrics of scores, then of predicted tags."""
-    ours, theirs = comparison[method], comparison[rival]
-    found = _worse(ours, theirs, OWN, RANKING)
-    for rule, shown in RULES.items():
-        if worse := _worse(ours, theirs, rule, PREDICTION):
-            found.append(f"{' and '.join(worse)} by {shown}")
-    return found
-
-
-def _worse(ours: Outcome, theirs: Outcome, rule: str, names: Sequence[str]) -> list[str]:
-    worse = []
-    for name in names:
-        lead = round(_value(ours, rule, name), 3) - round(_value(theirs, rule, name), 3)
-        if (lead < 0) if _rises(ours, name) else (lead > 0):
-            worse.append(name)
-    return worse
+def worse_metrics(comparison: Comparison, criterion: str, *, rule: str, names: Sequence[str]) -> list[str]:
+    """The metrics among `names` in which LabelRanker does worse than OneVsAllSVM, to three digits."""
+    ours, rival = comparison.find(OURS, criterion), comparison.find(RIVAL, criterion)
+    leads = {name: round(_value(ours, rule, name), 3) - round(_value(rival, rule, name), 3) for name in names}
+    return [name for name, lead in leads.items() if (lead < 0 if _rises(ours, name) else lead > 0)]
 
 
 def _summary(comparisons: Sequence[Comparison]) -> str:
-    names = [outcome.method for outcome in comparisons[0].outcomes]
-    rows = [
-        [comparison.name, *_marked([_value(outcome, OWN, "Image-AUC") for outcome in comparison.outcomes])]
-        for comparison in comparisons
-    ]
-    lost = [
-        f"- **{comparison.name}**: {'; '.join(losses(comparison)) or 'nowhere'}" for comparison in comparisons
-    ]
-    return "\n".join(
-        [
-            "## Summary",
-            "",
-            "Image-AUC on the test part, the best in bold:",
-            "",
-            *_table(["data set", *names], rows),
-            "",
-            "Where `LabelRanker` does worse than `OneVsAllSVM`, to three digits:",
-            "",
-            *lost,
-            "",
-            *_frequency_wins(comparisons),
-        ]
-    ).rstrip()
+    """Each criterion of choice as what it is on the test part."""
+    lines = ["## Summary", "", "On the test part, with C chosen by the same metric; the best in bold."]
+    for criterion in CRITERIA:
+        rows = []
+        for comparison in comparisons:
+            outcomes = [comparison.find(OURS, criterion), comparison.find(RIVAL, criterion)]
+            outcomes.append(comparison.find(BASELINE))
+            rows.append([comparison.name, *_column(outcomes, OWN, criterion)])
+        lines += ["", *_table([criterion, OURS, RIVAL, BASELINE], rows)]
+    return "\n".join(lines)
 
 
-def _frequency_wins(comparisons: Sequence[Comparison]) -> list[str]:
-    names = [
-        comparison.name
-        for comparison in comparisons
-        if _value(comparison["LabelFrequency"], OWN, "Image-AUC")
-        > _value(comparison["LabelRanker"], OWN, "Image-AUC")
-    ]
-    return [f"By Image-AUC, label frequency alone beats `LabelRanker` on: {', '.join(names) or 'none'}."]
+def _losses(comparisons: Sequence[Comparison]) -> str:
+    lines = [f"Where `{OURS}` does worse than `{RIVAL}`, to three digits:", ""]
+    for comparison in comparisons:
+        for criterion in CRITERIA:
+            found = worse_metrics(comparison, criterion, rule=OWN, names=RANKING)
+            for rule, shown in RULES.items():
+                worse = worse_metrics(comparison, criterion, rule=rule, names=PREDICTION)
+                found += [f"{name} by {shown}" for name in worse]
+            lines.append(f"- **{comparison.name}**, C by {criterion}: {', '.join(found) or 'nowhere'}.")
+    return "\n".join(lines)
 
 
 def _section(comparison: Comparison) -> str:
-    return "\n".join(
-        [
-            f"## {comparison.name}",
-            "",
-            _counts(comparison),
-            "",
-            *_ranking_table(comparison),
-            "",
-            *_prediction_table(comparison),
-            *_edge_note(comparison),
-        ]
-    )
+    outcomes = comparison.outcomes
+    lines = [f"## {comparison.name}", "", _counts(comparison), "", *_ranking_table(outcomes)]
+    for rule, shown in RULES.items():
+        lines += ["", f"Tags predicted by {shown}:", "", *_prediction_table(outcomes, rule)]
+    if any(outcome.is_at_edge for outcome in outcomes):
+        lines += ["", "\\* the smallest or largest C that was tried: another one might do better."]
+    return "\n".join(lines)
 
 
 def _counts(comparison: Comparison) -> str:
@@ -121,27 +95,23 @@ def _counts(comparison: Comparison) -> str:
     return counts + (f"; {never} tags are never present in training and are ranked last." if never else ".")
 
 
-def _ranking_table(comparison: Comparison) -> list[str]:
-    outcomes = comparison.outcomes
+def _ranking_table(outcomes: Sequence[Outcome]) -> list[str]:
     columns = [_column(outcomes, OWN, name) for name in RANKING]
+    heads = ["method", "C by", *_heads(outcomes, RANKING), "kernel", "C", "seconds", "gap"]
     rows = [
-        [outcome.method, *metrics, *_training_cells(outcome)]
+        [outcome.method, outcome.criterion or "", *metrics, *_training_cells(outcome)]
         for outcome, *metrics in zip(outcomes, *columns, strict=True)
     ]
-    heads = ["method", *(_head(outcomes[0], name) for name in RANKING), "kernel", "C", "seconds", "gap"]
     return _table(heads, rows)
 
 
-def _prediction_table(comparison: Comparison) -> list[str]:
-    outcomes = comparison.outcomes
-    heads = ["predicted tags by", "method", *(_head(outcomes[0], name) for name in PREDICTION)]
-    rows: list[Row] = []
-    for rule, shown in RULES.items():
-        columns = [_column(outcomes, rule, name) for name in PREDICTION]
-        rows += [
-            [shown, outcome.method, *metrics] for outcome, *metrics in zip(outcomes, *columns, strict=True)
-        ]
-    return _table(heads, rows)
+def _prediction_table(outcomes: Sequence[Outcome], rule: str) -> list[str]:
+    columns = [_column(outcomes, rule, name) for name in PREDICTION]
+    rows = [
+        [outcome.method, outcome.criterion or "", *metrics]
+        for outcome, *metrics in zip(outcomes, *columns, strict=True)
+    ]
+    return _table(["method", "C by", *_heads(outcomes, PREDICTION)], rows)
 
 
 def _training_cells(outcome: Outcome) -> Row:
@@ -152,23 +122,18 @@ def _training_cells(outcome: Outcome) -> Row:
     return [kernel, f"{outcome.C:g}{star}", f"{outcome.seconds:.2f}", f"{outcome.gap:.0e}"]
 
 
-def _edge_note(comparison: Comparison) -> list[str]:
-    if not any(outcome.is_at_edge for outcome in comparison.outcomes):
-        return []
-    return ["", "\\* the smallest or largest C that was tried: a wider grid might do better."]
-
-
 def _column(outcomes: Sequence[Outcome], rule: str, name: str) -> list[str]:
-    values = [_value(outcome, rule, name) for outcome in outcomes]
-    return _marked(values, rises=_rises(outcomes[0], name))
-
-
-def _marked(values: Sequence[float], *, rises: bool = True) -> list[str]:
     """Three digits each, the best in bold, also where several are."""
+    values = [_value(outcome, rule, name) for outcome in outcomes]
     defined = [value for value in values if not math.isnan(value)]
-    best = f"{(max if rises else min)(defined):.3f}" if defined else ""
+    choose = max if _rises(outcomes[0], name) else min
+    best = f"{choose(defined):.3f}" if defined else ""
     shown = ["-" if math.isnan(value) else f"{value:.3f}" for value in values]
     return [f"**{text}**" if text == best else text for text in shown]
+
+
+def _heads(outcomes: Sequence[Outcome], names: Sequence[str]) -> list[str]:
+    return [f"{name} {'↑' if _rises(outcomes[0], name) else '↓'}" for name in names]
 
 
 def _value(outcome: Outcome, rule: str, name: str) -> float:
@@ -179,10 +144,5 @@ def _rises(outcome: Outcome, name: str) -> bool:
     return any(row.higher_is_better for row in outcome.tables[OWN] if row.name == name)
 
 
-def _head(outcome: Outcome, name: str) -> str:
-    return f"{name} {'↑' if _rises(outcome, name) else '↓'}"
-
-
 def _table(heads: Row, rows: Sequence[Row]) -> list[str]:
-    lines: list[Any] = [heads, ["---"] * len(heads), *rows]
-    return [f"| {' | '.join(line)} |" for line in lines]
+    return [f"| {' | '.join(cells)} |" for cells in (heads, ["---"] * len(heads), *rows)]

@@ -119,7 +119,7 @@ def _tune(pictures: Collection, *, seed: int, n_jobs: int | None) -> dict[str, f
         estimator = make_estimator(method.name, {}, seed=seed)
         if hasattr(estimator, "C"):
             estimator = choose_estimator(estimator.set_params(kernel="chi2", n_jobs=n_jobs), intake)
-            costs[method.estimator] = tune_cost(estimator, intake.views, pictures.Y, seed=seed).best
+            costs[method.estimator] = tune_cost(estimator, intake.views, pictures.Y, seed=seed).best()
     return costs
 
 

@@ -1,7 +1,7 @@
 """The cost C by cross-validation: in each fold one Gram matrix serves every value."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,8 +9,10 @@ import numpy as np
 
 from tagrank.data import LabelStratifiedKFold
 from tagrank.kernels.gram import take_rows
+from tagrank.metrics import image_auc, image_average_precision
 
 COSTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+CRITERIA = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
 
 
 @dataclass(frozen=True)
@@ -20,30 +22,27 @@ class Tuning:
     Attributes
     ----------
     costs : the values of C, ascending
-    scores : the image-based AUC of each, mean over the folds
+    scores : name of a criterion to the value that each cost reached, mean over the folds
     """
 
     costs: tuple[float, ...]
-    scores: tuple[float, ...]
+    scores: Mapping[str, tuple[float, ...]]
 
-    @property
-    def best(self) -> float:
+    def best(self, criterion: str = "Image-AUC") -> float:
         """The cost with the highest score; the smallest of equals."""
-        return self.costs[self.scores.index(self.best_score)]
+        return self.costs[self.scores[criterion].index(self.best_score(criterion))]
 
-    @property
-    def best_score(self) -> float:
+    def best_score(self, criterion: str = "Image-AUC") -> float:
         """The highest score."""
-        return max(self.scores)
+        return max(self.scores[criterion])
 
-    @property
-    def is_at_edge(self) -> bool:
+    def is_at_edge(self, criterion: str = "Image-AUC") -> bool:
         """Whether the best cost is the smallest or the largest tried: the true optimum may lie beyond."""
-        return self.best in (self.costs[0], self.costs[-1])
+        return self.best(criterion) in (self.costs[0], self.costs[-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers for JSON."""
-        return {"C": list(self.costs), "Image-AUC": list(self.scores)}
+        return {"C": list(self.costs), **{name: list(values) for name, values in self.scores.items()}}
 
 
 def tune_cost(
@@ -59,7 +58,7 @@ def tune_cost(
 
     Parameters
     ----------
-    estimator : with `path` and `score`, such as LabelRanker or OneVsAllSVM; it stays as it is
+    estimator : with `path` and `decision_function`, such as LabelRanker or OneVsAllSVM; it stays as it is
     X : matrix, or mapping of views to matrices, of n rows
     Y : labels, shape (n, n_labels)
     costs : the values of C
@@ -76,15 +75,18 @@ def tune_cost(
         _score_fold(estimator, X, Y, train, test, ascending)
         for train, test in folds.split(np.zeros((Y.shape[0], 1)), Y)
     ]
-    return Tuning(tuple(ascending), tuple(np.mean(scores, axis=0).tolist()))
+    by_criterion = np.mean(scores, axis=0).T.tolist()
+    return Tuning(tuple(ascending), dict(zip(CRITERIA, map(tuple, by_criterion), strict=True)))
 
 
 def _score_fold(
     estimator: Any, X: Any, Y: Any, train: np.ndarray, test: np.ndarray, costs: list[float]
-) -> list[float]:
+) -> list[list[float]]:
+    """One list of scores, in the order of `CRITERIA`, for each cost."""
     with warnings.catch_warnings():
         # a rare label may miss from a fold; whether it misses from the data is said elsewhere
         warnings.filterwarnings("ignore", message=".*never positive in training")
         models = estimator.path(take_rows(X, train), Y[train], costs)
     held_out = take_rows(X, test)
-    return [float(model.score(held_out, Y[test])) for model in models]
+    all_scores = [model.decision_function(held_out) for model in models]
+    return [[float(measure(Y[test], F)) for measure in CRITERIA.values()] for F in all_scores]

@@ -1,0 +1,57 @@
+"""C by cross-validation: the path over all costs scores as single trainings do, and the best one wins."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from tagrank.data import LabelStratifiedKFold
+from tagrank.estimators import LabelRanker, OneVsAllSVM
+from tagrank.kernels import Gaussian
+from tagrank.metrics import image_auc, image_average_precision
+from tagrank.study.tuning import Tuning, tune_cost
+
+COSTS = (0.01, 0.3, 10)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """90 rows, 5 labels of a noisy linear kind, the last too rare for every fold, some unknown."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(90, 6))
+    Y = (X @ rng.normal(size=(6, 5)) + rng.normal(size=(90, 5)) > [0, 0.5, 1, 1, 9]).astype(float)
+    Y[:2, 4] = 1
+    Y[rng.random(Y.shape) < 0.1] = np.nan
+    return X, Y
+
+
+@pytest.mark.parametrize("Estimator", [LabelRanker, OneVsAllSVM])
+@pytest.mark.filterwarnings("ignore:.*never positive")
+def test_scores_are_those_of_single_trainings(problem, Estimator):
+    X, Y = problem
+    estimator = Estimator(tol=1e-8, max_iter=10_000, random_state=0)
+    found = tune_cost(estimator, X, Y, costs=COSTS[::-1], seed=3)
+    assert found.costs == COSTS
+    expected = np.zeros((2, len(COSTS)))
+    for train, test in LabelStratifiedKFold(3, shuffle=True, random_state=3).split(X, Y):
+        for j, cost in enumerate(COSTS):
+            F = clone(estimator).set_params(C=cost).fit(X[train], Y[train]).decision_function(X[test])
+            expected[:, j] += [image_auc(Y[test], F) / 3, image_average_precision(Y[test], F) / 3]
+    np.testing.assert_allclose(list(found.scores.values()), expected, atol=0.02)
+    assert not hasattr(estimator, "dual_coef_")
+
+
+def test_views(problem):
+    X, Y = problem
+    views = {"left": X[:, :3], "right": X[:, 3:]}
+    kernel = Gaussian().on("left") + Gaussian().on("right")
+    found = tune_cost(LabelRanker(kernel=kernel, random_state=0), views, Y, costs=COSTS)
+    assert found.best_score() > 0.7
+
+
+def test_best_cost():
+    tuning = Tuning((0.1, 1.0, 10.0), {"Image-AUC": (0.6, 0.8, 0.8), "Image-MAP": (0.5, 0.5, 0.7)})
+    assert tuning.best() == 1.0
+    assert not tuning.is_at_edge()
+    assert tuning.best("Image-MAP") == 10.0
+    assert tuning.is_at_edge("Image-MAP")
+    assert tuning.to_dict()["C"] == [0.1, 1.0, 10.0]
