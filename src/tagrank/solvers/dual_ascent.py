@@ -167,7 +167,7 @@ def _feasible_start(Loss, bounds, diagonal, start):
     if start is not None:
         coefficients[:] = np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
         Loss.repair(coefficients)
-    empty = diagonal <= 0
+    empty = diagonal.astype(bounds.dtype) <= 0  # what the sweeps see: a tiny one may round to zero
     if empty.any():
         coefficients[empty] = Loss.without_kernel(bounds[empty])
     return coefficients
@@ -178,7 +178,7 @@ class _BlockAscent:
 
     def __init__(self, holder, Loss, bounds, start):
         self.holder = holder
-        bounds = bounds.astype(holder.dtype)
+        bounds = bounds.astype(holder.dtype, order="C")
         coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
         self.loss = Loss(bounds, coefficients)
         self.certified = None

@@ -137,6 +137,8 @@ class SparseRows:
     """
 
     def __init__(self, X, n_labels, dtype, n_groups=1):
+        if X.format != "csr" or X.dtype.kind != "f":
+            raise ValueError(f"X must hold floats in CSR format, got {X.dtype} in {X.format.upper()} format")
         if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
             raise ValueError(f"the column indices of X must lie within its {X.shape[1]} columns")
         self.X = X
