@@ -93,7 +93,9 @@ def test_without_kernel_the_coefficients_are_as_large_as_allowed(Loss):
     bounds = np.array([[1.0, 2, -0.5, 0, 0, -0.25], [1, 1, 1, 0, 0, 0], [0] * 6, [1, -2, -2, 0, 0, 0]])
     A = Loss.without_kernel(bounds)
     for row, bound in zip(A, bounds, strict=True):
-        assert np.abs(row).sum() == pytest.approx(np.abs(best_step(Loss, bound, np.zeros(6), 0)).sum(), abs=1e-7)
+        assert np.abs(row).sum() == pytest.approx(
+            np.abs(best_step(Loss, bound, np.zeros(6), 0)).sum(), abs=1e-7
+        )
     assert np.all(A * bounds >= 0)
     assert np.all(np.abs(A) <= np.abs(bounds))
     if Loss is Ranking:

@@ -48,7 +48,9 @@ def test_scores_follow_the_coefficients(X, way, share, dtype):
         A[rows] += changes.T
         holder.add(rows, changes, np.count_nonzero(changes))
     assert holder.scores().dtype == dtype
-    np.testing.assert_allclose(holder.scores(), (X @ X.T @ A).T, atol=2e-4 if precision.get("atol") else 1e-10)
+    np.testing.assert_allclose(
+        holder.scores(), (X @ X.T @ A).T, atol=2e-4 if precision.get("atol") else 1e-10
+    )
 
 
 @both_precisions
@@ -72,7 +74,9 @@ def test_sparse_rows_hold_weights(X, n_labels, n_groups, dtype):
     holder.recompute(A)
     np.testing.assert_allclose(holder.weights, X.T @ A, atol=1e-11)
     np.testing.assert_allclose(
-        holder.scores_of(slice(100, 140)), (X[100:140] @ X.T @ A).T, atol=1e-3 if dtype == np.float32 else 1e-10
+        holder.scores_of(slice(100, 140)),
+        (X[100:140] @ X.T @ A).T,
+        atol=1e-3 if dtype == np.float32 else 1e-10,
     )
 
 

@@ -132,6 +132,15 @@ def test_zero_kernel(Loss, hold, make_problem, certificate):
     assert solution.gap == pytest.approx(0, abs=1e-12)
 
 
+def test_kernel_diagonal_that_float32_rounds_to_zero(Loss, hold_in_short, make_problem, certificate):
+    X, bounds = (array.copy() for array in make_problem())
+    X[10] *= 1e-26
+    held = hold_in_short(X)
+    solution = held.solve(Loss, bounds, tol=1e-3)
+    assert solution.converged
+    certificate(Loss, held.K, bounds, solution, rtol=1e-6)
+
+
 def test_nothing_known(Loss, hold_in_short, make_problem):
     X, bounds = make_problem()
     solution = hold_in_short(X).solve(Loss, 0 * bounds)

@@ -96,3 +96,11 @@ def test_column_indices_outside_are_refused(Loss, hold_sparse, held):
     rows.indices[3] = 12
     with pytest.raises(ValueError, match="within its 12 columns"):
         held(rows, "rows").solve(Loss, bounds)
+
+
+def test_rows_other_than_csr_and_other_than_floats_are_refused(Loss, hold_sparse, held):
+    X, bounds = noisy_problem(30, 4)
+    rows = hold_sparse(X).data
+    for wrong, told in ((rows.tocsc(), "float64 in CSC"), (rows.astype(np.int64), "int64 in CSR")):
+        with pytest.raises(ValueError, match=f"floats in CSR format, got {told} format"):
+            held(wrong, "rows").solve(Loss, bounds)

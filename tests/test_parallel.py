@@ -1,0 +1,50 @@
+"""How many threads work may use, and that the settings come back."""
+
+import numba
+import pytest
+from threadpoolctl import threadpool_info
+
+from tagrank import parallel
+from tagrank.parallel import count_threads, limited_threads
+
+
+@pytest.fixture
+def four_cores(monkeypatch):
+    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda process: set(range(4)), raising=False)
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "expected"), [(None, 4), (-1, 4), (-2, 3), (-9, 1), (1, 1), (3, 3), (9, 4), (2.0, 2)]
+)
+def test_number_of_threads(four_cores, n_jobs, expected):
+    assert count_threads(n_jobs) == expected
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5])
+def test_senseless_numbers_are_refused(n_jobs):
+    with pytest.raises(ValueError, match=rf"other than 0.*got {n_jobs}"):
+        count_threads(n_jobs)
+
+
+def settings():
+    return numba.get_num_threads(), [library["num_threads"] for library in threadpool_info()]
+
+
+@pytest.mark.parametrize("ends_in_an_error", [False, True])
+def test_settings_are_restored(ends_in_an_error):
+    before = settings()
+    try:
+        with limited_threads(1) as n_threads:
+            assert n_threads == 1
+            assert numba.get_num_threads() == 1
+            assert set(settings()[1]) <= {1}
+            if ends_in_an_error:
+                raise RuntimeError
+    except RuntimeError:
+        assert ends_in_an_error
+    assert settings() == before
+
+
+def test_no_more_threads_than_compiled_code_has():
+    with limited_threads(None) as n_threads:
+        assert 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS
