@@ -7,35 +7,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tagrank.study.comparison import Comparison, Outcome, compare
     from tagrank.study.demonstration import Demonstration, demo
     from tagrank.study.evaluation import Evaluation, annotate, evaluate
     from tagrank.study.listings import Dataset, Method, datasets, methods
     from tagrank.study.report import MethodResult, ReportPicture, write_report
     from tagrank.study.training import Training, train
+    from tagrank.study.tuning import Tuning, tune_cost
 
 _HOMES = {
+    "comparison": ["Comparison", "Outcome", "compare"],
     "demonstration": ["Demonstration", "demo"],
     "evaluation": ["Evaluation", "annotate", "evaluate"],
     "listings": ["Dataset", "Method", "datasets", "methods"],
     "report": ["MethodResult", "ReportPicture", "write_report"],
     "training": ["Training", "train"],
+    "tuning": ["Tuning", "tune_cost"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Comparison",
     "Dataset",
     "Demonstration",
     "Evaluation",
     "Method",
     "MethodResult",
+    "Outcome",
     "ReportPicture",
     "Training",
+    "Tuning",
     "annotate",
+    "compare",
     "datasets",
     "demo",
     "evaluate",
     "methods",
     "train",
+    "tune_cost",
     "write_report",
 ]
 

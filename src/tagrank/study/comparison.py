@@ -12,7 +12,7 @@ from tagrank.annotation.scaling import fit_scaler
 from tagrank.data import Collection
 from tagrank.estimators import CalibratedRanker
 from tagrank.kernels import make_kernel
-from tagrank.metrics import MetricTable, metric_table
+from tagrank.metrics import MetricTable, catalog_metrics, metric_table
 from tagrank.study.listings import methods
 from tagrank.study.training import make_estimator
 from tagrank.study.tuning import COSTS, CRITERIA, Tuning, tune_cost
@@ -55,6 +55,11 @@ class Outcome:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON; an undefined metric is None."""
+        values = {
+            rule: {row["name"]: row["value"] for row in table.to_dict()["rows"]}
+            for rule, table in self.tables.items()
+        }
+        predicted = [name for name, metric in catalog_metrics().items() if metric.takes == "predictions"]
         return {
             "method": self.method,
             "chosen_by": self.criterion,
@@ -63,10 +68,8 @@ class Outcome:
             "cross_validation": {kernel: tuning.to_dict() for kernel, tuning in self.tunings.items()},
             "seconds": self.seconds,
             "gap": self.gap,
-            "metrics": {
-                rule: {row["name"]: row["value"] for row in table.to_dict()["rows"]}
-                for rule, table in self.tables.items()
-            },
+            "metrics": values[OWN],
+            "thresholds": {rule: {name: values[rule][name] for name in predicted} for rule in STRATEGIES},
         }
 
 

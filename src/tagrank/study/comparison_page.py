@@ -15,7 +15,7 @@ OURS, RIVAL, BASELINE = "LabelRanker", "OneVsAllSVM", "LabelFrequency"
 Row = Sequence[str]
 
 
-def comparison_page(
+def render_comparisons(
     comparisons: Sequence[Comparison],
     *,
     intro: str,
@@ -36,7 +36,10 @@ def comparison_page(
     Markdown
     """
     notes = notes or {}
-    parts = [intro.strip(), f"Seconds are of one training on this machine: {machine}."]
+    parts = [
+        intro.strip(),
+        f"Seconds are of one training, taken once: an impression, no benchmark ({machine}).",
+    ]
     parts += [_summary(comparisons), _losses(comparisons)]
     for comparison in comparisons:
         parts += [_section(comparison), notes.get(comparison.name, "").strip()]
@@ -66,13 +69,32 @@ def _summary(comparisons: Sequence[Comparison]) -> str:
 def _losses(comparisons: Sequence[Comparison]) -> str:
     lines = [f"Where `{OURS}` does worse than `{RIVAL}`, to three digits:", ""]
     for comparison in comparisons:
+        found: dict[str, list[str]] = {}
         for criterion in CRITERIA:
-            found = worse_metrics(comparison, criterion, rule=OWN, names=RANKING)
-            for rule, shown in RULES.items():
-                worse = worse_metrics(comparison, criterion, rule=rule, names=PREDICTION)
-                found += [f"{name} by {shown}" for name in worse]
-            lines.append(f"- **{comparison.name}**, C by {criterion}: {', '.join(found) or 'nowhere'}.")
-    return "\n".join(lines)
+            found.setdefault(_losses_by(comparison, criterion), []).append(criterion)
+        for text, criteria in found.items():
+            lines.append(f"- **{comparison.name}**, C by {' or '.join(criteria)}: {text}.")
+    return "\n".join([*lines, "", _losses_to_baseline(comparisons)])
+
+
+def _losses_by(comparison: Comparison, criterion: str) -> str:
+    groups = [", ".join(worse_metrics(comparison, criterion, rule=OWN, names=RANKING))]
+    for rule, shown in RULES.items():
+        names = worse_metrics(comparison, criterion, rule=rule, names=PREDICTION)
+        groups.append(f"{', '.join(names)} by {shown}" if names else "")
+    return "; ".join(group for group in groups if group) or "nowhere"
+
+
+def _losses_to_baseline(comparisons: Sequence[Comparison]) -> str:
+    lost = [
+        f"{comparison.name} ({criterion})"
+        for comparison in comparisons
+        for criterion in CRITERIA
+        if _value(comparison.find(OURS, criterion), OWN, criterion)
+        < _value(comparison.find(BASELINE), OWN, criterion)
+    ]
+    places = ", ".join(lost) or "nowhere"
+    return f"Where `{OURS}` does worse than `{BASELINE}`, by the metric that chose C: {places}."
 
 
 def _section(comparison: Comparison) -> str:
