@@ -23,6 +23,14 @@ def to_host(array):
     return np.asarray(array)
 
 
+def beside(values, array, dtype=None):
+    """`values` as an array of the library, and on the device, of `array`."""
+    xp = namespace_of(array)
+    # cupy follows the current device and takes no such argument
+    where = {"device": array.device} if xp.__name__ == "torch" else {}
+    return xp.asarray(values, dtype=dtype, **where)
+
+
 def row_blocks(n_rows, block_size):
     """Consecutive slices that cover range(n_rows)."""
     for start in range(0, n_rows, block_size):

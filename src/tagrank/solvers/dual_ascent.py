@@ -26,6 +26,7 @@ from tagrank.solvers.holders import DenseRows, GramScores, SparseRows
 from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
+SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
 IDLE_SHARE = 0.1  # samples with less than this share of the average gap are not visited in a pass
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, whatever it costs
 SWEEPS_IN_BLOCK = 5
@@ -151,8 +152,11 @@ def solve_path(data, Loss, bounds, costs, **options):
 
 
 def _ascent(data, Loss, bounds, kind, tol, start, intercept):
-    dtype = np.dtype(np.float32 if tol >= SINGLE_PRECISION_TOL else np.float64)
+    single = tol >= SINGLE_PRECISION_TOL and np.abs(bounds).max(initial=0) >= SINGLE_PRECISION_COST
+    dtype = np.dtype(np.float32 if single else np.float64)
     n_labels = bounds.shape[1]
+    if start is not None and not np.all(np.isfinite(start)):
+        raise ValueError("start must be finite, got nan or inf")
     if kind == "gram":
         return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start)
     if sparse.issparse(data):

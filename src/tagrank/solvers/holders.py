@@ -14,7 +14,7 @@ have shape (n_labels, n_samples): then the change of one coefficient is one run 
 import numpy as np
 from numba import njit, prange
 
-from tagrank.arrays import namespace_of, row_blocks, rows_within, to_host
+from tagrank.arrays import beside, namespace_of, row_blocks, rows_within, to_host
 from tagrank.simd import NARROW, add_to_rows, aligned_zeros, multiply_row, padded
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
@@ -40,15 +40,14 @@ class GramScores:
         self.n_samples = K.shape[0]
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
-        like_K = {} if self.xp is np else {"device": K.device}
-        self.F = self.xp.zeros((n_labels, self.n_samples), dtype=getattr(self.xp, dtype.name), **like_K)
+        self.F = beside(np.zeros((n_labels, self.n_samples), dtype=dtype), K)
 
     def read(self, rows):
         """Corner K[rows][:, rows] and scores (n_labels, len(rows)) of some samples, on the host."""
         if self.xp is np:
             corner, scores = _gather_block(self.K, self.F, rows)
         else:
-            index = self.xp.asarray(rows, device=self.K.device)
+            index = beside(rows, self.K)
             corner = np.ascontiguousarray(to_host(self.K[index][:, index]), dtype=self.dtype)
             scores = np.ascontiguousarray(to_host(self.F[:, index]))
         if self.intercept:
@@ -62,9 +61,8 @@ class GramScores:
         if self.xp is np:
             _add_product(self.F, changes, rows, self.K, n_changed)
         else:
-            index = self.xp.asarray(rows, device=self.K.device)
-            K = self.xp.asarray(self.K[index], dtype=self.F.dtype)
-            self.F += self.xp.asarray(changes, device=self.K.device) @ K
+            index = beside(rows, self.K)
+            self.F += beside(changes, self.K) @ beside(self.K[index], self.K, dtype=self.F.dtype)
 
     def scores(self):
         return (
@@ -81,11 +79,8 @@ class GramScores:
             if self.xp is np:
                 _add_product(F, A, rows, self.K, np.count_nonzero(A))
             else:
-                F += A @ to_host(self.K[rows]).astype(np.float64, copy=False)
-        if self.xp is np:
-            self.F[:] = F
-        else:
-            self.F[:] = self.xp.asarray(F, dtype=self.F.dtype, device=self.K.device)
+                F += A @ to_host(self.K[beside(rows, self.K)]).astype(np.float64, copy=False)
+        self.F[:] = F if self.xp is np else beside(F, self.K, dtype=self.F.dtype)
         self.offset = self.intercept * coefficients.sum(axis=0)
         return F + self.offset[:, None] if self.intercept else F
 
