@@ -7,12 +7,14 @@ its parent did would die.
 
 import os
 from contextlib import contextmanager
+from functools import cache
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 # Threads that wait by spinning steal the core from the one they wait for whenever the machine is busy: beside
 # two other processes training took fifteen times longer. The OpenMP library reads this when it loads.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 
 def count_threads(n_jobs=None):
@@ -26,6 +28,12 @@ def count_threads(n_jobs=None):
     return min(max(wanted, 1), available)
 
 
+@cache
+def _thread_pools():
+    """The thread pools of the libraries in this process; looking for them costs milliseconds."""
+    return ThreadpoolController()
+
+
 @contextmanager
 def limited_threads(n_jobs=None):
     """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number."""
@@ -35,7 +43,7 @@ def limited_threads(n_jobs=None):
     before = numba.get_num_threads()
     numba.set_num_threads(n_threads)
     try:
-        with threadpool_limits(limits=n_threads):
+        with _thread_pools().limit(limits=n_threads):
             yield n_threads
     finally:
         numba.set_num_threads(before)

@@ -185,12 +185,14 @@ class _BlockAscent:
         bounds = bounds.astype(holder.dtype, order="C")
         coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
         self.loss = Loss(bounds, coefficients)
-        self.certified = None
-        if coefficients.any():
+        self.certified = self.thresholds = None
+        self.is_untouched = start is None and not coefficients.any()
+        if not self.is_untouched:
             holder.recompute(coefficients.astype(np.float64))
 
     def worth_measuring(self, tol):
-        return True
+        """Always, for the scores are at hand; but before the first pass there is nothing to see."""
+        return not self.is_untouched
 
     def measure(self):
         return self._measure(self.loss.bounds, self.loss.coefficients, self.holder.scores())
@@ -208,9 +210,10 @@ class _BlockAscent:
         return _objectives(sums.sum(axis=1))
 
     def make_pass(self, rng, deadline):
-        self.certified = None
-        share = IDLE_SHARE * self.gaps.mean()
-        active = rng.permutation(np.flatnonzero(self.gaps > share))
+        share = 0.0 if self.is_untouched else IDLE_SHARE * self.gaps.mean()
+        everybody = np.arange(self.holder.n_samples)
+        active = rng.permutation(everybody if self.is_untouched else everybody[self.gaps > share])
+        self.is_untouched, self.certified = False, None
         n_sweeps = SWEEPS_IN_BLOCK if len(active) > self.holder.block_size else SWEEPS_IN_ONLY_BLOCK
         for block in row_blocks(len(active), self.holder.block_size):
             if time.perf_counter() >= deadline:
