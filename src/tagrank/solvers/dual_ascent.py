@@ -221,9 +221,8 @@ class _BlockAscent:
             rows = active[block]
             corner, scores = self.holder.read(rows)
             changes = np.empty_like(scores)
-            n_changed = self.loss.sweep_block(rows, corner, scores, changes, share, n_sweeps)
-            if n_changed:
-                self.holder.add(rows, changes, n_changed)
+            if self.loss.sweep_block(rows, corner, scores, changes, share, n_sweeps):
+                self.holder.add(rows, changes)
 
     @property
     def weights(self):

@@ -18,7 +18,6 @@ from tagrank.arrays import beside, namespace_of, row_blocks, rows_within, to_hos
 from tagrank.simd import NARROW, add_to_rows, aligned_zeros, multiply_row, padded
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
-DENSE_SHARE = 0.35  # of changed entries, from which a BLAS product beats the sparse one (measured)
 
 
 class GramScores:
@@ -55,11 +54,11 @@ class GramScores:
             scores += self.offset[:, None].astype(self.dtype)
         return corner, scores
 
-    def add(self, rows, changes, n_changed):
+    def add(self, rows, changes):
         """Bring the scores up to date after the coefficients of `rows` changed."""
         self.offset += self.intercept * changes.sum(axis=1, dtype=np.float64)
         if self.xp is np:
-            _add_product(self.F, changes, rows, self.K, n_changed)
+            _add_product(self.F, changes, rows, self.K)
         else:
             index = beside(rows, self.K)
             self.F += beside(changes, self.K) @ beside(self.K[index], self.K, dtype=self.F.dtype)
@@ -77,7 +76,7 @@ class GramScores:
             rows = changed[block]
             A = np.ascontiguousarray(coefficients[rows].T)
             if self.xp is np:
-                _add_product(F, A, rows, self.K, np.count_nonzero(A))
+                _add_product(F, A, rows, self.K)
             else:
                 F += A @ to_host(self.K[beside(rows, self.K)]).astype(np.float64, copy=False)
         self.F[:] = F if self.xp is np else beside(F, self.K, dtype=self.F.dtype)
@@ -101,7 +100,7 @@ class DenseRows:
         X = self.X[rows].astype(self.dtype, copy=False)
         return X @ X.T, self.W @ X.T
 
-    def add(self, rows, changes, n_changed):
+    def add(self, rows, changes):
         self.W += changes @ self.X[rows].astype(self.dtype, copy=False)
 
     def scores(self):
@@ -159,11 +158,8 @@ class SparseRows:
         self.weights = np.concatenate(W, axis=1)[:, : self.n_labels]
 
 
-def _add_product(F, changes, rows, K, n_changed):
-    """F += changes @ K[rows], dense or sparse, whichever costs less."""
-    if n_changed > DENSE_SHARE * changes.size:
-        F += changes @ K[rows].astype(F.dtype, copy=False)
-        return
+def _add_product(F, changes, rows, K):
+    """F += changes @ K[rows]."""
     if K.dtype.itemsize > F.dtype.itemsize:
         K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), F.dtype)), np.arange(len(rows))
     _add_sparse_product(F, changes, rows, K)
