@@ -104,24 +104,25 @@ class DenseRows:
         self.W += changes @ self.X[rows].astype(self.dtype, copy=False)
 
     def scores(self):
-        return self.W @ self.X.T.astype(self.dtype, copy=False)
+        return self._scores(self.W)
 
     def recompute(self, coefficients):
+        """Scores of all samples in float64, from weights anew from the coefficients."""
         W = np.zeros(self.W.shape)
-        for block in row_blocks(self.n_samples, rows_within(self.X.shape[1])):
+        for block in self._blocks():
             W += coefficients[block].T @ self.X[block].astype(np.float64, copy=False)
         self.W[:] = W
-        return np.concatenate(
-            [
-                W @ self.X[block].T.astype(np.float64, copy=False)
-                for block in row_blocks(self.n_samples, rows_within(self.X.shape[1]))
-            ],
-            axis=1,
-        )
+        self.weights = W.T
+        return self._scores(W)
 
-    @property
-    def weights(self):
-        return self.W.T
+    def _scores(self, W):
+        scores = np.empty((len(W), self.n_samples), dtype=W.dtype)
+        for block in self._blocks():
+            scores[:, block] = W @ self.X[block].T.astype(W.dtype, copy=False)
+        return scores
+
+    def _blocks(self):
+        return row_blocks(self.n_samples, rows_within(self.X.shape[1]))
 
 
 class SparseRows:
