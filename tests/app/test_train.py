@@ -64,15 +64,14 @@ def test_unmet_tolerance_is_a_warning_in_one_line(tagrank, table, tmp_path):
 
 
 def test_interrupted_training_is_kept(tagrank, table, tmp_path, monkeypatch):
-    def press_control_c(progress, point):
-        if point.n_iter == 0:
-            monkeypatch.setattr(GapProgress, "__call__", press_again)
+    def wait(progress, point):
+        monkeypatch.setattr(GapProgress, "__call__", press_control_c)
 
-    def press_again(progress, point):
+    def press_control_c(progress, point):
         signal.raise_signal(signal.SIGINT)
         monkeypatch.setattr(GapProgress, "__call__", lambda progress, point: None)
 
-    monkeypatch.setattr(GapProgress, "__call__", press_control_c)
+    monkeypatch.setattr(GapProgress, "__call__", wait)
     before = signal.getsignal(signal.SIGINT)
     result = tagrank("train", table, "-o", tmp_path / "m", "--tol", 1e-6, "--C", 1000)
     assert result.exit_code == 130
