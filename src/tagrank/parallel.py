@@ -36,7 +36,11 @@ def _thread_pools():
 
 @contextmanager
 def limited_threads(n_jobs=None):
-    """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number."""
+    """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number.
+
+    The limit of BLAS belongs to the whole process. Blocks that overlap in several Python threads may leave
+    the lower limit behind when they end; work in processes (joblib's default) instead.
+    """
     import numba
 
     n_threads = min(count_threads(n_jobs), numba.config.NUMBA_NUM_THREADS)

@@ -14,9 +14,9 @@ from tagrank._version import __version__
 from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
 from tagrank.annotation.intake import Intake, take_in
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
-from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler, reads_named_views
+from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler
 from tagrank.data import Collection
-from tagrank.kernels import Precomputed
+from tagrank.kernels import Precomputed, reads_views
 from tagrank.validation import check_choice
 
 
@@ -84,7 +84,7 @@ class Annotator:
         self.scalers_ = {
             name: fit_scaler(rows, self.scaling, kernel, name) for name, rows in intake.views.items()
         }
-        self.by_view_ = kernel is not None and reads_named_views(kernel)
+        self.by_view_ = kernel is not None and reads_views(kernel)
         self.estimator_ = self._train(estimator, self._arrange(intake.views), collection, callback)
         self.training_ = Collection(
             intake.views, collection.labels, self.tags, names=intake.names, name=collection.name

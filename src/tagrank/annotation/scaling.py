@@ -106,8 +106,3 @@ def leaves(kernel: Any, place: Any = slice(None)) -> Iterator[tuple[Kernel, Any]
         yield from leaves(kernel.kernel, place)
     else:
         yield kernel, place
-
-
-def reads_named_views(kernel: Any) -> bool:
-    """Whether `kernel` asks for views by name, with `.on("name")`."""
-    return any(isinstance(place, str) for _, place in leaves(kernel))

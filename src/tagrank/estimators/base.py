@@ -16,13 +16,14 @@ from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.costs import make_bounds
 from tagrank.estimators.targets import Targets, encode_targets, warn_never_positive
-from tagrank.kernels import Linear, Precomputed, check_gram, make_kernel
+from tagrank.kernels import Linear, Precomputed, check_gram, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL, solve_dual
 from tagrank.validation import check_positive, check_same_length
 
 FLOATS = [np.float64, np.float32]
+ROWS_SEEN = ("n_features_in_", "feature_names_in_")
 WORTH_THREADS = 2**17  # entries of the label matrix, below which starting threads costs more than it saves
 
 
@@ -91,9 +92,12 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         list of estimators, in the order of `costs`
         """
         problem, models, start = self._pose(X, y, sample_weight), [], None
+        described = {name: vars(self)[name] for name in ROWS_SEEN if name in vars(self)}
         for cost in costs:
-            models.append(clone(self).set_params(C=cost)._solve(problem, start=start))
-            start = models[-1].dual_coef_
+            model = clone(self).set_params(C=cost)
+            vars(model).update(described)
+            models.append(model._solve(problem, start=start))
+            start = model.dual_coef_
         return models
 
     def _loss(self):
@@ -112,7 +116,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
 
     def choose(self, scores):
         """Labels present, given scores of shape (n_samples, n_labels)."""
-        return (scores >= self._threshold(scores)).astype(np.int64)
+        return ((scores >= self._threshold(scores)) & ~self.never_positive_).astype(np.int64)
 
     def _threshold(self, scores):
         """What a score must reach to be predicted, broadcast against (n_samples, n_labels)."""
@@ -120,9 +124,16 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
 
     def _check_rows(self, X, *, reset):
         """Finite rows, or the views of a mapping; a Gram matrix is checked by its kernel."""
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
         if isinstance(X, Mapping) and not sparse.issparse(X):
+            if not X or not reads_views(kernel):
+                raise ValueError(
+                    f"X is a mapping of views ({', '.join(map(str, X)) or 'empty'}), but {kernel!r} reads "
+                    "one array: say which view with kernel.on(view), or hand over that array"
+                )
             return {view: check_array(rows, accept_sparse="csr", dtype=FLOATS) for view, rows in X.items()}
-        return validate_data(self, X, accept_sparse="csr", dtype=FLOATS, reset=reset)
+        accept_sparse = False if reset and isinstance(kernel, Precomputed) else "csr"
+        return validate_data(self, X, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
 
     def _pose(self, X, y, sample_weight):
         tol = check_positive("tol", self.tol)
@@ -161,8 +172,10 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         return self
 
     def _store(self, problem, solution):
+        for stale in ("coef_", "X_fit_"):
+            vars(self).pop(stale, None)
         self.classes_ = problem.targets.classes
-        self.never_positive_ = problem.targets.never_positive
+        self.never_positive_ = ~np.any(problem.bounds > 0, axis=0)
         self._one_dimensional = problem.targets.one_dimensional
         self.kernel_ = problem.kernel
         self.dual_coef_ = solution.coefficients
@@ -182,7 +195,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         self.trace_ = solution.trace
 
     def _scores(self, X):
-        if hasattr(self, "coef_"):
+        if isinstance(self.kernel_, Linear):
             return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         coefficients = self.dual_coef_[self.support_]
         scores = np.empty((n_rows(X), len(self.classes_)))
@@ -197,8 +210,8 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed" or isinstance(self.kernel, Precomputed)
+        tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.input_tags.positive_only = self.kernel in ("chi2", "intersection", "hellinger")
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
@@ -239,5 +252,5 @@ def _warn_unless_converged(solution, tol):
         f"the relative duality gap is {solution.gap:.2e} after {solution.n_iter} passes, "
         f"above tol={tol:g}: {advice}",
         ConvergenceWarning,
-        stacklevel=3,
+        stacklevel=4,
     )

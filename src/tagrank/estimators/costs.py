@@ -1,5 +1,7 @@
 """What each label of each sample costs when it is violated: its sample weight times its class weight."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from tagrank.validation import check_positive
@@ -13,11 +15,17 @@ def make_bounds(targets, *, class_weight=None, sample_weight=None):
     targets : Targets
     class_weight : None, "balanced", {1: present, 0: absent}, or {label name: weight}
         "balanced" gives the present and the absent entries of each label the same total weight. For
-        one-dimensional y the keys are class names.
+        one-dimensional y the keys are class names, and the samples of a class get its weight.
     sample_weight : None, or array of shape (n_samples,) or (n_samples, n_labels), not negative
     """
-    present, absent = _class_weights(targets, class_weight)
-    bounds = np.where(targets.states > 0, present, np.where(targets.states < 0, -absent, 0.0))
+    if targets.one_dimensional and isinstance(class_weight, Mapping):
+        bounds = (
+            targets.states
+            * _weights_by_name(targets, class_weight)[np.argmax(targets.states, axis=1)][:, None]
+        )
+    else:
+        present, absent = _class_weights(targets, class_weight)
+        bounds = np.where(targets.states > 0, present, np.where(targets.states < 0, -absent, 0.0))
     if sample_weight is not None:
         bounds *= _check_sample_weight(sample_weight, bounds.shape, targets.one_dimensional)
     return bounds
@@ -28,22 +36,33 @@ def _class_weights(targets, class_weight):
     n_labels = len(targets.classes)
     if class_weight is None:
         return np.ones(n_labels), np.ones(n_labels)
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
-        n_present, n_absent = (targets.states > 0).sum(axis=0), (targets.states < 0).sum(axis=0)
-        half = (n_present + n_absent) / 2
-        return half / np.maximum(n_present, 1), half / np.maximum(n_absent, 1)
-    weights = {
-        key: check_positive(f"class_weight[{key!r}]", w, allow_zero=True) for key, w in class_weight.items()
-    }
-    if not targets.one_dimensional and set(weights) <= {0, 1}:
-        return np.full(n_labels, weights.get(1, 1.0)), np.full(n_labels, weights.get(0, 1.0))
-    strangers = [key for key in weights if key not in set(targets.classes.tolist())]
+    if isinstance(class_weight, Mapping):
+        if set(class_weight) <= {0, 1}:
+            weights = _check_weights(class_weight)
+            return np.full(n_labels, weights.get(1, 1.0)), np.full(n_labels, weights.get(0, 1.0))
+        both = _weights_by_name(targets, class_weight)
+        return both, both
+    if not isinstance(class_weight, str) or class_weight != "balanced":
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+    n_present, n_absent = (targets.states > 0).sum(axis=0), (targets.states < 0).sum(axis=0)
+    half = (n_present + n_absent) / 2
+    return half / np.maximum(n_present, 1), half / np.maximum(n_absent, 1)
+
+
+def _weights_by_name(targets, class_weight):
+    """Weight of each label, 1 unless `class_weight` names it."""
+    weights, names = _check_weights(class_weight), targets.classes.tolist()
+    strangers = [key for key in weights if key not in set(names)]
     if strangers:
         raise ValueError(f"class_weight names labels that are not in Y: {strangers}")
-    both = np.array([weights.get(label, 1.0) for label in targets.classes.tolist()])
-    return both, both
+    return np.array([weights.get(name, 1.0) for name in names])
+
+
+def _check_weights(class_weight):
+    return {
+        key: check_positive(f"class_weight[{key!r}]", weight, allow_zero=True)
+        for key, weight in class_weight.items()
+    }
 
 
 def _check_sample_weight(sample_weight, shape, one_dimensional):

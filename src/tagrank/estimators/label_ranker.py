@@ -41,10 +41,9 @@ class LabelRanker(MaxMarginEstimator):
 
     def _store(self, problem, solution):
         super()._store(problem, solution)
-        states = problem.targets.states
-        is_known = np.any(states != 0, axis=1)
-        is_mixed = np.any(states > 0, axis=1) & np.any(states < 0, axis=1)
-        self.always_predicts_ = bool(np.all(np.any(states[is_known] > 0, axis=1)))
+        has_present, has_absent = np.any(problem.bounds > 0, axis=1), np.any(problem.bounds < 0, axis=1)
+        is_mixed = has_present & has_absent
+        self.always_predicts_ = not np.any(has_absent & ~has_present)
         self.threshold_rule_ = _fit_line(*solution.thresholds[::-1, is_mixed])
 
     def _threshold(self, scores):

@@ -32,6 +32,15 @@ def encode_targets(Y):
     """`Y` in any accepted form as Targets."""
     if Y is None:
         raise ValueError("requires y to be passed, but the target y is None")
+    targets = _encode(Y)
+    if targets.states.shape[1] == 0:
+        raise ValueError("y must have at least one label, got none")
+    return targets
+
+
+def _encode(Y):
+    if hasattr(Y, "to_numpy") and not hasattr(Y, "columns"):
+        Y = Y.to_numpy()
     if is_tag_sets(Y):
         matrix, tags = encode_tag_sets(Y)
         return Targets(label_states(matrix), np.asarray(tags, dtype=object), False)
@@ -40,8 +49,6 @@ def encode_targets(Y):
     if hasattr(Y, "columns"):
         return _from_frame(Y)
     Y = np.asarray(Y)
-    if Y.ndim == 2 and Y.shape[1] == 0:
-        raise ValueError(f"Y must have at least one label, got shape {Y.shape}")
     if Y.ndim != 1:
         return Targets(label_states(Y), np.arange(Y.shape[1] if Y.ndim == 2 else 0), False)
     return _from_classes(Y)
@@ -84,5 +91,5 @@ def warn_never_positive(targets):
             f"{len(missing)} of {len(targets.classes)} labels are never positive in training and are ranked "
             f"last: {shown}",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )

@@ -2,7 +2,7 @@
 
 from tagrank.kernels.base import Kernel
 from tagrank.kernels.checks import check_gram
-from tagrank.kernels.composition import OnView, Product, Sum, UnitDiagonal, UnitTrace
+from tagrank.kernels.composition import OnView, Product, Sum, UnitDiagonal, UnitTrace, reads_views
 from tagrank.kernels.description import KERNELS_BY_NAME, kernel_from_dict, make_kernel
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
 from tagrank.kernels.precomputed import Precomputed
@@ -26,4 +26,5 @@ __all__ = [
     "check_gram",
     "kernel_from_dict",
     "make_kernel",
+    "reads_views",
 ]

@@ -214,3 +214,9 @@ def _check_kernels(kernels):
 
 def _in_product(kernel):
     return f"({kernel!r})" if isinstance(kernel, Sum | Product) else repr(kernel)
+
+
+def reads_views(kernel):
+    """Whether `kernel` asks for views by name, with `.on("name")`."""
+    is_named = isinstance(kernel, OnView) and isinstance(kernel.view, str)
+    return is_named or any(reads_views(part) for part in kernel._parts())

@@ -11,8 +11,8 @@ loss takes exact steps, several times over, for they cost little; after the bloc
 scores of all samples up to date. Every sample's share of the gap is at hand then, so that the next pass knows
 whom to visit.
 
-The scores may be held in float32 while the tolerance allows it; the certificate of the solution is then
-computed anew, in float64, from the coefficients alone.
+The scores may be held in float32 while tolerance and costs allow it; the certificate of the solution is then
+computed anew from the coefficients alone, summed in float64.
 """
 
 import time
@@ -92,6 +92,7 @@ def solve_dual(
     if stopped_by != "tol":
         trace = [point for point in trace if point.n_iter < n_iter]
         trace.append(_certify(ascent, n_iter, started))
+        stopped_by = "tol" if trace[-1].gap <= tol else stopped_by
     return Solution(
         coefficients=ascent.certified,
         primal=trace[-1].primal,

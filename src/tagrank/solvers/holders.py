@@ -13,9 +13,10 @@ have shape (n_labels, n_samples): then the change of one coefficient is one run 
 
 import numpy as np
 from numba import njit, prange
+from scipy import sparse
 
 from tagrank.arrays import beside, namespace_of, row_blocks, rows_within, to_host
-from tagrank.simd import NARROW, add_to_rows, aligned_zeros, multiply_row, padded
+from tagrank.simd import add_to_rows, aligned_zeros, multiply_row, padded
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
 
@@ -136,13 +137,15 @@ class SparseRows:
             raise ValueError(f"X must hold floats in CSR format, got {X.dtype} in {X.format.upper()} format")
         if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
             raise ValueError(f"the column indices of X must lie within its {X.shape[1]} columns")
-        self.X = X
+        # compiled code walks along plain memory
+        parts = (np.ascontiguousarray(part) for part in (X.data, X.indices, X.indptr))
+        self.X = sparse.csr_array(tuple(parts), shape=X.shape)
         self.n_samples = X.shape[0]
         self.n_labels = n_labels
         self.diagonal = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
         self.squared_norms = self.diagonal.astype(dtype)
-        n_groups = max(1, min(n_groups, n_labels // NARROW))
-        self.W = aligned_zeros((n_groups, X.shape[1], padded(-(-n_labels // n_groups))), dtype)
+        width = padded(-(-n_labels // n_groups))
+        self.W = aligned_zeros((-(-n_labels // width), X.shape[1], width), dtype)
 
     def scores_of(self, block):
         """Scores (n_labels, block length) of consecutive samples."""

@@ -17,7 +17,7 @@ class TracePoint(NamedTuple):
 
 
 def relative_gap(primal, dual):
-    """(primal - dual) / |primal|, never below zero by more than rounding."""
+    """(primal - dual) / |primal|."""
     return (primal - dual) / max(abs(primal), np.finfo(np.float64).tiny)
 
 
