@@ -116,3 +116,9 @@ def test_weights_of_classes_are_weights_of_their_samples(X):
     model = OneVsAllSVM(kernel="linear", tol=1e-6, max_iter=10_000, random_state=0)
     weighted = model.fit(X, y, sample_weight=np.where(y == "a", 5.0, 1.0)).coef_
     np.testing.assert_allclose(model.set_params(class_weight={"a": 5}).fit(X, y).coef_, weighted, atol=1e-3)
+
+
+def test_a_view_of_another_width_is_named(X, Y):
+    model = OneVsAllSVM(kernel=Gaussian().on("colour")).fit({"colour": X}, Y)
+    with pytest.raises(ValueError, match="view 'colour' must have the same number of columns"):
+        model.predict({"colour": X[:, :3]})

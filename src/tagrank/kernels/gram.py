@@ -145,6 +145,12 @@ def _check_same_columns(X, Z):
     if isinstance(X, Mapping) or isinstance(Z, Mapping):
         if not (isinstance(X, Mapping) and isinstance(Z, Mapping)):
             raise TypeError("X and Z must both be arrays or both be mappings of views")
+        for view in X.keys() & Z.keys():
+            if X[view].shape[1:] != Z[view].shape[1:]:
+                shapes = f"{X[view].shape} and {Z[view].shape}"
+                raise ValueError(
+                    f"view {view!r} must have the same number of columns in X and Z, got {shapes}"
+                )
         return
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features), got shape {X.shape}")

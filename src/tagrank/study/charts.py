@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-LEFT, RIGHT, TOP, BOTTOM = 52, 348, 12, 186
+LEFT, RIGHT, TOP, BOTTOM = 52, 338, 12, 186
 SMALLEST_GAP = 1e-12
 MOST_MARKS = 25
 
