@@ -20,7 +20,7 @@ from tagrank.study.tuning import COSTS
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 SEED = 0
-TOLERANCE = 5e-3
+TOLERANCE = 1e-3
 # each data set and the kernels among which cross-validation chooses
 DATASETS = {
     "corel5k": ("rbf",),
@@ -56,7 +56,8 @@ How it was measured:
 - Image-MAP is the mean 11-point average precision; [metrics](metrics.md) states every convention.
 
 Nothing else was tuned; class weights and intercepts are off. One split and one seed: differences in the third
-digit mean little.
+digit mean little. One number is softer still: at C = 0.01 `OneVsAllSVM` on corel5k gives almost every tag the
+score -1, and its Image-AUC was 0.816 and 0.846 in two runs that stopped at a gap of 0.005.
 """
 PUBLISHED = """
 Published: Table 3 of *Two-way Multimodal Online Matrix Factorization for Multi-label Annotation* gives an
