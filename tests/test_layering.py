@@ -33,7 +33,9 @@ HOMES = {
     "typer": {"app"},
     "rich": {"app"},
     "fastapi": {"app"},
-    "sklearn": {"kernels", "estimators", "annotation", "study"},
+    "onnx": {"features"},
+    "onnxruntime": {"features"},
+    "sklearn": {"features", "kernels", "estimators", "annotation", "study"},
 }
 MODULES = sorted(SOURCE.rglob("*.py"))
 

@@ -1,0 +1,127 @@
+"""What a set of features is: settings that can be written down, and one row of numbers for every picture."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tagrank.features.image import check_image
+
+# rec. 601: how bright red, green and blue look
+_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32) / 255
+
+
+class Picture:
+    """A picture and what has been worked out of it already, so that descriptors share their work.
+
+    Parameters
+    ----------
+    pixels : uint8 array, shape (height, width, 3)
+    """
+
+    def __init__(self, pixels):
+        self.pixels = check_image(pixels)
+        self._known: dict[Any, Any] = {}
+
+    def once(self, key, compute):
+        """`compute()`, or what it returned when it was asked for `key` before."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
+
+    @property
+    def grey(self):
+        """Brightness from 0 to 1, float32 array, shape (height, width)."""
+        return self.once("grey", lambda: self.pixels @ _LUMA)
+
+
+def as_picture(image):
+    """A `Picture` as it is, or made from its pixels."""
+    return image if isinstance(image, Picture) else Picture(image)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Something with settings: a feature, or an exchangeable step of one.
+
+    A subclass is a frozen dataclass. Its fields are plain JSON values, other parts, or arrays that were
+    learned; together with `version` they decide every number that comes out.
+    """
+
+    # raised whenever the same settings give other numbers, so that nobody mixes old rows with new ones
+    version: ClassVar[int] = 1
+
+    def settings(self):
+        """The class, its version and its fields as plain JSON values; learned arrays are not among them."""
+        plain = {
+            name: value.settings() if isinstance(value, Part) else value
+            for name, value in self._fields().items()
+            if not isinstance(value, np.ndarray)
+        }
+        return {"type": type(self).__name__, "version": self.version} | plain
+
+    def arrays(self):
+        """Learned arrays by name; those of a part within have its name and a dot before their own."""
+        found = {}
+        for name, value in self._fields().items():
+            if isinstance(value, np.ndarray):
+                found[name] = value
+            elif isinstance(value, Part):
+                found |= {f"{name}.{inner}": array for inner, array in value.arrays().items()}
+        return found
+
+    def fingerprint(self):
+        """32 hexadecimal digits that differ wherever rows could differ."""
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(json.dumps(self.settings(), sort_keys=True).encode())
+        for name, array in sorted(self.arrays().items()):
+            digest.update(f"{name}{array.dtype}{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
+
+    def _fields(self):
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def replace(self, **changes) -> Self:
+        """A copy with other settings."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class Feature(Part):
+    """A set of features: picture in, row out. Subclasses write `describe`.
+
+    >>> row = Gist()(pixels)
+    """
+
+    # the kernel that suits its rows, as estimators take it
+    kernel: ClassVar[str] = "chi2"
+
+    def __call__(self, image):
+        """One picture as one row.
+
+        Parameters
+        ----------
+        image : uint8 array, shape (height, width, 3), or a `Picture`
+
+        Returns
+        -------
+        row : float32 array, shape (n_columns,)
+        """
+        return self.describe(as_picture(image))
+
+    def describe(self, picture: Picture) -> np.ndarray:
+        """The row of a picture, float32, shape (n_columns,)."""
+        raise NotImplementedError
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether it can describe pictures; False for one that must learn a vocabulary first."""
+        return True
+
+    def fit(self, pictures: Iterable[Any], *, random_state=0) -> Self:
+        """Learn what must be learned from pictures; most features learn nothing."""
+        return self
