@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from tagrank.kernels import ChiSquared, Gaussian, Hellinger, Intersection, Linear, Polynomial
+from tagrank.kernels.gram import gram
 
 
 @pytest.fixture
@@ -96,3 +97,15 @@ def test_nested_parameters_can_be_searched():
         kernel.set_params(width=3)
     with pytest.raises(ValueError, match="gamma must be a positive number"):
         Gaussian().set_params(gamma=-1)
+
+
+def test_a_sum_fixes_all_widths_and_adds_its_terms_in_one_go():
+    rng = np.random.default_rng(4)
+    views = {"a": rng.random((30, 5)), "b": rng.standard_normal((30, 3))}
+    kernel = 0.3 * ChiSquared().on("a") + 0.7 * Gaussian().on("b") + Linear().on("b")
+    fitted, K = kernel.fit_gram(views)
+    assert fitted == kernel.fit(views)
+    np.testing.assert_allclose(K, gram(fitted, views), rtol=1e-12, atol=1e-14)
+    out = np.empty((30, 30), np.float32)
+    assert kernel.fit_gram(views, out=out, dtype=np.float32)[1] is out
+    np.testing.assert_allclose(out, K, rtol=1e-5, atol=1e-6)

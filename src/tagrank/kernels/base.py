@@ -22,6 +22,8 @@ class Kernel:
 
     # numpy scalars leave `np.float64(0.5) * kernel` to the kernel
     __array_ufunc__ = None
+    # whether it can be a part of a sum, a product or another kernel
+    combines = True
 
     def compute(self, X, Z):
         """Similarities of all rows of `X` with all rows of `Z`, a new (n_x, n_z) array.

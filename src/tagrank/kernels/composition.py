@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.kernels.base import Kernel
-from tagrank.kernels.gram import diagonal_of
+from tagrank.kernels.gram import diagonal_of, float_type
 from tagrank.validation import check_positive, check_same_length
 
 
@@ -35,6 +35,19 @@ class Sum(Kernel):
 
     def fit(self, X):
         return Sum(tuple(kernel.fit(X) for kernel in self.kernels), self.weights)
+
+    def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None):
+        """Each term fixes its width and is added to the matrix in one go; beside it one more is held."""
+        fitted, K, term = [], out, None
+        for weight, kernel in self.terms:
+            kernel, term = kernel.fit_gram(X, out=term if fitted else K, dtype=dtype, n_jobs=n_jobs)
+            fitted.append(kernel)
+            term *= weight
+            if len(fitted) == 1:
+                K, term = term, None
+            else:
+                K += term
+        return Sum(tuple(fitted), self.weights), K
 
     def _parts(self):
         return self.kernels
@@ -90,6 +103,11 @@ class OnView(Kernel):
 
     def fit(self, X):
         return OnView(self.kernel.fit(self._select(X)), self.view)
+
+    def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None):
+        dtype = float_type(X, dtype)
+        kernel, K = self.kernel.fit_gram(self._select(X), out=out, dtype=dtype, n_jobs=n_jobs)
+        return OnView(kernel, self.view), K
 
     def _parts(self):
         return (self.kernel,)
@@ -210,6 +228,10 @@ def _product(factors):
 def _check_kernels(kernels):
     if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
         raise TypeError(f"kernels must be one or more Kernel objects, got {kernels!r}")
+    if not all(kernel.combines for kernel in kernels):
+        raise TypeError(
+            "precomputed similarities cannot be combined with other kernels; add the matrices themselves"
+        )
 
 
 def _in_product(kernel):

@@ -10,10 +10,7 @@ from tagrank.kernels.checks import check_gram
 class Precomputed(Kernel):
     """X holds similarities: (n, n) among the training samples, (n_x, n) of other samples with them."""
 
-    def compute(self, X, Z):
-        raise TypeError(
-            "precomputed similarities cannot be combined with other kernels; add the matrices themselves"
-        )
+    combines = False
 
     def diagonal(self, X):
         return X.diagonal()
