@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.intake import Intake
+from tagrank.annotation.nesting import innermost
 from tagrank.estimators import CalibratedRanker, LabelRanker
 from tagrank.kernels import Kernel, Linear, Sum, make_kernel
 
@@ -16,7 +17,7 @@ _FEWEST_TO_CALIBRATE = 10
 def choose_estimator(given: Any, intake: Intake) -> Any:
     """An unfitted copy of `given`, or the default, with the kernel that suits the views."""
     estimator = _default(intake) if given is None else clone(given)
-    inner = _innermost(estimator)
+    inner = innermost(estimator)
     several_features = intake.features is not None and len(intake.views) > 1
     if several_features and isinstance(getattr(inner, "kernel", None), str):
         inner.set_params(kernel=_mean_over_views(inner, list(intake.views)), gamma=None)
@@ -30,13 +31,13 @@ def _default(intake: Intake) -> Any:
 
 def kernel_of(estimator: Any) -> Kernel | None:
     """The kernel that an estimator will use, None if it has none."""
-    inner = _innermost(estimator)
+    inner = innermost(estimator)
     return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
 
 
 def take_tag_weights(estimator: Any, tags: list[str], n_rows: int) -> dict[str, Any]:
     """Weights by tag name as weights of samples: the estimator knows the tags by number only."""
-    inner = _innermost(estimator)
+    inner = innermost(estimator)
     weights = getattr(inner, "class_weight", None)
     if not isinstance(weights, Mapping) or not any(isinstance(key, str) for key in weights):
         return {}
@@ -44,13 +45,6 @@ def take_tag_weights(estimator: Any, tags: list[str], n_rows: int) -> dict[str, 
         raise ValueError(f"class_weight names tags that the collection does not have: {strangers}")
     inner.set_params(class_weight=None)
     return {"sample_weight": np.tile([weights.get(tag, 1.0) for tag in tags], (n_rows, 1))}
-
-
-def _innermost(estimator: Any) -> Any:
-    """The estimator inside all wrappers."""
-    while hasattr(estimator, "estimator"):
-        estimator = estimator.estimator
-    return estimator
 
 
 def _mean_over_views(inner: Any, views: list[str]) -> Kernel | str:

@@ -65,13 +65,6 @@ def rebuild_estimator(fields: Fields, shelf: ArrayShelf, n_tags: int) -> Any:
     return estimator
 
 
-def innermost(estimator: Any) -> Any:
-    """The fitted estimator inside all wrappers."""
-    while hasattr(estimator, "estimator_"):
-        estimator = estimator.estimator_
-    return estimator
-
-
 def _describe_margin(estimator: Any, shelf: ArrayShelf) -> dict[str, Any]:
     params = estimator.get_params(deep=False)
     weights, seed = params["class_weight"], params["random_state"]

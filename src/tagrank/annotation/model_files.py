@@ -9,7 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.array_shelf import ArrayShelf
-from tagrank.annotation.estimator_records import describe_estimator, innermost, rebuild_estimator
+from tagrank.annotation.estimator_records import describe_estimator, rebuild_estimator
+from tagrank.annotation.nesting import innermost_fitted
 from tagrank.annotation.plain_json import Fields
 from tagrank.annotation.scaling import SCALINGS, Scaler
 from tagrank.annotation.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
@@ -64,7 +65,7 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     fields = content.fields("estimator")
     annotator.estimator_ = rebuild_estimator(fields, shelf.at("estimator"), len(tags))
     annotator.estimator = annotator.estimator_
-    annotator.by_view_ = _check_columns(innermost(annotator.estimator_), annotator.columns_)
+    annotator.by_view_ = _check_columns(innermost_fitted(annotator.estimator_), annotator.columns_)
     annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
     content.finish()
     shelf.finish()
@@ -161,7 +162,7 @@ def _try_out(annotator: Any) -> None:
 
 def _example_row(annotator: Any) -> Any:
     """One row as the estimator reads it, without taking more memory than the model itself has; or None."""
-    fitted = innermost(annotator.estimator_)
+    fitted = innermost_fitted(annotator.estimator_)
     if hasattr(fitted, "X_fit_"):
         return take_rows(fitted.X_fit_, slice(1)) if len(fitted.dual_coef_) else None
     n_columns = getattr(fitted, "n_features_in_", None)

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from tagrank.study.listings import Dataset, Method, datasets, methods
     from tagrank.study.report import MethodResult, ReportPicture, write_report
     from tagrank.study.training import Training, train
-    from tagrank.study.tuning import Tuning, tune_cost
 
 _HOMES = {
     "comparison": ["Comparison", "Outcome", "compare"],
@@ -22,7 +21,6 @@ _HOMES = {
     "listings": ["Dataset", "Method", "datasets", "methods"],
     "report": ["MethodResult", "ReportPicture", "write_report"],
     "training": ["Training", "train"],
-    "tuning": ["Tuning", "tune_cost"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -36,7 +34,6 @@ __all__ = [
     "Outcome",
     "ReportPicture",
     "Training",
-    "Tuning",
     "annotate",
     "compare",
     "datasets",
@@ -44,7 +41,6 @@ __all__ = [
     "evaluate",
     "methods",
     "train",
-    "tune_cost",
     "write_report",
 ]
 

@@ -15,7 +15,7 @@ from tagrank.kernels import make_kernel
 from tagrank.metrics import MetricTable, catalog_metrics, metric_table
 from tagrank.study.listings import methods
 from tagrank.study.training import make_estimator
-from tagrank.study.tuning import COSTS, CRITERIA, Tuning, tune_cost
+from tagrank.annotation.tuning import COSTS, CRITERIA, Tuning, tune_cost
 
 OWN = "own"
 STRATEGIES = ("f1", "global")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from tagrank.study.comparison import OWN, Comparison, Outcome
-from tagrank.study.tuning import CRITERIA
+from tagrank.annotation.tuning import CRITERIA
 
 RANKING = ("Image-AUC", "Image-MAP", "Category-AUC", "One-error", "P@1", "P@5")
 PREDICTION = ("Micro-F1", "Macro-F1", "Hamming loss")

@@ -18,7 +18,7 @@ from tagrank.study.evaluation import PICTURES_SHOWN, evaluate, report_pictures
 from tagrank.study.listings import methods
 from tagrank.study.report import MethodResult, write_report
 from tagrank.study.training import Training, make_estimator, train
-from tagrank.study.tuning import tune_cost
+from tagrank.annotation.tuning import tune_cost
 
 PICTURES_PRINTED = 6
 

@@ -8,7 +8,7 @@ from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import LabelRanker, OneVsAllSVM
 from tagrank.kernels import Gaussian
 from tagrank.metrics import image_auc, image_average_precision
-from tagrank.study.tuning import Tuning, tune_cost
+from tagrank.annotation.tuning import Tuning, tune_cost
 
 COSTS = (0.01, 0.3, 10)
 

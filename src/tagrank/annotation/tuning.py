@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from tagrank.data import LabelStratifiedKFold
 from tagrank.kernels.gram import take_rows
@@ -59,7 +60,7 @@ def tune_cost(
     Parameters
     ----------
     estimator : with `path` and `decision_function`, such as LabelRanker or OneVsAllSVM; it stays as it is
-    X : matrix, or mapping of views to matrices, of n rows
+    X : matrix, or mapping of views to matrices, of n rows; the (n, n) Gram matrix for kernel="precomputed"
     Y : labels, shape (n, n_labels)
     costs : the values of C
     n_folds : the number of folds
@@ -86,7 +87,13 @@ def _score_fold(
     with warnings.catch_warnings():
         # a rare label may miss from a fold; whether it misses from the data is said elsewhere
         warnings.filterwarnings("ignore", message=".*never positive in training")
-        models = estimator.path(take_rows(X, train), Y[train], costs)
-    held_out = take_rows(X, test)
+        models = estimator.path(_block(estimator, X, train, train), Y[train], costs)
+    held_out = _block(estimator, X, test, train)
     all_scores = [model.decision_function(held_out) for model in models]
     return [[float(measure(Y[test], F)) for measure in CRITERIA.values()] for F in all_scores]
+
+
+def _block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
+    """The rows; of a Gram matrix their similarities to the training rows."""
+    is_gram = get_tags(estimator).input_tags.pairwise
+    return X[np.ix_(rows, training)] if is_gram else take_rows(X, rows)

@@ -1,0 +1,60 @@
+"""One Gram matrix for tuning, calibration and the last fit gives what separate fits give."""
+
+import numpy as np
+import pytest
+
+from tagrank.annotation.shared_gram import fit_on_gram
+from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.kernels import ChiSquared, Gaussian
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(5)
+    views = {"colour": rng.exponential(size=(60, 6)), "gist": rng.standard_normal((60, 4))}
+    signal = np.hstack([views["colour"][:, :2] - 1, views["gist"][:, :2]])
+    labels = (signal + 0.3 * rng.standard_normal(signal.shape) > 0.3).astype(float)
+    labels[7, 2] = np.nan
+    return views, labels
+
+
+KERNEL = 0.5 * ChiSquared().on("colour") + 0.5 * Gaussian().on("gist")
+
+
+@pytest.mark.parametrize("Estimator", [LabelRanker, OneVsAllSVM])
+def test_equals_a_fit_on_the_rows(problem, Estimator):
+    views, labels = problem
+    estimator = Estimator(C=2.0, kernel=KERNEL, tol=1e-8, random_state=0)
+    fitted, tuning = fit_on_gram(estimator, views, labels)
+    plain = Estimator(C=2.0, kernel=KERNEL, tol=1e-8, random_state=0).fit(views, labels)
+    assert tuning is None
+    assert fitted.kernel == KERNEL
+    assert not hasattr(estimator, "dual_coef_")
+    np.testing.assert_allclose(fitted.decision_function(views), plain.decision_function(views), atol=1e-4)
+
+
+def test_tunes_and_calibrates_on_the_same_matrix(problem):
+    views, labels = problem
+    ranker = LabelRanker(kernel=KERNEL, tol=1e-6, random_state=0)
+    fitted, tuning = fit_on_gram(CalibratedRanker(ranker, random_state=0), views, labels, costs=(0.1, 1, 10))
+    assert tuning.costs == (0.1, 1.0, 10.0)
+    assert fitted.estimator.C == fitted.estimator_.C == tuning.best()
+    assert fitted.estimator_.kernel == KERNEL
+    assert fitted.predict_proba(views).shape == labels.shape
+
+
+def test_a_matrix_keeps_its_number_of_columns(problem):
+    views, labels = problem
+    fitted, _ = fit_on_gram(CalibratedRanker(OneVsAllSVM(), random_state=0), views["gist"], labels)
+    assert fitted.n_features_in_ == fitted.estimator_.n_features_in_ == 4
+    with pytest.raises(ValueError, match="3 features"):
+        fitted.decision_function(views["gist"][:, :3])
+
+
+def test_estimators_without_a_matrix(problem):
+    views, labels = problem
+    linear, tuning = fit_on_gram(OneVsAllSVM(kernel="linear"), views["gist"], labels, costs=(0.1, 1))
+    assert linear.C == tuning.best()
+    counted, tuning = fit_on_gram(LabelFrequency(), views["gist"], labels, costs=(0.1, 1))
+    assert tuning is None
+    assert counted.decision_function(views["gist"]).shape == labels.shape
