@@ -1,0 +1,248 @@
+"""Why this tag: what every training picture and every set of features adds to a score.
+
+By the representer theorem the score of a tag is a sum over the training pictures x_i,
+
+    f(x) = intercept + sum_i k(x_i, x) a_i,        k = sum_v w_v k_v
+
+so picture i speaks for the tag with k(x_i, x) a_i, and the features v with sum_i w_v k_v(x_i, x) a_i. Nothing
+is estimated: either way the parts add up to the score.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.annotation.annotator import Annotator
+from tagrank.annotation.nesting import innermost_fitted
+from tagrank.annotation.scaling import leaves
+from tagrank.kernels import Kernel, Linear, Precomputed, Sum
+from tagrank.kernels.gram import gram, n_rows, take_rows
+
+ALL_FEATURES = "all"
+NEVER_PRESENT = "never present in training, so ranked last whatever the picture shows"
+BLIND = "this method does not look at the picture"
+NO_ROWS = "a linear model stores no training pictures; only the shares of the features are known"
+
+
+class Contribution(NamedTuple):
+    """What one training picture adds to a score.
+
+    Attributes
+    ----------
+    name : what the training picture is called
+    contribution : above zero it speaks for the tag, below against it
+    present : whether the training picture has the tag, by the sign of its coefficient
+    """
+
+    name: str
+    contribution: float
+    present: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One tag of one picture, taken apart in two ways; each adds up to the score.
+
+    ``score = intercept + sum(shares) = intercept + contributions in for_ and against + others``
+
+    Attributes
+    ----------
+    tag : its name
+    score : as `Annotator.scores` gives it
+    intercept : what every picture gets
+    for_, against : the training pictures that contribute most and least, the strongest first
+    others : what all other training pictures contribute together
+    shares : set of features -> what it contributes; "all" where they cannot be told apart
+    note : why examples or shares are missing, if they are
+    """
+
+    tag: str
+    score: float
+    intercept: float
+    for_: tuple[Contribution, ...] = ()
+    against: tuple[Contribution, ...] = ()
+    others: float = 0.0
+    shares: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "tag": self.tag,
+            "score": self.score,
+            "intercept": self.intercept,
+            "for": [contribution._asdict() for contribution in self.for_],
+            "against": [contribution._asdict() for contribution in self.against],
+            "others": self.others,
+            "shares": dict(self.shares),
+            "note": self.note,
+        }
+
+
+def explain(
+    annotator: Annotator, data: Any, *, tags: Sequence[str] | None = None, n_examples: int = 5
+) -> list[Explanation]:
+    """Why a picture gets its tags.
+
+    Parameters
+    ----------
+    annotator : fitted or loaded
+    data : one picture or row, in any form that `Annotator.annotate` takes: a collection or list of length 1
+    tags : the tags to explain; by default those that the model gives the picture, or its best one
+    n_examples : training pictures to name on each side
+
+    Returns
+    -------
+    list of Explanation, in the order of `tags`, by default the highest score first
+    """
+    if n_examples < 0:
+        raise ValueError(f"n_examples must be at least 0, got {n_examples}")
+    X = annotator._rows(data)
+    if n_rows(X) != 1:
+        raise ValueError(f"one picture is explained at a time, got {n_rows(X)}; take them one by one")
+    scores = annotator.estimator_.decision_function(X)
+    columns = _columns(annotator, tags, scores)
+    estimator = innermost_fitted(annotator.estimator_)
+    if not hasattr(estimator, "kernel_"):
+        return [_constant(annotator.tags[j], scores[0, j], BLIND) for j in columns]
+    parts = _take_apart(annotator, estimator, X, columns)
+    return [
+        _constant(annotator.tags[j], scores[0, j], NEVER_PRESENT)
+        if annotator.never_positive_[j]
+        else Explanation(
+            annotator.tags[j],
+            float(scores[0, j]),
+            float(estimator.intercept_[j]),
+            **parts.examples(at, n_examples),
+            shares={feature: float(share[at]) for feature, share in parts.shares.items()},
+        )
+        for at, j in enumerate(columns)
+    ]
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The scores of some tags taken apart.
+
+    Attributes
+    ----------
+    shares : set of features -> array, shape (n_tags,)
+    contributions, coefficients : arrays, shape (n_support, n_tags), or None where no rows are stored
+    names : of the supporting rows
+    """
+
+    shares: dict[str, np.ndarray]
+    contributions: np.ndarray | None = None
+    coefficients: np.ndarray | None = None
+    names: Sequence[str] = ()
+
+    def examples(self, at: int, n_examples: int) -> dict[str, Any]:
+        """The fields of an Explanation that tell of training pictures."""
+        if self.contributions is None or self.coefficients is None:
+            return {"others": float(sum(share[at] for share in self.shares.values())), "note": NO_ROWS}
+        values, present = self.contributions[:, at], self.coefficients[:, at] > 0
+        order = np.argsort(-values, kind="stable")
+        for_ = [i for i in order[:n_examples] if values[i] > 0]
+        against = [i for i in order[::-1][:n_examples] if values[i] < 0]
+
+        def tell(rows: list[int]) -> tuple[Contribution, ...]:
+            return tuple(Contribution(self.names[i], float(values[i]), bool(present[i])) for i in rows)
+
+        others = float(np.delete(values, for_ + against).sum())
+        return {"for_": tell(for_), "against": tell(against), "others": others}
+
+
+def _columns(annotator: Annotator, tags: Sequence[str] | None, scores: np.ndarray) -> list[int]:
+    if tags is None:
+        order = np.lexsort((-scores[0], annotator.never_positive_))
+        given = annotator.estimator_.choose(scores)[0] > 0
+        return [int(j) for j in order if given[j]] or [int(order[0])]
+    place = {tag: j for j, tag in enumerate(annotator.tags)}
+    if strangers := [tag for tag in tags if tag not in place]:
+        raise ValueError(f"the model has no tag {strangers[0]!r}; it has {len(place)}, see annotator.tags")
+    return [place[tag] for tag in tags]
+
+
+def _take_apart(annotator: Annotator, estimator: Any, X: Any, columns: list[int]) -> _Parts:
+    similarities = dict(_similarities(estimator, X, _only_view(annotator)))
+    if not similarities:
+        return _Parts(_linear_shares(annotator, estimator, X, columns))
+    coefficients = estimator.dual_coef_[np.ix_(estimator.support_, columns)]
+    if isinstance(estimator.kernel_, Linear):
+        shares = _linear_shares(annotator, estimator, X, columns)
+    else:
+        shares = {feature: values @ coefficients for feature, values in similarities.items()}
+    contributions = np.sum(list(similarities.values()), axis=0)[:, None] * coefficients
+    return _Parts(shares, contributions, coefficients, _training_names(annotator, estimator))
+
+
+def _similarities(estimator: Any, X: Any, only_view: str) -> Iterator[tuple[str, np.ndarray]]:
+    """w_v k_v(x_i, x) of the supporting rows, shape (n_support,), for each set of features."""
+    if isinstance(estimator.kernel_, Precomputed):
+        row = X.toarray() if sparse.issparse(X) else X
+        yield only_view, np.asarray(row[0, estimator.support_], dtype=np.float64)
+    if not hasattr(estimator, "X_fit_"):
+        return
+    rows = take_rows(estimator.X_fit_, estimator.support_)
+    found: dict[str, np.ndarray] = {}
+    for weight, kernel in _terms(estimator.kernel_):
+        values = weight * gram(kernel, X, rows, n_jobs=estimator.n_jobs)[0].astype(np.float64)
+        feature = _feature_of(kernel) or only_view
+        found[feature] = found.get(feature, 0) + values
+    yield from found.items()
+
+
+def _terms(kernel: Kernel, weight: float = 1.0) -> Iterator[tuple[float, Kernel]]:
+    """The (weight, kernel) pairs whose sum `kernel` is, sums inside sums taken apart too."""
+    if not isinstance(kernel, Sum):
+        yield weight, kernel
+        return
+    for inner_weight, inner in kernel.terms:
+        yield from _terms(inner, weight * inner_weight)
+
+
+def _feature_of(kernel: Kernel) -> str:
+    """What one term of a kernel reads: the view, or the columns; empty if it reads all."""
+    places = [place for _, place in leaves(kernel) if place != slice(None)]
+    return " × ".join(dict.fromkeys(map(_place_name, places)))
+
+
+def _place_name(place: Any) -> str:
+    if isinstance(place, str):
+        return place
+    if isinstance(place, slice):
+        return f"columns {place.start or 0}:{'' if place.stop is None else place.stop}"
+    return f"columns {', '.join(map(str, np.atleast_1d(place)))}"
+
+
+def _only_view(annotator: Annotator) -> str:
+    return next(iter(annotator.columns_)) if len(annotator.columns_) == 1 else ALL_FEATURES
+
+
+def _linear_shares(annotator: Annotator, estimator: Any, X: Any, columns: list[int]) -> dict[str, np.ndarray]:
+    """The columns of each view times their weights: a linear model reads the views side by side."""
+    shares, start = {}, 0
+    for view, width in annotator.columns_.items():
+        place = slice(start, start + width)
+        shares[view] = np.asarray(X[:, place] @ estimator.coef_[columns, place].T)[0]
+        start += width
+    return shares
+
+
+def _training_names(annotator: Annotator, estimator: Any) -> Sequence[str]:
+    """A name for each supporting row."""
+    n_training = len(estimator.dual_coef_)
+    names = getattr(annotator, "training_names_", None)
+    if names is None:
+        training = getattr(annotator, "training_", None)
+        names = None if training is None else training.names
+    if names is None or len(names) != n_training:
+        names = [f"training picture {i}" for i in range(n_training)]
+    return [names[i] for i in estimator.support_]
+
+
+def _constant(tag: str, score: float, note: str) -> Explanation:
+    return Explanation(tag, float(score), intercept=float(score), note=note)
