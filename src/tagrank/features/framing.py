@@ -1,0 +1,56 @@
+"""From a picture of any shape to the fixed rectangle that a network looks at."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagrank.features.base import Part
+
+
+@dataclass(frozen=True)
+class Squash(Part):
+    """The whole picture; its proportions change."""
+
+    def __call__(self, pixels, height, width):
+        """Frame a picture, uint8 (any, any, 3), as uint8 (height, width, 3)."""
+        return resize(pixels, height, width)
+
+
+@dataclass(frozen=True)
+class CentreCrop(Part):
+    """The largest centred rectangle of the right proportions, shrunk by `share`; the margins are not seen.
+
+    A share of 0.875 is what ImageNet networks are commonly evaluated with.
+    """
+
+    share: float = 0.875
+
+    def __post_init__(self):
+        if not 0 < self.share <= 1:
+            raise ValueError(f"share must be above 0 and at most 1, got {self.share}")
+
+    def __call__(self, pixels, height, width):
+        """Frame a picture, uint8 (any, any, 3), as uint8 (height, width, 3)."""
+        scale = self.share * min(pixels.shape[0] / height, pixels.shape[1] / width)
+        inner = [max(round(side * scale), 1) for side in (height, width)]
+        top, left = ((side - part) // 2 for side, part in zip(pixels.shape, inner, strict=False))
+        return resize(pixels[top : top + inner[0], left : left + inner[1]], height, width)
+
+
+def resize(pixels, height, width):
+    """Resize a picture: averages where it shrinks, cubic where it grows.
+
+    Parameters
+    ----------
+    pixels : uint8 array, shape (any, any, 3)
+
+    Returns
+    -------
+    resized : uint8 array, shape (height, width, 3)
+    """
+    import cv2
+
+    shrunk = min(width, pixels.shape[1]), min(height, pixels.shape[0])
+    # a copy where pixels are a mirrored or cropped view, which OpenCV cannot take
+    smaller = cv2.resize(np.ascontiguousarray(pixels), shrunk, interpolation=cv2.INTER_AREA)
+    return cv2.resize(smaller, (width, height), interpolation=cv2.INTER_CUBIC)
