@@ -179,6 +179,10 @@ def test_files_that_are_no_network(tmp_path, pixels, capfd):
         path.write_bytes(content)
         with pytest.raises(FileError, match=r"b\.onnx: "):
             OnnxEmbedding(str(path))(pixels)
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(FileError, match="larger than"):
+        OnnxEmbedding(str(path))
     assert capfd.readouterr().err == ""
 
 

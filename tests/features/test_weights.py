@@ -187,7 +187,7 @@ def test_other_files_are_refused(tmp_path):
         path.write_bytes(content)
         with pytest.raises(FileError, match=message):
             read_weights(path)
-    with pytest.raises(FileError, match="max_bytes"):
+    with pytest.raises(FileError, match="larger than the 100 bytes"):
         read_weights(weight_file(tmp_path, {"a": tensor()}), max_bytes=100)
     with pytest.raises(FileError, match="expected 00ff"):
         read_weights(weight_file(tmp_path, {"a": tensor()}), sha256="00ff")

@@ -1,6 +1,7 @@
 """Files that decide numbers: read whole, within bounds, and only if they are the ones that were meant."""
 
 import hashlib
+import os
 
 from tagrank.files import MAX_BYTES, FileError, open_bounded
 
@@ -8,6 +9,8 @@ from tagrank.files import MAX_BYTES, FileError, open_bounded
 def read_checked(path, *, sha256=None, max_bytes=MAX_BYTES):
     """Bytes of a file, whose SHA-256 must be `sha256` (hexadecimal) where it is given."""
     try:
+        if os.path.getsize(path) > max_bytes:
+            raise FileError(path, f"is larger than the {max_bytes:,} bytes that such a file may have")
         with open_bounded(path, max_bytes=max_bytes) as file:
             content = file.read()
     except OSError as error:
