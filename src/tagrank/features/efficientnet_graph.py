@@ -98,13 +98,13 @@ def efficientnet_model(weights, variant, *, classify=False):
 
 
 class _Graph:
-    """An ONNX graph that grows at its end, and the side of its pictures there."""
+    """An ONNX graph that grows at its end, and the shape (channels, side) of its pictures there."""
 
     def __init__(self, weights, side):
         onnx = require("onnx")
         self._helper, self._tensor = onnx.helper, onnx.TensorProto
         self._weights = weights
-        self._side = side
+        self._shape = 3, side
         self._input_shape = ["n", 3, side, side]
         self._nodes, self._constants = [], []
         self._limits = [
@@ -127,8 +127,9 @@ class _Graph:
     def convolve(self, source, name, norm, *, stride=1, depthwise=False, clip=True):
         """Convolution, batch norm and, unless `clip` is false, ReLU6."""
         kernel, bias = folded(self._weights, name, norm)
-        before, after = same_padding(self._side, kernel.shape[-1], stride)
-        self._side = math.ceil(self._side / stride)
+        _, side = self._shape
+        before, after = same_padding(side, kernel.shape[-1], stride)
+        self._shape = len(kernel), math.ceil(side / stride)
         inputs = [source, self.constant(f"{name}.kernel", kernel), self.constant(f"{name}.bias", bias)]
         convolved = self.add(
             "Conv",
@@ -142,21 +143,14 @@ class _Graph:
 
     def block(self, source, name, stride):
         """Inverted bottleneck: widen, convolve each channel, narrow; plus its input where shapes agree."""
-        current, first = source, f"{name}._expand_conv"
-        if f"{first}.weight" in self._weights:
-            current = self.convolve(current, first, f"{name}._bn0")
+        current, shape_before = source, self._shape
+        if f"{name}._expand_conv.weight" in self._weights:
+            current = self.convolve(current, f"{name}._expand_conv", f"{name}._bn0")
         current = self.convolve(
             current, f"{name}._depthwise_conv", f"{name}._bn1", stride=stride, depthwise=True
         )
         current = self.convolve(current, f"{name}._project_conv", f"{name}._bn2", clip=False)
-        return (
-            self.add("Add", [current, source], f"{name}.sum") if self._keeps_shape(name, stride) else current
-        )
-
-    def _keeps_shape(self, block, stride):
-        weights = self._weights
-        expand = weights.get(f"{block}._expand_conv.weight", weights[f"{block}._depthwise_conv.weight"])
-        return stride == 1 and expand.shape[1] == len(weights[f"{block}._project_conv.weight"])
+        return self.add("Add", [current, source], f"{name}.sum") if self._shape == shape_before else current
 
     def model(self, output, n_columns):
         """The graph up to `output` as bytes of an ONNX file."""
