@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagrank.features import colour_histogram
-from tagrank.features.colour import HUES, SATURATIONS, VALUES
+from tagrank.features.colour import HUES, SATURATIONS, VALUES, QuickColour
 
 
 def bin_of(pixel):
@@ -41,3 +41,8 @@ def test_bands_see_where_the_colour_is():
     image[:10] = (0, 0, 255)
     blue = colour_histogram(image).reshape(4, 72)[:, bin_of((0, 0, 255))] * 4
     assert np.allclose(blue, [1 / 3, 1, 0, 0])
+
+
+def test_the_feature_has_the_same_row_in_single_precision():
+    image = np.random.default_rng(1).integers(0, 256, (12, 10, 3), dtype=np.uint8)
+    assert np.array_equal(QuickColour()(image), colour_histogram(image).astype(np.float32))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tagrank.features import edge_histogram
+from tagrank.features.edges import QuickEdges
 
 
 def stripes(angle, size=64):
@@ -44,3 +45,8 @@ def test_sums_to_one_unless_flat():
 def test_negative_has_the_same_edges():
     noise = np.random.default_rng(1).integers(0, 256, (40, 30, 3), dtype=np.uint8)
     assert np.allclose(edge_histogram(noise), edge_histogram(255 - noise), atol=1e-5)
+
+
+def test_the_feature_has_the_same_row_in_single_precision():
+    noise = np.random.default_rng(2).integers(0, 256, (12, 10, 3), dtype=np.uint8)
+    assert np.array_equal(QuickEdges()(noise), edge_histogram(noise).astype(np.float32))

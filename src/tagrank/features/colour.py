@@ -1,30 +1,42 @@
-"""Colour histogram: how much of each hue, saturation and brightness, in the whole picture and in three bands.
+"""Quick colour histogram: how much of each hue, saturation and brightness, in the picture and in three bands.
 
 The bands (top, middle, bottom) keep the one piece of layout that most pictures share: sky above, ground
 below.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tagrank.features.image import check_image
+from tagrank.features.base import Feature, as_picture
 
 HUES, SATURATIONS, VALUES = 8, 3, 3
 BANDS = 3
 
 
+@dataclass(frozen=True)
+class QuickColour(Feature):
+    """Histogram of hue, saturation and value: 72 bins for the picture, then 72 for each band.
+
+    The row has 288 columns. It sums to 1; the picture has the weight of one band.
+    """
+
+    def describe(self, picture):
+        return colour_histogram(picture).astype(np.float32)
+
+
 def colour_histogram(image):
-    """Histogram of hue, saturation and value.
+    """The row of `QuickColour` in double precision.
 
     Parameters
     ----------
-    image : uint8 array, shape (height, width, 3)
+    image : uint8 array, shape (height, width, 3), or a `Picture`
 
     Returns
     -------
-    row : float64 array, shape (288,): 72 bins for the picture, then 72 for each band. Non-negative, sums to
-        1; the picture has the weight of one band.
+    row : float64 array, shape (288,)
     """
-    bins = _colour_bins(check_image(image))
+    bins = _colour_bins(as_picture(image).pixels)
     parts = [bins, *np.array_split(bins, BANDS)]
     histograms = [
         np.bincount(part.ravel(), minlength=HUES * SATURATIONS * VALUES) / part.size for part in parts

@@ -1,8 +1,10 @@
-"""Edge histogram: which way the edges run, and where, in a grid of cells."""
+"""Quick edge histogram: which way the edges run, and where, in a grid of cells."""
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.image import check_image
+from tagrank.features.base import Feature, as_picture
 
 ORIENTATIONS = 8
 GRIDS = (1, 4)
@@ -10,22 +12,32 @@ GRIDS = (1, 4)
 _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 
 
-def edge_histogram(image):
-    """Histogram of edge orientations weighted by edge strength.
+@dataclass(frozen=True)
+class QuickEdges(Feature):
+    """Histogram of edge orientations weighted by edge strength: the picture, then 4 x 4 cells row by row.
 
     Each edge is shared between the two nearest of eight orientations (a line has no direction: they cover
     half a turn). The row is normalised as a whole, so that busy cells outweigh calm ones.
 
+    The row has 136 columns. It sums to 1; all zero for a picture without any edge.
+    """
+
+    def describe(self, picture):
+        return edge_histogram(picture).astype(np.float32)
+
+
+def edge_histogram(image):
+    """The row of `QuickEdges` in double precision.
+
     Parameters
     ----------
-    image : uint8 array, shape (height, width, 3)
+    image : uint8 array, shape (height, width, 3), or a `Picture`
 
     Returns
     -------
-    row : float64 array, shape (136,): the whole picture, then 4 x 4 cells row by row. Non-negative, sums to
-        1; all zero for a picture without any edge.
+    row : float64 array, shape (136,)
     """
-    strength, orientation = _gradients(check_image(image).astype(np.float32) @ _LUMA)
+    strength, orientation = _gradients(as_picture(image).pixels.astype(np.float32) @ _LUMA)
     position = orientation * (ORIENTATIONS / np.pi)
     lower = np.floor(position)
     share = strength * (position - lower)

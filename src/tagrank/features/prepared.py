@@ -1,0 +1,39 @@
+"""Forms of a picture from which several descriptors start."""
+
+
+def grey_levels(picture):
+    """Brightness in 256 levels.
+
+    Parameters
+    ----------
+    picture : Picture
+
+    Returns
+    -------
+    levels : uint8 array, shape (height, width)
+    """
+    import cv2
+
+    return picture.once("grey_levels", lambda: cv2.cvtColor(picture.pixels, cv2.COLOR_RGB2GRAY))
+
+
+def resize(image, *, height, width):
+    """An image stretched to a given size, whatever its proportions were.
+
+    One axis after the other, so that an axis that shrinks is averaged even where the other one grows.
+
+    Parameters
+    ----------
+    image : uint8 or float32 array, shape (old height, old width) or (old height, old width, n_channels)
+
+    Returns
+    -------
+    resized : array of the same dtype, shape (height, width) or (height, width, n_channels)
+    """
+    import cv2
+
+    for axis, length in enumerate((height, width)):
+        smaller = length < image.shape[axis]
+        size = (image.shape[1], length) if axis == 0 else (length, image.shape[0])
+        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA if smaller else cv2.INTER_LINEAR)
+    return image
