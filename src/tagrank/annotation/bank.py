@@ -1,0 +1,95 @@
+"""Sets of features over a collection of pictures: once, in parallel, and on from where it stopped.
+
+Every row is kept under the content of its picture and the fingerprint of its features. So a collection that
+grew costs its new pictures only, an interrupted run goes on where it was, and a second one just looks up.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from tagrank.annotation.bank_folder import bank_folder
+from tagrank.annotation.extraction import Extraction, ExtractionRun
+from tagrank.annotation.picture_jobs import Describer
+from tagrank.annotation.picture_keys import PictureLike, Progress
+from tagrank.annotation.row_store import RowStore, StoreDamage
+from tagrank.annotation.view_files import SUBFOLDER
+from tagrank.features.base import Feature
+
+# a damaged store is dropped and filled again; one that keeps breaking is not
+_ATTEMPTS = 3
+
+
+class FeatureBank:
+    """Named sets of features, computed once for each picture and kept on disk.
+
+    Parameters
+    ----------
+    features : sets of features by name
+    folder : where rows are kept; by default below ``TAGRANK_CACHE`` or the user's cache folder
+    keep : False leaves the disk alone; everything is held in memory
+    n_jobs : processes; all cores by default. With 1, or for a few pictures, this process does the work
+    max_side : files are shrunk to so many pixels on their longer side; arrays are taken as they are
+    strict : raise the first problem instead of leaving the picture out
+
+    Examples
+    --------
+    >>> bank = FeatureBank({"colour": ColourHistogram("hsv")})
+    >>> extraction = bank.extract(paths)
+    >>> extraction.views["colour"].shape
+    (120, 4096)
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, Feature],
+        *,
+        folder: str | os.PathLike | None = None,
+        keep: bool = True,
+        n_jobs: int | None = None,
+        max_side: int = 512,
+        strict: bool = False,
+    ) -> None:
+        if not features:
+            raise ValueError("a bank needs at least one set of features, got none")
+        self.features = dict(features)
+        self.folder, self.keep, self.n_jobs = folder, keep, n_jobs
+        self.max_side, self.strict = max_side, strict
+
+    def extract(self, pictures: Sequence[PictureLike], *, progress: Progress | None = None) -> Extraction:
+        """Describe every picture by every set of features.
+
+        Ctrl-C or a crash loses the last seconds of work at most.
+
+        Parameters
+        ----------
+        pictures : paths, or uint8 arrays of shape (height, width, 3)
+        progress : called with how many pictures are done, how many there are, and what is being done
+        """
+        pictures = list(pictures)
+        self._check(pictures)
+        folder = bank_folder(self.folder) if self.keep else None
+        stored_as = {
+            name: f"{feature.fingerprint()}-{self.max_side}" for name, feature in self.features.items()
+        }
+        with RowStore(folder) as store:
+            run = ExtractionRun(
+                Describer(self.features, self.max_side),
+                stored_as,
+                store,
+                view_folder=None if folder is None else folder / SUBFOLDER,
+                n_jobs=self.n_jobs,
+                strict=self.strict,
+                progress=progress,
+            )
+            for _ in range(_ATTEMPTS):
+                with suppress(StoreDamage):
+                    return run.extract(pictures)
+        raise OSError(f"{folder} was found damaged {_ATTEMPTS} times; clear it, or pass keep=False")
+
+    def _check(self, pictures: Sequence[PictureLike]) -> None:
+        if not pictures:
+            raise ValueError("there are no pictures to describe")
+        unfitted = [name for name, feature in self.features.items() if not feature.is_fitted]
+        if unfitted:
+            raise ValueError(f"{', '.join(unfitted)} must learn from pictures first: call fit(pictures)")

@@ -1,0 +1,36 @@
+"""Where features are kept between runs, how much room they take, and how to get it back."""
+
+import os
+import shutil
+from pathlib import Path
+
+from tagrank.annotation.row_store import RowStore
+from tagrank.annotation.view_files import SUBFOLDER, prune_views
+from tagrank.data.catalog import data_folders
+
+
+def bank_folder(folder: str | os.PathLike | None = None) -> Path:
+    """`folder`, or the place below ``TAGRANK_CACHE`` or the user's cache folder where features are kept."""
+    return data_folders()[-1] / "features" if folder is None else Path(folder)
+
+
+def bank_size(folder: str | os.PathLike | None = None) -> int:
+    """Bytes that features take on disk."""
+    return sum(path.stat().st_size for path in bank_folder(folder).rglob("*") if path.is_file())
+
+
+def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> None:
+    """Remove what nobody asked for in so many days."""
+    place = bank_folder(folder)
+    if not place.is_dir():
+        return
+    prune_views(place / SUBFOLDER, days=days)
+    with RowStore(place) as store:
+        store.prune(days=days)
+
+
+def clear_bank(folder: str | os.PathLike | None = None) -> None:
+    """Remove everything; it will be computed again when it is needed."""
+    place = bank_folder(folder)
+    if place.is_dir():
+        shutil.rmtree(place)

@@ -1,0 +1,246 @@
+"""Rows of features on disk: one SQLite file, whole after a crash, shared by processes that run at once.
+
+A row is kept under the content of its picture and the fingerprint of its set of features, so that it is found
+again whatever the file is called. Nothing in the file can run code: it holds keys and compressed numbers.
+"""
+
+import os
+import sqlite3
+import time
+import warnings
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+FILE_NAME = "rows-1.sqlite"
+SECONDS_A_DAY = 86_400
+_MAX_ROW_BYTES = 2**27
+# how long one process waits for another that is writing
+_PATIENCE = 60.0
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SCHEMA = """
+PRAGMA trusted_schema = OFF;
+CREATE TABLE IF NOT EXISTS rows (
+    feature TEXT, picture BLOB, packed BLOB, PRIMARY KEY (feature, picture));
+CREATE TABLE IF NOT EXISTS features (
+    feature TEXT PRIMARY KEY, used INTEGER, seconds REAL DEFAULT 0, n_timed INTEGER DEFAULT 0);
+CREATE TABLE IF NOT EXISTS pictures (picture BLOB PRIMARY KEY, used INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, state TEXT, picture BLOB) WITHOUT ROWID;
+"""
+
+
+class CacheWarning(UserWarning):
+    """The cache folder cannot be used as it should; the work goes on without it."""
+
+
+class StoreDamage(Exception):
+    """Part of the store could not be read and was dropped; what it held must be computed anew."""
+
+
+def pack_row(row: np.ndarray) -> bytes:
+    """A float32 row, compressed; most histograms are mostly zero. The stream carries a checksum."""
+    return zlib.compress(np.ascontiguousarray(row, dtype="<f4").tobytes(), 1)
+
+
+def unpack_row(packed: bytes) -> np.ndarray:
+    """The row that `pack_row` packed; ValueError if it is damaged."""
+    stream = zlib.decompressobj()
+    try:
+        data = stream.decompress(packed, _MAX_ROW_BYTES)
+    except zlib.error as error:
+        raise ValueError(f"a damaged row ({error})") from None
+    if not stream.eof or len(data) % 4:
+        raise ValueError(f"a row of {len(data):,} bytes that is not whole")
+    return np.frombuffer(data, dtype="<f4")
+
+
+class RowStore:
+    """Packed rows by feature and picture, and the contents of files seen before.
+
+    A folder that cannot be written to (full, read-only) is reported by one `CacheWarning`, and what comes
+    after is kept in memory: what the folder holds already can still be read.
+
+    Parameters
+    ----------
+    folder : where the file is, or None to keep everything in memory
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._path = None if folder is None else folder / FILE_NAME
+        # read in turn; the last one is written to
+        self._databases: list[sqlite3.Connection] = []
+        self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; what was in memory is forgotten."""
+        for database in self._databases:
+            database.close()
+        self._databases = []
+
+    @property
+    def is_on_disk(self) -> bool:
+        """Whether rows that are saved now will be there next time."""
+        return self._path is not None
+
+    def has_row(self, feature: str, picture: bytes) -> bool:
+        """Whether the row of a picture is known."""
+        return bool(
+            self._read("SELECT 1 FROM rows WHERE feature = ? AND picture = ? LIMIT 1", feature, picture)
+        )
+
+    def rows(self, feature: str, pictures: Iterable[bytes]) -> Iterator[np.ndarray]:
+        """The rows of pictures, all of one length; StoreDamage where one is missing or damaged."""
+        n_columns = None
+        for picture in pictures:
+            found = self._read("SELECT packed FROM rows WHERE feature = ? AND picture = ?", feature, picture)
+            try:
+                row = unpack_row(found[0][0])
+                n_columns = n_columns or len(row)
+                if len(row) != n_columns:
+                    raise ValueError(f"{len(row)} columns, others have {n_columns}")
+            except (ValueError, TypeError, IndexError) as error:
+                self._write("DELETE FROM rows WHERE feature = ? AND picture = ?", [(feature, picture)])
+                raise StoreDamage(f"a row of {feature}: {error}") from None
+            yield row
+
+    def save_rows(self, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
+        """Keep (feature, picture, packed row) triples: all of them, or none if the process dies meanwhile."""
+        self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", rows)
+
+    def add_seconds(self, timings: Iterable[tuple[str, float, int]]) -> None:
+        """Add (feature, seconds, number of pictures) to what was measured before."""
+        self._write(
+            "INSERT INTO features (feature, seconds, n_timed) VALUES (?, ?, ?) ON CONFLICT (feature) "
+            "DO UPDATE SET seconds = seconds + excluded.seconds, n_timed = n_timed + excluded.n_timed",
+            list(timings),
+        )
+
+    def seconds_a_picture(self, feature: str) -> float:
+        """The mean of all that was measured, nan if nothing was."""
+        found = self._read("SELECT seconds, n_timed FROM features WHERE feature = ?", feature)
+        n_timed = sum(count for _, count in found)
+        return sum(seconds for seconds, _ in found) / n_timed if n_timed else float("nan")
+
+    def known_file(self, path: bytes, state: str) -> bytes | None:
+        """The content key of a file that was seen in the same state before."""
+        found = self._read("SELECT picture FROM files WHERE path = ? AND state = ?", path, state)
+        return found[0][0] if found and isinstance(found[0][0], bytes) else None
+
+    def remember_files(self, files: Sequence[tuple[bytes, str, bytes]]) -> None:
+        """Note (path, state, content key) of files."""
+        self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
+
+    def mark_used(self, features: Iterable[str], pictures: Iterable[bytes]) -> None:
+        """Note that rows were asked for today, so that `prune` spares them."""
+        today = int(time.time() // SECONDS_A_DAY)
+        self._write(
+            "INSERT INTO features (feature, used) VALUES (?, ?) "
+            "ON CONFLICT (feature) DO UPDATE SET used = excluded.used",
+            [(feature, today) for feature in features],
+        )
+        self._write(
+            "INSERT OR REPLACE INTO pictures VALUES (?, ?)", [(picture, today) for picture in pictures]
+        )
+
+    def prune(self, *, days: float) -> None:
+        """Drop rows whose picture or whose feature was not asked for in so many days, and give room back."""
+        oldest = [(int(time.time() // SECONDS_A_DAY - days),)]
+        self._write("DELETE FROM pictures WHERE used < ?", oldest)
+        self._write("DELETE FROM features WHERE coalesce(used, 0) < ?", oldest)
+        self._write(
+            "DELETE FROM rows WHERE picture NOT IN (SELECT picture FROM pictures) "
+            "OR feature NOT IN (SELECT feature FROM features)",
+            [()],
+        )
+        self._write("DELETE FROM files WHERE picture NOT IN (SELECT picture FROM pictures)", [()])
+        self._databases[-1].execute("VACUUM")
+
+    def _open(self) -> None:
+        if self._path is not None:
+            try:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._databases.append(_connect(self._path))
+                return
+            except sqlite3.DatabaseError as error:
+                if _is_damage(error):
+                    return self._start_anew(error)
+                self._go_on_in_memory(error)
+            except OSError as error:
+                self._go_on_in_memory(error)
+        else:
+            self._databases.append(_connect(":memory:"))
+
+    def _read(self, query: str, *values: Any) -> list[Any]:
+        found = []
+        for database in list(self._databases):
+            try:
+                found += database.execute(query, values).fetchall()
+            except sqlite3.DatabaseError as error:
+                self._drop(database, error)
+                raise StoreDamage(str(error)) from error
+        return found
+
+    def _write(self, query: str, values: Sequence[tuple[Any, ...]]) -> None:
+        try:
+            with self._databases[-1] as database:
+                database.executemany(query, values)
+        except sqlite3.DatabaseError as error:
+            if _is_damage(error):
+                self._drop(self._databases[-1], error)
+            else:
+                self._go_on_in_memory(error)
+            with self._databases[-1] as database:
+                database.executemany(query, values)
+
+    def _drop(self, database: sqlite3.Connection, error: sqlite3.DatabaseError) -> None:
+        """Go on without a database that cannot be read."""
+        self._databases.remove(database)
+        database.close()
+        if _is_damage(error):
+            self._start_anew(error)
+        else:
+            self._go_on_in_memory(error)
+
+    def _start_anew(self, error: Exception) -> None:
+        assert self._path is not None
+        warnings.warn(f"{self._path} is damaged ({error}); it is started anew", CacheWarning, stacklevel=2)
+        try:
+            for leftover in (self._path, self._path.with_name(f"{self._path.name}-journal")):
+                leftover.unlink(missing_ok=True)
+            self._databases.insert(0, _connect(self._path))
+        except (OSError, sqlite3.DatabaseError) as second_error:
+            self._go_on_in_memory(second_error)
+
+    def _go_on_in_memory(self, error: Exception) -> None:
+        warnings.warn(
+            f"the cache {self._path} cannot be used ({error}); new features are kept in memory only. "
+            "Make room or name another folder (TAGRANK_CACHE) to have them next time",
+            CacheWarning,
+            stacklevel=2,
+        )
+        self._path = None
+        self._databases.append(_connect(":memory:"))
+
+
+def _connect(path: Path | str) -> sqlite3.Connection:
+    database = sqlite3.connect(os.fspath(path), timeout=_PATIENCE)
+    try:
+        database.executescript(_SCHEMA)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _is_damage(error: sqlite3.DatabaseError) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF in _DAMAGED
