@@ -20,6 +20,9 @@ OFFICIAL = {
     "emotions": (391, 202),
     "birds": (322, 323),
     "flags": (129, 65),
+    "corel5k_images": (4500, 499),
+    "corel5k_images_260": (4500, 499),
+    "coco_multilabel_4k": (3000, 1000),
 }
 
 

@@ -4,12 +4,24 @@ from tagrank.data.catalog import find_dataset, list_datasets, load_dataset
 from tagrank.data.collection import Collection
 from tagrank.data.hygiene import clean_tags
 from tagrank.data.missing import hide_labels
-from tagrank.data.readers import from_frame, read_collection, to_frame, write_collection
+from tagrank.data.picture_files import read_picture
+from tagrank.data.problems import Problem
+from tagrank.data.readers import (
+    from_frame,
+    read_collection,
+    read_keywords,
+    read_pictures,
+    read_sidecar,
+    to_frame,
+    write_collection,
+)
 from tagrank.data.splits import LabelStratifiedKFold, iterative_split, split_collection
+from tagrank.data.writers import write_sidecar, write_tags
 
 __all__ = [
     "Collection",
     "LabelStratifiedKFold",
+    "Problem",
     "clean_tags",
     "find_dataset",
     "from_frame",
@@ -18,7 +30,13 @@ __all__ = [
     "list_datasets",
     "load_dataset",
     "read_collection",
+    "read_keywords",
+    "read_picture",
+    "read_pictures",
+    "read_sidecar",
     "split_collection",
     "to_frame",
     "write_collection",
+    "write_sidecar",
+    "write_tags",
 ]

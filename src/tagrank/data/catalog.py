@@ -4,6 +4,7 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from tagrank.data.collection import Collection, concatenate_parts
 from tagrank.data.label_matrix import positive_pairs
 from tagrank.data.readers.arff import read_arff
 from tagrank.data.readers.npz import read_matrix, read_npz
+from tagrank.data.readers.pictures import read_pictures
 from tagrank.data.suggestions import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
 
@@ -58,7 +60,8 @@ def load_dataset(name: str, *, split_views: bool = False, verify: bool = False) 
 
     Returns
     -------
-    collection : its numbers of rows, features and tags agree with the published ones
+    collection : its numbers of rows, features and tags agree with the published ones. A set of photographs
+        has the view "pictures" (paths).
     """
     entry, folder = _entry(name), find_dataset(name)
     if folder is None:
@@ -103,8 +106,8 @@ def _verify(entry: DatasetEntry, folder: Path) -> None:
 
 
 def _check_counts(entry: DatasetEntry, collection: Collection, folder: Path) -> None:
-    X, _ = collection.stacked()
-    found = (len(collection), X.shape[1], len(collection.tags))
+    widths = [getattr(view, "shape", (0, 0))[1] for view in collection.views.values()]
+    found = (len(collection), sum(widths), len(collection.tags))
     expected = (entry.n_rows, entry.n_columns or entry.n_features, entry.n_tags)
     cardinality = len(positive_pairs(collection.labels)[0]) / max(1, len(collection))
     if found != expected or abs(cardinality - entry.cardinality) > 1e-3:
@@ -165,9 +168,14 @@ def _read_archive(entry: DatasetEntry, folder: Path) -> Collection:
     return read_npz(_file(folder, name))
 
 
+def _read_photographs(entry: DatasetEntry, folder: Path) -> Collection:
+    return replace(read_pictures(folder, **entry.options), name=entry.name)
+
+
 LAYOUTS: dict[str, Callable[[DatasetEntry, Path], Collection]] = {
     "mulan": _read_mulan,
     "matrices": _read_matrices,
     "digits": _read_digits,
     "archive": _read_archive,
+    "pictures": _read_photographs,
 }

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs, unknown_pairs, wholly_unknown
+from tagrank.data.problems import Problem
 from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states
 from tagrank.validation import check_same_length
 
@@ -26,6 +27,7 @@ class Collection:
     part : a word for each row, such as "train" or "test"
     name : what the collection is called
     feature_names : dict of view name to the names of its columns
+    problems : files that were left out or not wholly understood when the collection was read, and why
     """
 
     views: Mapping[str, Any]
@@ -35,6 +37,7 @@ class Collection:
     part: Any = None
     name: str = ""
     feature_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
 
     def __post_init__(self) -> None:
         if not self.views:
@@ -95,7 +98,7 @@ class Collection:
         return label_states(self.labels)
 
     def subset(self, rows: Any) -> "Collection":
-        """The chosen rows (indices, a mask or a slice), in that order."""
+        """The chosen rows (indices, a mask or a slice), in that order; the problems stay as they are."""
         chosen = np.arange(len(self))[rows]
         return replace(
             self,
@@ -145,6 +148,7 @@ class Collection:
             "rows wholly unknown": int(wholly_unknown(self.labels).sum()),
             "tags never present": n_tags - len(np.unique(columns)),
             "parts": {} if self.part is None else _counts(self.part),
+            "problems": len(self.problems),
         }
 
     def __repr__(self) -> str:
@@ -158,7 +162,8 @@ class Collection:
             text += f", {facts['unknown share']:.1%} unknown"
         if facts["rows without tag"]:
             text += f", {facts['rows without tag']:,} rows without tag"
-        return text + "".join(f"; {count:,} {word}" for word, count in facts["parts"].items()) + ">"
+        text += "".join(f"; {count:,} {word}" for word, count in facts["parts"].items())
+        return text + (f"; {facts['problems']:,} problems" if facts["problems"] else "") + ">"
 
     @property
     def _title(self) -> str:
@@ -180,6 +185,7 @@ def concatenate_parts(parts: Mapping[str, Collection], *, name: str = "") -> Col
         part=[word for word, part in parts.items() for _ in range(len(part))],
         name=name,
         feature_names=first.feature_names,
+        problems=tuple(dict.fromkeys(problem for part in parts.values() for problem in part.problems)),
     )
 
 

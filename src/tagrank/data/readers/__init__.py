@@ -6,50 +6,80 @@ from typing import Any
 
 from tagrank.data.collection import Collection
 from tagrank.data.readers.arff import read_arff, write_arff
+from tagrank.data.readers.coco import is_coco_file, read_coco_file
 from tagrank.data.readers.csv import read_csv, write_csv
+from tagrank.data.readers.embedded import read_keywords
 from tagrank.data.readers.frame import from_frame, to_frame
+from tagrank.data.readers.jsonl import read_jsonl, write_jsonl
 from tagrank.data.readers.libsvm import read_libsvm, write_libsvm
 from tagrank.data.readers.npz import read_npz, write_npz
+from tagrank.data.readers.pictures import read_pictures
+from tagrank.data.readers.xmp import read_sidecar
 
 __all__ = [
     "from_frame",
     "read_arff",
+    "read_coco_file",
     "read_collection",
     "read_csv",
+    "read_jsonl",
+    "read_keywords",
     "read_libsvm",
     "read_npz",
+    "read_pictures",
+    "read_sidecar",
     "to_frame",
     "write_arff",
     "write_collection",
     "write_csv",
+    "write_jsonl",
     "write_libsvm",
     "write_npz",
 ]
 
-_FORMATS: dict[str, tuple[Callable[..., Collection], Callable[..., None]]] = {
-    ".arff": (read_arff, write_arff),
-    ".csv": (read_csv, write_csv),
-    ".libsvm": (read_libsvm, write_libsvm),
-    ".svm": (read_libsvm, write_libsvm),
-    ".npz": (read_npz, write_npz),
+
+def _read_json(path: str | os.PathLike, **options: Any) -> Collection:
+    """COCO annotations, or a list of pictures with their tags."""
+    return (read_coco_file if is_coco_file(path) else read_jsonl)(path, **options)
+
+
+_READERS: dict[str, Callable[..., Collection]] = {
+    ".arff": read_arff,
+    ".csv": read_csv,
+    ".json": _read_json,
+    ".jsonl": read_jsonl,
+    ".libsvm": read_libsvm,
+    ".svm": read_libsvm,
+    ".npz": read_npz,
+}
+_WRITERS: dict[str, Callable[..., None]] = {
+    ".arff": write_arff,
+    ".csv": write_csv,
+    ".jsonl": write_jsonl,
+    ".libsvm": write_libsvm,
+    ".svm": write_libsvm,
+    ".npz": write_npz,
 }
 
 
 def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
-    """Read a collection from ``.arff``, ``.csv``, ``.libsvm``, ``.svm`` (each also with ``.gz``) or ``.npz``.
+    """Read a collection from a file or from a folder of pictures.
 
-    The options are those of the reader of that format.
+    Files are ``.arff``, ``.csv``, ``.jsonl``, ``.json`` (COCO, or a list), ``.libsvm``, ``.svm`` (each also
+    with ``.gz``) or ``.npz``; a folder is read by `read_pictures`. The options are those of the reader.
     """
-    return _format(path)[0](path, **options)
+    if os.path.isdir(path):
+        return read_pictures(path, **options)
+    return _READERS[_ending(path, tuple(_READERS))](path, **options)
 
 
 def write_collection(collection: Collection, path: str | os.PathLike, **options: Any) -> None:
     """Write a collection in the format that the path's ending names; see `read_collection`."""
-    _format(path)[1](collection, path, **options)
+    _WRITERS[_ending(path, tuple(_WRITERS))](collection, path, **options)
 
 
-def _format(path: str | os.PathLike) -> tuple[Callable[..., Collection], Callable[..., None]]:
+def _ending(path: str | os.PathLike, known: tuple[str, ...]) -> str:
     ending = os.path.splitext(os.fspath(path).removesuffix(".gz"))[1].casefold()
-    if ending not in _FORMATS:
-        raise ValueError(f"{os.fspath(path)}: unknown format {ending!r}; known are {', '.join(_FORMATS)}")
-    return _FORMATS[ending]
+    if ending not in known:
+        raise ValueError(f"{os.fspath(path)}: unknown format {ending!r}; known are {', '.join(known)}")
+    return ending

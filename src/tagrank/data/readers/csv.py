@@ -1,7 +1,8 @@
 """CSV in two shapes: ``image,tags`` with ``|`` between tags, or columns of features beside one column a tag.
 
 In a row that lists tags, the tags that are not listed are absent; a row without any is unknown throughout. A
-column of its own says 1, 0, or nothing (or ?) where a tag is unknown.
+column of its own says 1, 0, or nothing (or ?) where a tag is unknown. A tag that contains the separator is
+written with a backslash before it, see `tagrank.data.readers.tag_text`.
 """
 
 import csv
@@ -21,6 +22,7 @@ from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.label_matrix import Matrix, positive_pairs, unknown_pairs
 from tagrank.data.readers.numbers import format_number
 from tagrank.data.readers.table import TAG_PREFIX, Roles, find_roles
+from tagrank.data.readers.tag_text import join_tags, split_tags
 from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
 from tagrank.labels import duplicates, encode_tag_sets
 from tagrank.validation import check_choice
@@ -50,8 +52,7 @@ class _Rows:
             if position is not None:
                 column.append(fields[position])
         if roles.tag_list is not None:
-            listed = (tag.strip() for tag in fields[roles.tag_list].split(separator))
-            self.tag_sets.append([tag for tag in listed if tag])
+            self.tag_sets.append(split_tags(fields[roles.tag_list], separator))
         self.labels.extend(_label(fields[j], header[j]) for j in roles.tag_columns)
         self.features.extend(_number(fields[j], header[j], missing) for j in roles.features)
         self.count += 1
@@ -193,7 +194,7 @@ def write_csv(
 def _about_columns(collection: Collection, path: Path) -> dict[str, Sequence[str]]:
     columns: dict[str, Sequence[str]] = {}
     if "pictures" in collection.views:
-        columns["image"] = [_relative(picture, path.parent) for picture in collection.view("pictures")]
+        columns["image"] = [relative_picture(picture, path.parent) for picture in collection.view("pictures")]
     elif collection.names is not None:
         columns["name"] = collection.names
     if collection.part is not None:
@@ -201,10 +202,11 @@ def _about_columns(collection: Collection, path: Path) -> dict[str, Sequence[str
     return columns
 
 
-def _relative(picture: Any, folder: Path) -> str:
+def relative_picture(picture: Any, folder: Path) -> str:
+    """The path of a picture as a list in `folder` names it: relative, unless it lies elsewhere."""
     if not isinstance(picture, (str, os.PathLike)):
         raise ValueError(
-            f"CSV holds paths of pictures, got {type(picture).__name__}; save the pictures first"
+            f"a list holds paths of pictures, got {type(picture).__name__}; save the pictures first"
         )
     location, base = Path(picture).absolute(), folder.absolute()
     return location.relative_to(base).as_posix() if location.is_relative_to(base) else str(location)
@@ -228,8 +230,7 @@ def _cells(matrix: Matrix) -> Iterator[list[str]]:
 
 def _tag_lists(collection: Collection, separator: str, empty: str) -> Iterator[list[str]]:
     check_choice("empty", empty, ("unknown", "absent"))
-    if any(separator in tag for tag in collection.tags):
-        raise ValueError(f"a tag contains the separator {separator!r}; pass another one or layout='columns'")
+    texts = [join_tags([tag], separator) for tag in collection.tags]
     rows, columns = positive_pairs(collection.labels)
     n_unknown = np.bincount(unknown_pairs(collection.labels)[0], minlength=len(collection))
     n_present = np.bincount(rows, minlength=len(collection))
@@ -240,4 +241,4 @@ def _tag_lists(collection: Collection, separator: str, empty: str) -> Iterator[l
             f"list is {empty}; pass layout='columns' or another meaning of empty"
         )
     listed = np.split(columns, np.cumsum(n_present)[:-1])
-    return ([separator.join(collection.tags[j] for j in present)] for present in listed)
+    return ([separator.join(texts[j] for j in present)] for present in listed)

@@ -7,6 +7,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.readers.table import TAG_PREFIX, find_roles
+from tagrank.data.readers.tag_text import split_tags
 from tagrank.labels import encode_tag_sets
 
 
@@ -59,7 +60,7 @@ def _numbers(frame: Any, positions: list[int], header: list[str]) -> np.ndarray:
 
 def _tag_set(entry: Any, separator: str) -> list[str] | None:
     if isinstance(entry, str):
-        return [tag.strip() for tag in entry.split(separator) if tag.strip()]
+        return split_tags(entry, separator)
     return [str(tag) for tag in entry] if hasattr(entry, "__iter__") else None
 
 

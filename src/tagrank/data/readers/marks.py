@@ -1,0 +1,94 @@
+"""The tags of one picture in three states, before there are columns for them."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tagrank.data.collection import Collection
+from tagrank.data.label_matrix import Matrix, labels_from_pairs, positive_pairs, unknown_pairs
+from tagrank.validation import check_choice
+
+
+class Marks(NamedTuple):
+    """What is known about one picture.
+
+    Attributes
+    ----------
+    present : the tags it has
+    unknown : the tags about which nothing is known; None if that is all of them. All others are absent.
+    """
+
+    present: tuple[str, ...] = ()
+    unknown: frozenset[str] | None = None
+
+    def joined(self, other: "Marks") -> "Marks":
+        """Both together: present in either, unknown only where both are silent."""
+        present = tuple(dict.fromkeys((*self.present, *other.present)))
+        if self.unknown is None or other.unknown is None:
+            unknown = self.unknown if other.unknown is None else other.unknown
+        else:
+            unknown = self.unknown & other.unknown
+        return Marks(present, None if unknown is None else unknown.difference(present))
+
+
+def marks_from_list(
+    tags: Iterable[str] | None, unknown: Iterable[str] | None = None, *, empty: str = "unknown"
+) -> Marks:
+    """What a list of tags says: those that are not in it are absent.
+
+    Parameters
+    ----------
+    tags : the tags listed; None if nothing is known
+    unknown : tags that are neither present nor absent, if the list names them
+    empty : {"unknown", "absent"}, what an empty list means where `unknown` is not given
+    """
+    check_choice("empty", empty, ("unknown", "absent"))
+    present = tuple(dict.fromkeys(tags or ()))
+    if tags is None or (not present and unknown is None and empty == "unknown"):
+        return Marks()
+    return Marks(present, frozenset(unknown or ()).difference(present))
+
+
+def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[Matrix, list[str]]:
+    """Label matrix and tags; see `tagrank.labels.encode_tag_sets`.
+
+    Parameters
+    ----------
+    marks : one for each picture
+    tags : the columns wanted; default: all, sorted
+
+    Returns
+    -------
+    labels : csr_array, shape (n_pictures, n_tags)
+    tags : list of str
+    """
+    if tags is None:
+        tags = sorted({tag for row in marks for tag in (*row.present, *(row.unknown or ()))})
+    position = {tag: j for j, tag in enumerate(tags)}
+    present = [[position[tag] for tag in row.present if tag in position] for row in marks]
+    unknown = [
+        range(len(tags)) if row.unknown is None else [position[tag] for tag in row.unknown if tag in position]
+        for row in marks
+    ]
+    return labels_from_pairs(_pairs(present), _pairs(unknown), (len(marks), len(tags))), list(tags)
+
+
+def _pairs(columns: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.repeat(np.arange(len(columns)), [len(found) for found in columns])
+    return rows, np.array([j for found in columns for j in found], dtype=np.intp)
+
+
+def marks_of(collection: Collection) -> Iterator[Marks]:
+    """What a collection knows about each of its rows."""
+    present = _by_row(positive_pairs(collection.labels), collection)
+    unknown = _by_row(unknown_pairs(collection.labels), collection)
+    for has, lacks in zip(present, unknown, strict=True):
+        is_silent = len(lacks) == len(collection.tags)
+        yield Marks(tuple(has), None if is_silent else frozenset(lacks))
+
+
+def _by_row(pairs: tuple[np.ndarray, np.ndarray], collection: Collection) -> Iterator[list[str]]:
+    ends = np.cumsum(np.bincount(pairs[0], minlength=len(collection)))
+    for columns in np.split(pairs[1], ends[:-1]):
+        yield [collection.tags[j] for j in columns]

@@ -1,0 +1,83 @@
+"""Tags of pictures, as a program found them or a person gave them, written where other programs read them."""
+
+import csv
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tagrank.data.problems import Problem, ProblemLog
+from tagrank.data.readers.csv import relative_picture
+from tagrank.data.readers.jsonl import json_line
+from tagrank.data.readers.tag_text import join_tags
+from tagrank.data.writers.sidecar import write_sidecar
+from tagrank.files import FileError, atomic_write
+from tagrank.validation import check_choice
+
+TaggedPictures = Mapping[str, Sequence[str]]
+
+
+def write_tags(
+    tagged: TaggedPictures,
+    path: str | os.PathLike | None = None,
+    *,
+    format: str | None = None,
+    strict: bool = False,
+    **options: Any,
+) -> tuple[Problem, ...]:
+    """Write the tags of pictures as a list, or into a sidecar file beside each picture.
+
+    Parameters
+    ----------
+    tagged : dict of picture path to its tags, in the order in which they are to be listed
+    path : the list to write, perhaps ``.gz``; paths of pictures below its folder become relative to it. None
+        for sidecars, which lie beside the pictures.
+    format : {"csv", "jsonl", "xmp"}; default: by the ending of `path`, and "xmp" without one
+    strict : raise a FileError for the first sidecar that cannot be written, instead of going on
+    **options : for "xmp" those of `write_sidecar`, for "csv" `separator`
+
+    Returns
+    -------
+    problems : the pictures whose sidecars could not be written, and why
+    """
+    if format is None:
+        format = "xmp" if path is None else os.path.splitext(os.fspath(path).removesuffix(".gz"))[1][1:]
+    check_choice("format", format, ("xmp", *_LISTS))
+    if (format == "xmp") != (path is None):
+        raise ValueError(
+            "a list needs a path to be written to; sidecars lie beside their pictures and need none"
+        )
+    if path is None:
+        return _write_sidecars(tagged, strict, options)
+    _LISTS[format](tagged, Path(path), **options)
+    return ()
+
+
+def _write_sidecars(tagged: TaggedPictures, strict: bool, options: dict[str, Any]) -> tuple[Problem, ...]:
+    problems = ProblemLog(strict=strict)
+    for picture, tags in tagged.items():
+        try:
+            write_sidecar(picture, tags, **options)
+        except FileError as error:
+            problems.add_error(picture, error)
+    return problems.listed()
+
+
+def _write_csv(tagged: TaggedPictures, path: Path, *, separator: str = "|") -> None:
+    with atomic_write(path, text=True) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(["image", "tags"])
+        for picture, tags in tagged.items():
+            try:
+                writer.writerow([relative_picture(picture, path.parent), join_tags(tags, separator)])
+            except UnicodeEncodeError:
+                raise ValueError(f"the name {picture!r} is not Unicode; write JSON lines instead") from None
+
+
+def _write_jsonl(tagged: TaggedPictures, path: Path) -> None:
+    with atomic_write(path, text=True) as stream:
+        for picture, tags in tagged.items():
+            stream.write(json_line({"image": relative_picture(picture, path.parent), "tags": list(tags)}))
+
+
+_LISTS: dict[str, Callable[..., None]] = {"csv": _write_csv, "jsonl": _write_jsonl}

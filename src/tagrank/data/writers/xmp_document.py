@@ -1,0 +1,132 @@
+"""An XMP document whose lists of keywords can grow, with all else kept as it is."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+from xml.dom import minidom
+
+from tagrank.data.readers.safe_xml import parse_xml
+from tagrank.data.readers.xmp import DIGIKAM_TREE, LIGHTROOM_TREE, RDF, SUBJECT
+from tagrank.files import FileError
+
+# What XML 1.0 cannot hold, not even escaped.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_PREFIXES = {SUBJECT[0]: "dc", LIGHTROOM_TREE[0]: "lr", DIGIKAM_TREE[0]: "digiKam"}
+_EMPTY = f"""<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="tagrank">
+ <rdf:RDF xmlns:rdf="{RDF}">
+  <rdf:Description rdf:about=""/>
+ </rdf:RDF>
+</x:xmpmeta>
+<?xpacket end="w"?>"""
+
+
+class XmpDocument:
+    """An XMP document to be changed.
+
+    Parameters
+    ----------
+    content : the document; None for an empty one
+    path : where it stands
+    """
+
+    def __init__(self, content: bytes | None, path: str | os.PathLike) -> None:
+        content = _EMPTY.encode() if content is None else content.strip(b"\0 \r\n\t")
+        # refuses document types and whatever could fill memory before a tree is built
+        parse_xml(content, path)
+        self._document = minidom.parseString(content)
+        roots = self._document.getElementsByTagNameNS(RDF, "RDF")
+        if not roots:
+            raise FileError(path, "is XML, but not XMP: it has no rdf:RDF element")
+        self._root = roots[0]
+
+    def has_list(self, name: tuple[str, str]) -> bool:
+        """Whether the list `name`, a namespace and a local name, is there."""
+        return bool(self._lists(name))
+
+    def set_list(self, name: tuple[str, str], words: Sequence[str]) -> bool:
+        """Let the list hold exactly `words`; entries that stay are not touched. Whether anything changed."""
+        for word in words:
+            if _UNWRITABLE.search(word):
+                raise ValueError(f"the tag {word!r} contains a character that XML cannot hold")
+        entries = [(entry, _text(entry)) for found in self._lists(name) for entry in _entries(found)]
+        kept: set[str] = set()
+        changed = False
+        for entry, word in entries:
+            if word in words and word not in kept:
+                kept.add(word)
+            else:
+                _remove(entry)
+                changed = True
+        added = [word for word in dict.fromkeys(words) if word not in kept]
+        if added:
+            self._append(self._container(name), added)
+        return changed or bool(added)
+
+    def to_bytes(self) -> bytes:
+        """The document as UTF-8."""
+        return self._document.toxml(encoding="utf-8") + b"\n"
+
+    def _descriptions(self) -> list[minidom.Element]:
+        return [child for child in _elements(self._root) if _is(child, (RDF, "Description"))]
+
+    def _lists(self, name: tuple[str, str]) -> list[minidom.Element]:
+        return [child for about in self._descriptions() for child in _elements(about) if _is(child, name)]
+
+    def _container(self, name: tuple[str, str]) -> minidom.Element:
+        """The bag of the list, made where there is none."""
+        lists = self._lists(name)
+        if not lists:
+            descriptions = self._descriptions()
+            about = descriptions[0] if descriptions else self._create(self._root, (RDF, "Description"))
+            if not descriptions:
+                about.setAttributeNS(RDF, f"{self._rdf}:about", "")
+            lists = [self._create(about, name)]
+        bags = [child for found in lists for child in _elements(found) if child.namespaceURI == RDF]
+        return bags[0] if bags else self._create(lists[0], (RDF, "Bag"))
+
+    @property
+    def _rdf(self) -> str:
+        return self._root.prefix or "rdf"
+
+    def _create(self, parent: minidom.Element, name: tuple[str, str]) -> minidom.Element:
+        namespace, local = name
+        prefix = self._rdf if namespace == RDF else _PREFIXES[namespace]
+        element = self._document.createElementNS(namespace, f"{prefix}:{local}")
+        if namespace != RDF or not self._root.prefix:
+            # declared here, whatever the prefix means elsewhere
+            element.setAttribute(f"xmlns:{prefix}", namespace)
+        parent.appendChild(element)
+        return element
+
+    def _append(self, container: minidom.Element, words: Iterable[str]) -> None:
+        for word in words:
+            self._create(container, (RDF, "li")).appendChild(self._document.createTextNode(word))
+
+
+def _elements(parent: minidom.Element) -> Iterator[minidom.Element]:
+    return (child for child in list(parent.childNodes) if child.nodeType == child.ELEMENT_NODE)
+
+
+def _entries(found: minidom.Element) -> Iterator[minidom.Element]:
+    return (entry for bag in _elements(found) for entry in _elements(bag) if _is(entry, (RDF, "li")))
+
+
+def _is(element: minidom.Element, name: tuple[str, str]) -> bool:
+    return (element.namespaceURI, element.localName) == name
+
+
+def _text(element: minidom.Element) -> str:
+    return "".join(
+        child.data
+        for child in element.childNodes
+        if child.nodeType in (child.TEXT_NODE, child.CDATA_SECTION_NODE)
+    ).strip()
+
+
+def _remove(element: Any) -> None:
+    before = element.previousSibling
+    if before is not None and before.nodeType == before.TEXT_NODE and not before.data.strip():
+        element.parentNode.removeChild(before)
+    element.parentNode.removeChild(element)
