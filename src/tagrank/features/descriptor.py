@@ -1,6 +1,7 @@
 """What a local descriptor is: rows of numbers for points of a picture."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -21,11 +22,30 @@ class LocalDescriptor(Part):
         x = np.clip(np.rint(points.x), 0, width - 1).astype(np.int64)
         y = np.clip(np.rint(points.y), 0, height - 1).astype(np.int64)
         rows = np.empty((len(x), self.n_columns), np.float32)
-        for scale in np.unique(points.scale):
-            of_scale = np.flatnonzero(points.scale == scale)
-            rows[of_scale] = self.describe_scale(picture, float(scale), x[of_scale], y[of_scale])
+        changes = np.flatnonzero(np.diff(points.scale)) + 1
+        for start, stop in pairwise([0, *changes.tolist(), len(x)]):
+            if start < stop:
+                run = slice(start, stop)
+                self.describe_scale(picture, float(points.scale[start]), x[run], y[run], rows[run])
         return rows
 
-    def describe_scale(self, picture, scale, x, y):
-        """Rows for points of one scale in whole pixels, float32, shape (n_points, n_columns)."""
+    def describe_scale(self, picture, scale, x, y, rows):
+        """Write the rows of points of one scale.
+
+        Parameters
+        ----------
+        picture : Picture
+        scale : float
+        x, y : int64 arrays, shape (n_points,), whole pixels within the picture
+        rows : float32 array, shape (n_points, n_columns), to write to
+        """
         raise NotImplementedError
+
+
+def shared_maps(picture):
+    """Room for eight numbers for every pixel, float32, shape (height, width, 8), with anything in it.
+
+    One for each picture, for whoever needs it next: fresh memory costs as much time as filling it does.
+    """
+    height, width = picture.pixels.shape[:2]
+    return picture.once("shared_maps", lambda: np.empty((height, width, 8), np.float32))

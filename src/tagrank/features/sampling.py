@@ -1,4 +1,4 @@
-"""Where local descriptors look: points on a grid, at random, or on edges (corners: `tagrank.features.harris`)."""
+"""Where local descriptors look: on a grid, at random, on edges; corners are in `tagrank.features.harris`."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,0 +1,84 @@
+"""Sums of maps under windows around points: the work that dense descriptors spend their time on.
+
+A map holds eight numbers for every pixel (how strong the gradient is in each of eight directions, say). A
+descriptor sums each of these channels under the cells of a window around its point. Windows are products of a
+function of x and one of y, so that the sums down the columns are worked out once for all points of a row.
+"""
+
+import numpy as np
+from numba import njit
+
+from tagrank.simd import aligned_zeros, multiply_row, padded
+
+# known to the compiler: loops over channels become single instructions
+CHANNELS = 8
+
+
+def sum_windows(maps, x, y, weights, sums):
+    """Sum every channel under n_cells x n_cells windows around every point.
+
+    Parameters
+    ----------
+    maps : float32 array, shape (height, width, 8)
+    x, y : int64 arrays, shape (n_points,), within the picture; fastest if the points of a row are neighbours
+    weights : float32 array, shape (n_cells, 2 radius + 1): the weight in each cell of the pixels from
+        `radius` before the point to `radius` after it. What lies outside of the picture counts as zero.
+    sums : float32 array, shape (n_points, n_cells, n_cells, 8), to write to; cells count down, then across
+    """
+    height, width = maps.shape[:2]
+    columns = aligned_zeros((width, padded(len(weights) * CHANNELS)), np.float32)
+    spans = np.array([np.flatnonzero(row)[[0, -1]] + (0, 1) for row in weights])
+    _sum_windows(maps.reshape(height, width * CHANNELS), x, y, weights, spans, columns, sums)
+
+
+@njit(cache=True, nogil=True)
+def _sum_windows(maps, x, y, weights, spans, columns, sums):
+    n_points, width = len(x), len(columns)
+    radius = weights.shape[1] // 2
+    pixels = np.arange(width)
+    line, cell = np.empty(maps.shape[1], np.float32), np.empty(columns.shape[1], np.float32)
+    stop = 0
+    while stop < n_points:
+        start = stop
+        left, right = x[start], x[start]
+        while stop < n_points and y[stop] == y[start]:
+            left, right = min(left, x[stop]), max(right, x[stop])
+            stop += 1
+        left, right = max(left - radius, 0), min(right + radius + 1, width)
+        _sum_columns(maps, y[start], left, right, weights, spans, line, columns)
+        for point in range(start, stop):
+            _sum_rows(columns, x[point], pixels, weights, spans, cell, sums[point])
+
+
+@njit(cache=True, nogil=True, fastmath={"contract"})
+def _sum_columns(maps, y, left, right, weights, spans, line, columns):
+    """Sums down the columns around row y: columns[x, (cell, channel)] for left <= x < right."""
+    shift = y - weights.shape[1] // 2
+    start, stop = left * CHANNELS, right * CHANNELS
+    # slices, since indices that the compiler cannot prove to be positive are not vectorised
+    line, columns = line[: stop - start], columns[left:right]
+    for down in range(len(weights)):
+        first, last = max(spans[down, 0], -shift), min(spans[down, 1], len(maps) - shift)
+        line[:] = 0
+        for k in range(first, last):
+            weight, row = weights[down, k], maps[k + shift, start:stop]
+            for i in range(len(line)):
+                line[i] += weight * row[i]
+        part = columns[:, down * CHANNELS : (down + 1) * CHANNELS]
+        for x in range(len(part)):
+            for channel in range(CHANNELS):
+                part[x, channel] = line[x * CHANNELS + channel]
+
+
+@njit(cache=True, nogil=True)
+def _sum_rows(columns, x, pixels, weights, spans, cell, sums):
+    """Sums across the columns around one point: sums[down, across, channel]."""
+    shift = x - weights.shape[1] // 2
+    for across in range(len(weights)):
+        first, last = max(spans[across, 0], -shift), min(spans[across, 1], len(pixels) - shift)
+        last = max(first, last)
+        inside = pixels[first + shift : last + shift]
+        multiply_row(columns, inside, weights[across, first:last], 0, last - first, cell)
+        for down in range(len(weights)):
+            for channel in range(CHANNELS):
+                sums[down, across, channel] = cell[down * CHANNELS + channel]
