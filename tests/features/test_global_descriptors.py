@@ -35,7 +35,8 @@ COLUMNS = {
     RegionCovariance(): 945,
     RegionCovariance(levels=1): 45,
 }
-HISTOGRAMS = [feature for feature in COLUMNS if feature.kernel == "chi2"]
+# those of HOG are normalised block by block
+HISTOGRAMS = [feature for feature in COLUMNS if feature.kernel == "chi2" and not isinstance(feature, Hog)]
 RNG = np.random.default_rng(0)
 ODD_PICTURES = {
     "smallest": RNG.integers(0, 256, (8, 8, 3), dtype=np.uint8),
@@ -67,6 +68,12 @@ def test_rows_do_not_depend_on_what_was_described_before(feature):
     for other in COLUMNS:
         other(shared)
     assert np.array_equal(feature(shared), feature(pixels.copy()))
+
+
+@pytest.mark.parametrize("feature", COLUMNS, ids=repr)
+def test_rows_suit_their_kernel(feature):
+    assert feature.kernel == ("rbf" if isinstance(feature, Gist | RegionCovariance) else "chi2")
+    assert feature.kernel == "rbf" or feature(ODD_PICTURES["odd sides"]).min() >= 0
 
 
 @pytest.mark.parametrize("feature", HISTOGRAMS, ids=repr)

@@ -22,7 +22,6 @@ class Hog(Feature):
     The row has (cells - 1) ** 2 * 4 * orientations columns, 1,764 by default. Values lie in [0, 1].
     """
 
-    kernel = "rbf"
     cells: int = 8
     orientations: int = 9
 

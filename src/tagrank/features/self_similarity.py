@@ -53,7 +53,7 @@ class SelfSimilarity(LocalDescriptor):
 
     def describe_scale(self, picture, scale, x, y, rows):
         # beyond the picture there are only its mirror images
-        scale = min(scale, max(picture.pixels.shape) / 4)
+        scale = min(scale, max(picture.grey.shape) / 4)
         difference = _patch_difference(
             picture.grey, x, y, reach=int(2 * scale) + 1, patch=2 * int(scale / 4) + 1
         )
