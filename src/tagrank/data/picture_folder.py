@@ -2,8 +2,9 @@
 
 import os
 import re
+import stat
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
@@ -37,7 +38,7 @@ class PictureFolder:
             raise FileError(root, f"{reason}; expected one with pictures")
         self.files = sorted(self._walk())
 
-    def _walk(self) -> Iterable[str]:
+    def _walk(self) -> Iterator[str]:
         waiting, linked = [""], list[str]()
         seen = set()
         while waiting or linked:
@@ -50,16 +51,17 @@ class PictureFolder:
                 seen.add((about.st_dev, about.st_ino))
                 with os.scandir(self.root / folder) as entries:
                     visible = sorted((e for e in entries if not e.name.startswith(".")), key=lambda e: e.name)
-                for entry in visible:
-                    name = f"{folder}/{entry.name}" if folder else entry.name
-                    if entry.is_dir():
-                        (linked if entry.is_symlink() else waiting).append(name)
-                    elif entry.is_file():
-                        yield name
-                    elif entry.is_symlink() and _is_picture(name):
-                        self.problems.add(self.path(name), "a broken link")
             except OSError as error:
                 self.problems.add(self.path(folder), f"the folder cannot be read ({error.strerror})")
+                continue
+            for entry in visible:
+                name = f"{folder}/{entry.name}" if folder else entry.name
+                if _leads_to(entry, stat.S_ISDIR):
+                    (linked if entry.is_symlink() else waiting).append(name)
+                elif _leads_to(entry, stat.S_ISREG):
+                    yield name
+                elif entry.is_symlink() and _is_picture(name):
+                    self.problems.add(self.path(name), "a broken link")
 
     def path(self, name: str) -> str:
         """Where the file `name`, relative to the folder, lies."""
@@ -118,6 +120,14 @@ class PictureFolder:
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:/", str(path)):
             raise LookupError("is listed, but lies outside the folder")
         return path.parts
+
+
+def _leads_to(entry: os.DirEntry, kind: Callable[[int], bool]) -> bool:
+    try:
+        return kind(entry.stat().st_mode)
+    except OSError:
+        # it vanished, or is a link to nowhere or to itself
+        return False
 
 
 def _is_picture(name: str) -> bool:
