@@ -1,0 +1,37 @@
+"""Fitting many features at once, so that pictures are read and described only once."""
+
+from tagrank.features.bag import BagOfWords
+from tagrank.features.learning import learn_vocabularies
+
+
+def fit_features(features, pictures, *, random_state=0, n_jobs=1, progress=None):
+    """Learn what features still have to learn, in one pass over the pictures.
+
+    Bags of words that sample, describe and learn alike get one vocabulary. Some hundreds of pictures are
+    enough; where nothing is to be learned, no picture is read.
+
+    Parameters
+    ----------
+    features : dict from name to Feature
+    pictures : iterable of uint8 arrays of shape (height, width, 3), or of `Picture`
+    random_state : int
+    n_jobs : int, processes that describe pictures
+    progress : callable or None, told the number of pictures described so far
+
+    Returns
+    -------
+    features : dict from name to Feature, all fitted; those that were fitted before are the same objects
+    """
+    bags = {
+        name: feature
+        for name, feature in features.items()
+        if isinstance(feature, BagOfWords) and not feature.is_fitted
+    }
+    if not bags:
+        return dict(features)
+    recipes = list(dict.fromkeys(bag.recipe for bag in bags.values()))
+    learned = learn_vocabularies(
+        recipes, pictures, random_state=random_state, n_jobs=n_jobs, progress=progress
+    )
+    vocabularies = dict(zip(recipes, learned, strict=True))
+    return features | {name: bag.replace(vocabulary=vocabularies[bag.recipe]) for name, bag in bags.items()}
