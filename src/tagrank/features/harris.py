@@ -2,8 +2,8 @@
 
 At scale s, with the picture smoothed to 0.7 s, the second moments of its gradient averaged under a Gaussian
 of width s make a matrix M; a corner is a local maximum of det M - k (trace M)^2. It is taken at the nearest
-scale at which s^2 |Laplacian| at its place is larger than at the scales before and after, and dropped if there
-is none near.
+scale at which s^2 |Laplacian| at its place is larger than at the scales before and after, and dropped if
+there is none near.
 """
 
 from dataclasses import dataclass

@@ -25,18 +25,18 @@ def sum_windows(maps, x, y, weights, sums):
         `radius` before the point to `radius` after it. What lies outside of the picture counts as zero.
     sums : float32 array, shape (n_points, n_cells, n_cells, 8), to write to; cells count down, then across
     """
-    height, width = maps.shape[:2]
-    columns = aligned_zeros((width, padded(len(weights) * CHANNELS)), np.float32)
-    spans = np.array([np.flatnonzero(row)[[0, -1]] + (0, 1) for row in weights])
-    _sum_windows(maps.reshape(height, width * CHANNELS), x, y, weights, spans, columns, sums)
+    width, n_cells = maps.shape[1], len(weights)
+    columns = aligned_zeros((width, padded(n_cells * CHANNELS)), np.float32)
+    _sum_windows(maps, x, y, weights, columns, sums)
 
 
 @njit(cache=True, nogil=True)
-def _sum_windows(maps, x, y, weights, spans, columns, sums):
+def _sum_windows(maps, x, y, weights, columns, sums):
     n_points, width = len(x), len(columns)
     radius = weights.shape[1] // 2
-    pixels = np.arange(width)
-    line, cell = np.empty(maps.shape[1], np.float32), np.empty(columns.shape[1], np.float32)
+    spans, pixels = _spans(weights), np.arange(width)
+    line, cell = np.empty(width * CHANNELS, np.float32), np.empty(columns.shape[1], np.float32)
+    column_cells = columns.reshape(width, columns.shape[1] // CHANNELS, CHANNELS)
     stop = 0
     while stop < n_points:
         start = stop
@@ -45,29 +45,37 @@ def _sum_windows(maps, x, y, weights, spans, columns, sums):
             left, right = min(left, x[stop]), max(right, x[stop])
             stop += 1
         left, right = max(left - radius, 0), min(right + radius + 1, width)
-        _sum_columns(maps, y[start], left, right, weights, spans, line, columns)
+        _sum_columns(maps, y[start], left, weights, spans, line, column_cells[left:right])
         for point in range(start, stop):
             _sum_rows(columns, x[point], pixels, weights, spans, cell, sums[point])
 
 
+@njit(cache=True, nogil=True)
+def _spans(weights):
+    """First index that is not zero and last one plus one of every row, shape (n_rows, 2)."""
+    spans = np.empty((len(weights), 2), np.int64)
+    for i in range(len(weights)):
+        nonzero = np.flatnonzero(weights[i])
+        spans[i] = nonzero[0], nonzero[-1] + 1
+    return spans
+
+
 @njit(cache=True, nogil=True, fastmath={"contract"})
-def _sum_columns(maps, y, left, right, weights, spans, line, columns):
-    """Sums down the columns around row y: columns[x, (cell, channel)] for left <= x < right."""
+def _sum_columns(maps, y, left, weights, spans, line, columns):
+    """Sums down the columns from `left` on, around row y: columns[x - left, cell, channel]."""
     shift = y - weights.shape[1] // 2
-    start, stop = left * CHANNELS, right * CHANNELS
-    # slices, since indices that the compiler cannot prove to be positive are not vectorised
-    line, columns = line[: stop - start], columns[left:right]
+    # a slice, since indices that the compiler cannot prove to be positive are not vectorised
+    line = line[: len(columns) * CHANNELS]
     for down in range(len(weights)):
         first, last = max(spans[down, 0], -shift), min(spans[down, 1], len(maps) - shift)
         line[:] = 0
         for k in range(first, last):
-            weight, row = weights[down, k], maps[k + shift, start:stop]
+            weight, row = weights[down, k], maps[k + shift, left : left + len(columns)].reshape(-1)
             for i in range(len(line)):
                 line[i] += weight * row[i]
-        part = columns[:, down * CHANNELS : (down + 1) * CHANNELS]
-        for x in range(len(part)):
+        for x in range(len(columns)):
             for channel in range(CHANNELS):
-                part[x, channel] = line[x * CHANNELS + channel]
+                columns[x, down, channel] = line[x * CHANNELS + channel]
 
 
 @njit(cache=True, nogil=True)
