@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -218,7 +219,7 @@ def test_pruning_spares_what_was_used(paths, folder, monkeypatch):
     bank.extract(paths)
     prune_bank(folder, days=30)
     assert bank.extract(paths).n_computed == 0
-    later = __import__("time").time() + 60 * 86_400
+    later = time.time() + 60 * 86_400
     with monkeypatch.context() as patch:
         patch.setattr("tagrank.annotation.row_store.time.time", lambda: later)
         bank.extract(paths[:2])

@@ -1,5 +1,6 @@
 """The folder of a bank: damaged, full, read-only, shared; large views in files; flat memory."""
 
+import os
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from tagrank.annotation import row_store
 from tagrank.annotation.bank import FeatureBank
 from tagrank.annotation.row_store import CacheWarning, pack_row, unpack_row
-from tagrank.annotation.view_files import prune_views
+from tagrank.annotation.view_files import prune_files
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bank_probes import Means, Wide
@@ -192,13 +193,9 @@ def test_leftovers_of_killed_processes_go(folder):
     old, young = folder / ".old.part", folder / ".young.part"
     old.touch()
     young.touch()
-    __import__("os").utime(old, (0, 0))
-    prune_views(folder)
+    os.utime(old, (0, 0))
+    prune_files(folder)
     assert list(folder.iterdir()) == [young]
-
-
-class _Pictures(list):
-    """As many pictures as wanted, each drawn when it is asked for."""
 
 
 def test_memory_stays_flat(folder):

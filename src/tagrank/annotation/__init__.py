@@ -1,7 +1,48 @@
-"""Where pictures and numbers meet: from a collection to ranked tags, and to a model on disk."""
+"""Where pictures and numbers meet: from a collection to ranked tags, and to a model on disk.
 
-from tagrank.annotation.annotator import Annotator
-from tagrank.annotation.ranked_tags import RankedTag, RankedTags
-from tagrank.annotation.storage import ModelFileError
+Names are resolved on first use: a worker process that describes pictures loads no estimator.
+"""
 
-__all__ = ["Annotator", "ModelFileError", "RankedTag", "RankedTags"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tagrank.annotation.annotator import Annotator
+    from tagrank.annotation.bank import FeatureBank
+    from tagrank.annotation.bank_folder import bank_size, clear_bank, prune_bank
+    from tagrank.annotation.extraction import Extraction
+    from tagrank.annotation.ranked_tags import RankedTag, RankedTags
+    from tagrank.annotation.row_store import CacheWarning
+    from tagrank.annotation.storage import ModelFileError
+
+_HOME_OF = {
+    "Annotator": "annotator",
+    "CacheWarning": "row_store",
+    "Extraction": "extraction",
+    "FeatureBank": "bank",
+    "ModelFileError": "storage",
+    "RankedTag": "ranked_tags",
+    "RankedTags": "ranked_tags",
+    "bank_size": "bank_folder",
+    "clear_bank": "bank_folder",
+    "prune_bank": "bank_folder",
+}
+
+__all__ = [
+    "Annotator",
+    "CacheWarning",
+    "Extraction",
+    "FeatureBank",
+    "ModelFileError",
+    "RankedTag",
+    "RankedTags",
+    "bank_size",
+    "clear_bank",
+    "prune_bank",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME_OF:
+        return getattr(import_module(f"tagrank.annotation.{_HOME_OF[name]}"), name)
+    raise AttributeError(f"module 'tagrank.annotation' has no attribute {name!r}")

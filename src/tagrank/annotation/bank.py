@@ -7,17 +7,27 @@ grew costs its new pictures only, an interrupted run goes on where it was, and a
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import copy
+from pathlib import Path
+from typing import Self
+
+import numpy as np
 
 from tagrank.annotation.bank_folder import bank_folder
 from tagrank.annotation.extraction import Extraction, ExtractionRun
+from tagrank.annotation.learned_features import SUBFOLDER as LEARNED
+from tagrank.annotation.learned_features import learn_features
 from tagrank.annotation.picture_jobs import Describer
-from tagrank.annotation.picture_keys import PictureLike, Progress
+from tagrank.annotation.picture_keys import PictureLike, Progress, Source, identify_pictures
 from tagrank.annotation.row_store import RowStore, StoreDamage
-from tagrank.annotation.view_files import SUBFOLDER
+from tagrank.annotation.view_files import SUBFOLDER as VIEWS
 from tagrank.features.base import Feature
+from tagrank.parallel import count_threads
 
 # a damaged store is dropped and filled again; one that keeps breaking is not
 _ATTEMPTS = 3
+# vocabularies change little when they are learned from more pictures
+_LEARN_FROM = 500
 
 
 class FeatureBank:
@@ -56,6 +66,43 @@ class FeatureBank:
         self.folder, self.keep, self.n_jobs = folder, keep, n_jobs
         self.max_side, self.strict = max_side, strict
 
+    def fit(
+        self,
+        pictures: Sequence[PictureLike],
+        *,
+        n_pictures: int = _LEARN_FROM,
+        random_state: int = 0,
+        progress: Progress | None = None,
+    ) -> Self:
+        """A bank whose features have learned their vocabularies; the same pictures teach them once.
+
+        Parameters
+        ----------
+        pictures : paths or arrays, for training only
+        n_pictures : how many of them, drawn at random, are looked at
+        random_state : seed for the choice and for the vocabularies
+        progress : as for `extract`
+        """
+        fitted = copy(self)
+        if all(feature.is_fitted for feature in self.features.values()):
+            return fitted
+        rng = np.random.default_rng(random_state)
+        chosen = np.sort(rng.permutation(len(pictures))[:n_pictures])
+        folder = self._folder()
+        with RowStore(folder) as store:
+            found = identify_pictures([pictures[number] for number in chosen], store)
+        sources = [source for source in found if isinstance(source, Source)]
+        fitted.features = learn_features(
+            self.features,
+            sources,
+            folder=folder and folder / LEARNED,
+            max_side=self.max_side,
+            random_state=random_state,
+            n_jobs=count_threads(self.n_jobs),
+            progress=progress and (lambda done: progress(done, len(sources), "learning vocabularies")),
+        )
+        return fitted
+
     def extract(self, pictures: Sequence[PictureLike], *, progress: Progress | None = None) -> Extraction:
         """Describe every picture by every set of features.
 
@@ -68,7 +115,7 @@ class FeatureBank:
         """
         pictures = list(pictures)
         self._check(pictures)
-        folder = bank_folder(self.folder) if self.keep else None
+        folder = self._folder()
         stored_as = {
             name: f"{feature.fingerprint()}-{self.max_side}" for name, feature in self.features.items()
         }
@@ -77,7 +124,7 @@ class FeatureBank:
                 Describer(self.features, self.max_side),
                 stored_as,
                 store,
-                view_folder=None if folder is None else folder / SUBFOLDER,
+                view_folder=folder and folder / VIEWS,
                 n_jobs=self.n_jobs,
                 strict=self.strict,
                 progress=progress,
@@ -86,6 +133,9 @@ class FeatureBank:
                 with suppress(StoreDamage):
                     return run.extract(pictures)
         raise OSError(f"{folder} was found damaged {_ATTEMPTS} times; clear it, or pass keep=False")
+
+    def _folder(self) -> Path | None:
+        return bank_folder(self.folder) if self.keep else None
 
     def _check(self, pictures: Sequence[PictureLike]) -> None:
         if not pictures:

@@ -4,8 +4,10 @@ import os
 import shutil
 from pathlib import Path
 
+from tagrank.annotation.learned_features import SUBFOLDER as LEARNED
 from tagrank.annotation.row_store import RowStore
-from tagrank.annotation.view_files import SUBFOLDER, prune_views
+from tagrank.annotation.view_files import SUBFOLDER as VIEWS
+from tagrank.annotation.view_files import prune_files
 from tagrank.data.catalog import data_folders
 
 
@@ -24,7 +26,8 @@ def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> 
     place = bank_folder(folder)
     if not place.is_dir():
         return
-    prune_views(place / SUBFOLDER, days=days)
+    for subfolder in (VIEWS, LEARNED):
+        prune_files(place / subfolder, days=days)
     with RowStore(place) as store:
         store.prune(days=days)
 

@@ -62,8 +62,8 @@ def assemble_view(
     return _frozen(view)
 
 
-def prune_views(folder: Path, *, days: float = _KEPT_DAYS) -> None:
-    """Remove views that nobody asked for in so many days, and what killed processes left half-written."""
+def prune_files(folder: Path, *, days: float = _KEPT_DAYS) -> None:
+    """Remove files that nobody asked for in so many days, and what killed processes left half-written."""
     for path in folder.glob("*"):
         age_limit = 1 if path.name.startswith(".") else days
         try:
@@ -76,7 +76,7 @@ def prune_views(folder: Path, *, days: float = _KEPT_DAYS) -> None:
 
 def _write_view(path: Path, shape: tuple[int, int], rows: Iterable[np.ndarray]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    prune_views(path.parent)
+    prune_files(path.parent)
     with atomic_write(path) as file:
         header = {"descr": "<f4", "fortran_order": False, "shape": shape}
         np.lib.format.write_array_header_1_0(file, header)
