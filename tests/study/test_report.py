@@ -1,15 +1,18 @@
 """The report page: whole, closed to the outside, true to its data, and safe with hostile names."""
 
+import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+from tagrank.annotation.explanation import Contribution, Explanation
 from tagrank.metrics import MetricRow
 from tagrank.solvers.solution import TracePoint
-from tagrank.study.report import MethodResult, ReportPicture, judge_tags, write_report
+from tagrank.study.report import Answers, MethodResult, ReportPicture, TagExamples, judge_tags, write_report
 
 VOID = {"meta", "img", "br", "link"}
 HOSTILE = '<script>alert("x")</script>&"\' onload=x\u202egnp.exe'
@@ -126,13 +129,11 @@ def test_page_needs_nothing_from_outside(tmp_path):
         "iframe",
         "object",
         "embed",
-        "a",
         "form",
     }
     for _, attributes in page.elements:
-        assert not {
-            name for name in attributes if name.startswith("on") or name in ("href", "xlink:href", "srcset")
-        }
+        assert not {name for name in attributes if name.startswith("on") or name in ("xlink:href", "srcset")}
+        assert attributes.get("href", "#").startswith("#")
         assert attributes.get("src", "data:image/jpeg;base64,").startswith("data:image/jpeg;base64,")
     assert "http:" not in text
     assert "https:" not in text
@@ -230,3 +231,90 @@ def test_bad_input_is_named(tmp_path):
         write_report(tmp_path / "r.html", title="t", methods=[])
     with pytest.raises(ValueError, match="missing: recall, f1"):
         render(tmp_path / "r.html", per_tag={"tag": [], "support": [], "precision": []})
+
+
+RNG = np.random.default_rng(0)
+TAGS = ["sea", "boats", "birds"]
+LABELS = np.where(RNG.random((40, 3)) < 0.1, np.nan, RNG.random((40, 3)) < 0.5)
+SCORES = RNG.normal(size=(40, 3))
+HEADINGS = {
+    "why": "Why these tags",
+    "confusions": "What it takes for what",
+    "companions": "Tags that come together",
+    "scores": "How sure it is",
+    "features": "What the features cost",
+    "problems": "What could not be read",
+}
+
+
+def everything(tags=TAGS, name="sunset.jpg"):
+    """All optional sections; every word of them can be chosen."""
+    part = Contribution(name, 0.4, True)
+    why = Explanation(tags[0], 0.7, 0.0, (part,), (part,), 0.2, {name: 0.4, tags[1]: 0.3}, note="a note")
+    picture = replace(PICTURE, name=name, why=[why], heading=name)
+    return {
+        "pictures": [picture, replace(picture, image=None)],
+        "answers": Answers(tags, LABELS, SCORES, (SCORES > 0).astype(int), 1 / (1 + np.exp(-SCORES))),
+        "tag_examples": {tag: TagExamples(picture, picture) for tag in tags},
+        "per_tag": PER_TAG | {"tag": tags, "ap": [0.9, 0.5, np.nan]},
+        "find_picture": lambda name: PICTURE.image,
+        "feature_seconds": {name: 12.5, "gist": 0.5},
+        "n_pictures": 100,
+        "problems": [SimpleNamespace(path=name, reason=f"{name} is broken")],
+    }
+
+
+def test_every_section_has_its_place_and_a_link(tmp_path):
+    bare, full = Page(render(tmp_path / "a.html")), Page(render(tmp_path / "b.html", **everything()))
+    for name, heading in HEADINGS.items():
+        assert heading not in bare.texts
+        assert full.texts.count(heading) == 2
+        assert ("a", {"href": f"#{name}"}) in full.elements
+        assert name in [attributes.get("id") for tag, attributes in full.elements if tag == "h2"]
+    text = " ".join(" ".join(full.texts).split())
+    for expected in (
+        "sunset.jpg is broken",
+        "13.0 seconds of computing in all for 100 pictures",
+        "125.0",
+        "A note.",
+    ):
+        assert expected in text
+
+
+def test_full_page_is_closed_well_formed_and_named(tmp_path):
+    text = render(tmp_path / "report.html", **everything())
+    page = Page(text)
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    for tag, attributes in page.elements:
+        assert tag != "img" or attributes["alt"]
+        assert tag != "th" or attributes.get("scope")
+        assert attributes.get("aria-labelledby", ids[0]) in ids
+        assert attributes.get("src", "data:").startswith("data:")
+    for piece in text.split("<svg")[1:]:
+        ElementTree.fromstring(f"<svg{piece.split('</svg>')[0]}</svg>")
+    assert not re.search(r"\b(nan|inf|None|Undefined)\b", re.sub(r"base64,[^\"]*", "", text))
+
+
+def test_hostile_names_stay_text_in_every_section(tmp_path):
+    page = Page(render(tmp_path / "report.html", **everything([HOSTILE, "</title>", "</svg>"], HOSTILE)))
+    assert "script" not in {tag for tag, _ in page.elements}
+    assert not any("onload" in attributes for _, attributes in page.elements)
+    assert page.texts.count(HOSTILE) > 10
+    assert f"{HOSTILE} is broken" in page.texts
+
+
+def test_page_stays_small(tmp_path):
+    # noise is what JPEG compresses worst: photographs need a fifth of it
+    image = RNG.integers(0, 256, (400, 600, 3), dtype=np.uint8)
+    pictures = [replace(PICTURE, name=f"{i}", image=image) for i in range(1000)]
+    text = render(tmp_path / "report.html", pictures=pictures)
+    assert len(text) < 10_000_000
+    assert "904 more are left out" in text
+
+
+def test_long_lists_of_problems_are_cut(tmp_path):
+    problems = [SimpleNamespace(path=f"{i}.jpg", reason="broken") for i in range(5000)]
+    page = Page(render(tmp_path / "report.html", problems=problems))
+    assert page.texts.count("broken") == 200
+    assert "5,000 files were left out" in " ".join(page.texts)

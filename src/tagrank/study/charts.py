@@ -4,8 +4,8 @@ Charts are 360 units wide, so that they stay readable on a telephone; lengths co
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ LEFT, RIGHT, TOP, BOTTOM = 52, 338, 12, 186
 SMALLEST_GAP = 1e-12
 MOST_MARKS = 25
 
-Series = tuple[str, Sequence[float], Sequence[float]]
+Series = tuple[str, Sequence[float] | np.ndarray, Sequence[float] | np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -37,25 +37,36 @@ class Line:
 
 @dataclass(frozen=True)
 class LineChart:
-    """Lines over seconds, with the ticks of both axes and a sentence that says what they show."""
+    """Lines with the ticks of both axes, and a sentence that says what they show.
+
+    `x_label` is what stands below; `filled` lines enclose an area above the horizontal axis.
+    """
 
     title: str
     description: str
     x_ticks: list[Tick]
     y_ticks: list[Tick]
     lines: list[Line]
+    x_label: str = "seconds"
+    filled: bool = False
 
 
 def line_chart(
-    title: str, series: Sequence[Series], *, description: str, logarithmic: bool = False
+    title: str,
+    series: Sequence[Series],
+    *,
+    description: str,
+    x_label: str = "seconds",
+    logarithmic: bool = False,
 ) -> LineChart:
-    """Lay out lines given as (name, seconds, values), all finite; a logarithmic axis ends at 1e-12."""
+    """Lay out lines given as (name, x, y), all finite; a logarithmic vertical axis ends at 1e-12."""
     curves = [(name, np.asarray(x, dtype=float), np.asarray(y, dtype=float)) for name, x, y in series]
     if logarithmic:
         curves = [(name, x, np.log10(np.maximum(y, SMALLEST_GAP))) for name, x, y in curves]
     heights = np.concatenate([y for _, _, y in curves])
     y_values = (_decades if logarithmic else round_values)(float(heights.min()), float(heights.max()))
-    x_values = round_values(0.0, max(float(x.max()) for _, x, _ in curves))
+    places = np.concatenate([x for _, x, _ in curves])
+    x_values = round_values(min(0.0, float(places.min())), float(places.max()))
     across = partial(_place, first=x_values[0], last=x_values[-1], start=LEFT, end=RIGHT)
     down = partial(_place, first=y_values[0], last=y_values[-1], start=BOTTOM, end=TOP)
     return LineChart(
@@ -64,7 +75,28 @@ def line_chart(
         x_ticks=[Tick(across(x), f"{x:,.10g}") for x in x_values],
         y_ticks=[Tick(down(y), power_of_ten(y) if logarithmic else f"{y:,.10g}") for y in y_values],
         lines=[_line(name, across(x), down(y)) for name, x, y in curves],
+        x_label=x_label,
     )
+
+
+def histogram_chart(
+    title: str,
+    groups: Mapping[str, np.ndarray],
+    *,
+    description: str,
+    x_label: str,
+    edges: np.ndarray,
+) -> LineChart:
+    """Outlines of histograms on common bins: the share of each group that falls into each bin.
+
+    Values outside the bins are counted in the outermost.
+    """
+    inside = {name: np.clip(values, edges[0], edges[-1]) for name, values in groups.items()}
+    counts = {name: np.histogram(values, edges)[0] / max(1, len(values)) for name, values in inside.items()}
+    x = np.repeat(edges, 2)
+    series = [(name, x, np.concatenate([[0], np.repeat(shares, 2), [0]])) for name, shares in counts.items()]
+    chart = line_chart(title, series, description=description, x_label=x_label)
+    return replace(chart, lines=[replace(line, marks=[]) for line in chart.lines], filled=True)
 
 
 def round_values(low: float, high: float) -> list[float]:
