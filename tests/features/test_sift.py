@@ -160,6 +160,21 @@ def test_tiny_picture_and_no_points():
     assert Sift().compute(picture, points_at([], [], [])).shape == (0, 128)
 
 
+@pytest.mark.parametrize(
+    ("point", "sentence"),
+    [((np.nan, 3, 4.0), "must be finite"), ((3, 3, 0.1), "at least 0.5 pixels, got 0.1")],
+)
+def test_points_that_make_no_sense_are_refused(point, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Sift().compute(draw_picture(20, 20), points_at(*point))
+
+
+def test_points_outside_are_moved_to_the_edge():
+    picture = draw_picture(20, 20)
+    inside = Sift().compute(picture, points_at(19, 0, 4.0))
+    np.testing.assert_array_equal(Sift().compute(picture, points_at(50, -9, 4.0)), inside)
+
+
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(ValueError, match="clip above 0"):
         Sift(clip=0)

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from tagrank.features.base import Part, Picture
-from tagrank.features.sampling import Points
+from tagrank.features.sampling import MIN_SCALE, Points
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,7 @@ class LocalDescriptor(Part):
 
     def compute(self, picture: Picture, points: Points) -> np.ndarray:
         """One row for every point, float32, shape (n_points, n_columns)."""
+        _check_points(points)
         height, width = picture.pixels.shape[:2]
         x = np.clip(np.rint(points.x), 0, width - 1).astype(np.int64)
         y = np.clip(np.rint(points.y), 0, height - 1).astype(np.int64)
@@ -40,6 +41,14 @@ class LocalDescriptor(Part):
         rows : float32 array, shape (n_points, n_columns), to write to
         """
         raise NotImplementedError
+
+
+def _check_points(points):
+    """Compiled code does not look where it reads: nothing odd may reach it."""
+    if not (np.isfinite(points.x).all() and np.isfinite(points.y).all()):
+        raise ValueError("the x and y of points must be finite numbers of pixels, got nan or infinity")
+    if not ((points.scale >= MIN_SCALE) & np.isfinite(points.scale)).all():
+        raise ValueError(f"the scale of points must be at least {MIN_SCALE} pixels, got {points.scale.min()}")
 
 
 def shared_maps(picture):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.sampling import Sampling, sorted_points
+from tagrank.features.sampling import MIN_SCALE, Sampling, sorted_points
 
 # gradients are taken at this share of the scale
 _DERIVATIVE_SHARE = 0.7
@@ -45,10 +45,10 @@ class HarrisLaplace(Sampling):
                 "HarrisLaplace needs smallest > 0, ratio > 1, n_levels >= 1 and max_points >= 1, "
                 f"got {self.smallest}, {self.ratio}, {self.n_levels}, {self.max_points}"
             )
-        if self.magnification <= 0 or self.threshold < 0:
+        if self.smallest * self.magnification < MIN_SCALE or self.threshold < 0:
             raise ValueError(
-                "HarrisLaplace needs magnification > 0 and threshold >= 0, "
-                f"got {self.magnification}, {self.threshold}"
+                f"HarrisLaplace needs smallest * magnification >= {MIN_SCALE} and threshold >= 0, "
+                f"got {self.smallest} * {self.magnification} and {self.threshold}"
             )
 
     def points(self, picture):

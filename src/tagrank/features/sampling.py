@@ -7,6 +7,9 @@ import numpy as np
 
 from tagrank.features.base import Part, Picture
 
+# pixels; cells that are smaller than this may fall between the pixels
+MIN_SCALE = 0.5
+
 
 class Points(NamedTuple):
     """Places in a picture, each with the size of what is to be described there.
@@ -154,6 +157,8 @@ def _as_points(x, y, scale):
 def _keep_scales(sampling):
     """Check `scales` and hold them as a tuple, also where they come from JSON."""
     scales = tuple(float(scale) for scale in sampling.scales)
-    if not scales or not all(0.5 <= scale < np.inf for scale in scales):
-        raise ValueError(f"scales must be numbers of pixels, at least 0.5 each, got {sampling.scales!r}")
+    if not scales or not all(MIN_SCALE <= scale < np.inf for scale in scales):
+        raise ValueError(
+            f"scales must be numbers of pixels, at least {MIN_SCALE} each, got {sampling.scales!r}"
+        )
     object.__setattr__(sampling, "scales", scales)
