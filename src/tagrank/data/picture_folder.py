@@ -2,7 +2,6 @@
 
 import os
 import re
-import stat
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -56,9 +55,9 @@ class PictureFolder:
                 continue
             for entry in visible:
                 name = f"{folder}/{entry.name}" if folder else entry.name
-                if _leads_to(entry, stat.S_ISDIR):
+                if _holds(entry.is_dir):
                     (linked if entry.is_symlink() else waiting).append(name)
-                elif _leads_to(entry, stat.S_ISREG):
+                elif _holds(entry.is_file):
                     yield name
                 elif entry.is_symlink() and _is_picture(name):
                     self.problems.add(self.path(name), "a broken link")
@@ -122,9 +121,9 @@ class PictureFolder:
         return path.parts
 
 
-def _leads_to(entry: os.DirEntry, kind: Callable[[int], bool]) -> bool:
+def _holds(check: Callable[[], bool]) -> bool:
     try:
-        return kind(entry.stat().st_mode)
+        return check()
     except OSError:
         # it vanished, or is a link to nowhere or to itself
         return False

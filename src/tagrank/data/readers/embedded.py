@@ -1,7 +1,6 @@
 """Keywords inside picture files: XMP ``dc:subject``, or the older IPTC record where there is none."""
 
 import os
-import struct
 from collections.abc import Iterator
 from typing import Any
 
@@ -68,11 +67,8 @@ def _iptc_record(image: Image.Image) -> bytes:
     photoshop: Any = image.info.get("photoshop")
     data = photoshop.get(_IPTC_IN_PHOTOSHOP) if isinstance(photoshop, dict) else None
     if data is None and image.format == "TIFF":
-        data = image.tag_v2.get(_IPTC_IN_TIFF)  # type: ignore[attr-defined]
-        if isinstance(data, tuple) and all(isinstance(word, int) for word in data):
-            # Photoshop declares the bytes as 32-bit integers in the file's own order
-            is_little = image.tag_v2.prefix == b"II"  # type: ignore[attr-defined]
-            data = struct.pack(f"{'<' if is_little else '>'}{len(data)}I", *data)
+        # as it stands in the file: Photoshop declares the bytes as integers, of which Pillow gives only one
+        data = getattr(image.tag_v2, "_tagdata", {}).get(_IPTC_IN_TIFF)  # type: ignore[attr-defined]
     return data if isinstance(data, bytes) else b""
 
 

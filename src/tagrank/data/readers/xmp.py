@@ -53,9 +53,15 @@ def parse_keywords(content: bytes, path: str | os.PathLike) -> Keywords:
         if is_entry and text and names[-3] in _LISTS:
             found[_LISTS[names[-3]]][text] = None
 
-    parse_xml(content.strip(b"\0 \r\n\t"), path, note)  # type: ignore[arg-type]
+    parse_xml(unpadded(content), path, note)  # type: ignore[arg-type]
     trees = found[LIGHTROOM_TREE] or {text.replace("/", "|"): None for text in found[DIGIKAM_TREE]}
     return Keywords(tuple(found[SUBJECT]), tuple(trees))
+
+
+def unpadded(content: bytes) -> bytes:
+    """XMP without the blanks and zeros with which programs fill it up; XML may not begin or end with them."""
+    is_utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    return content if is_utf16 else content.strip(b"\0 \r\n\t")
 
 
 def read_sidecar(path: str | os.PathLike) -> Keywords:

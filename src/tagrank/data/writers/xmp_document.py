@@ -7,19 +7,21 @@ from typing import Any
 from xml.dom import minidom
 
 from tagrank.data.readers.safe_xml import parse_xml
-from tagrank.data.readers.xmp import DIGIKAM_TREE, LIGHTROOM_TREE, RDF, SUBJECT
+from tagrank.data.readers.xmp import DIGIKAM_TREE, LIGHTROOM_TREE, RDF, SUBJECT, unpadded
 from tagrank.files import FileError
 
 # What XML 1.0 cannot hold, not even escaped.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PREFIXES = {SUBJECT[0]: "dc", LIGHTROOM_TREE[0]: "lr", DIGIKAM_TREE[0]: "digiKam"}
-_EMPTY = f"""<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
-<x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="tagrank">
+_EMPTY = f"""<x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="tagrank">
  <rdf:RDF xmlns:rdf="{RDF}">
   <rdf:Description rdf:about=""/>
  </rdf:RDF>
-</x:xmpmeta>
-<?xpacket end="w"?>"""
+</x:xmpmeta>"""
+_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
+# Line ends that were written as character references would become blanks; no XML holds lone surrogates, so
+# these can stand for them until the text is complete.
+_REFERENCES = {"\n": ("\ud80a", "&#10;"), "\r": ("\ud80d", "&#13;"), "\t": ("\ud809", "&#9;")}
 
 
 class XmpDocument:
@@ -32,7 +34,7 @@ class XmpDocument:
     """
 
     def __init__(self, content: bytes | None, path: str | os.PathLike) -> None:
-        content = _EMPTY.encode() if content is None else content.strip(b"\0 \r\n\t")
+        content = _EMPTY.encode() if content is None else unpadded(content)
         # refuses document types and whatever could fill memory before a tree is built
         parse_xml(content, path)
         self._document = minidom.parseString(content)
@@ -66,7 +68,12 @@ class XmpDocument:
 
     def to_bytes(self) -> bytes:
         """The document as UTF-8."""
-        return self._document.toxml(encoding="utf-8") + b"\n"
+        document = self._document.cloneNode(True)
+        _mark_references(document)
+        text = "\n".join([_DECLARATION, *(node.toxml() for node in document.childNodes), ""])
+        for mark, reference in _REFERENCES.values():
+            text = text.replace(mark, reference)
+        return text.encode()
 
     def _descriptions(self) -> list[minidom.Element]:
         return [child for child in _elements(self._root) if _is(child, (RDF, "Description"))]
@@ -97,8 +104,16 @@ class XmpDocument:
         if namespace != RDF or not self._root.prefix:
             # declared here, whatever the prefix means elsewhere
             element.setAttribute(f"xmlns:{prefix}", namespace)
-        parent.appendChild(element)
+        self._append_line(parent, element)
         return element
+
+    def _append_line(self, parent: minidom.Element, element: minidom.Element) -> None:
+        if parent.lastChild is not None and _is_blank(parent.lastChild):
+            parent.removeChild(parent.lastChild)
+        depth = _depth(parent)
+        parent.appendChild(self._document.createTextNode("\n" + " " * (depth + 1)))
+        parent.appendChild(element)
+        parent.appendChild(self._document.createTextNode("\n" + " " * depth))
 
     def _append(self, container: minidom.Element, words: Iterable[str]) -> None:
         for word in words:
@@ -125,8 +140,26 @@ def _text(element: minidom.Element) -> str:
     ).strip()
 
 
+def _is_blank(node: Any) -> bool:
+    return node.nodeType == node.TEXT_NODE and not node.data.strip()
+
+
+def _depth(node: Any) -> int:
+    return 0 if node.parentNode.nodeType == node.DOCUMENT_NODE else 1 + _depth(node.parentNode)
+
+
 def _remove(element: Any) -> None:
-    before = element.previousSibling
-    if before is not None and before.nodeType == before.TEXT_NODE and not before.data.strip():
-        element.parentNode.removeChild(before)
+    if element.previousSibling is not None and _is_blank(element.previousSibling):
+        element.parentNode.removeChild(element.previousSibling)
     element.parentNode.removeChild(element)
+
+
+def _mark_references(node: Any) -> None:
+    if node.nodeType == node.TEXT_NODE:
+        node.data = node.data.replace("\r", _REFERENCES["\r"][0])
+    elif node.nodeType == node.ELEMENT_NODE:
+        for attribute in list(node.attributes.values()):
+            for character, (mark, _) in _REFERENCES.items():
+                attribute.value = attribute.value.replace(character, mark)
+    for child in node.childNodes:
+        _mark_references(child)
