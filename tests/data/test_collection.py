@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection, concatenate_parts
+from tagrank.data.problems import Problem
 
 X = np.arange(12.0).reshape(4, 3)
 Y = np.array([[1, 0], [np.nan, 1], [0, 0], [np.nan, np.nan]])
@@ -66,6 +67,18 @@ def test_concatenate_parts_is_the_inverse_of_the_parts():
     assert list(again.part) == list(whole.part)
     with pytest.raises(ValueError, match="differ in their tags"):
         concatenate_parts({"train": whole, "test": whole.with_labels(Y[:, :1], ["sky"])})
+
+
+def test_problems_are_counted_and_kept():
+    bad = Problem("a.jpg", "is empty")
+    assert str(bad) == "a.jpg: is empty"
+    whole = build(part=["train", "train", "test", "test"], problems=[bad])
+    assert whole.summary()["problems"] == 1
+    assert "problems: 1" in repr(whole)
+    assert list(whole.subset([0]).problems) == [bad]
+    assert list(whole.with_labels(Y).problems) == [bad]
+    assert concatenate_parts({"train": whole.train, "test": whole.test}).problems == (bad,)
+    assert build().problems == ()
 
 
 def test_stacked_views_know_their_columns():

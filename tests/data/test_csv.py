@@ -116,6 +116,28 @@ def test_labels_that_a_list_cannot_tell_are_refused(tmp_path, labels):
     np.testing.assert_array_equal(read_csv(tmp_path / "x.csv").Y, labels)
 
 
+def test_tags_that_contain_the_separator_read_back(tmp_path):
+    tags = ["a|b", "|", "\\", "c\\", "\\|", "d,e", "f\ng", 'h"']
+    labels = np.eye(8)
+    labels[0] = 1
+    whole = Collection(views={"pictures": [f"/p/{i}.jpg" for i in range(8)]}, labels=labels, tags=tags)
+    for separator in ("|", ";", "||"):
+        write_csv(whole, tmp_path / "x.csv", separator=separator)
+        again = read_csv(tmp_path / "x.csv", separator=separator, tags=tags)
+        np.testing.assert_array_equal(again.states(), whole.states())
+    with pytest.raises(ValueError, match="contains the separator"):
+        write_csv(whole, tmp_path / "y.csv", separator="\\")
+    blank = whole.with_labels(labels, [*tags[:-1], " h"])
+    with pytest.raises(ValueError, match="blanks around a tag are lost"):
+        write_csv(blank, tmp_path / "y.csv")
+    assert not (tmp_path / "y.csv").exists()
+
+
+def test_backslashes_of_older_files_stay(tmp_path):
+    collection = read_csv(write(tmp_path, "image,tags\na.jpg,c:\\photos|x\\y\n"))
+    assert collection.tags == ["c:\\photos", "x\\y"]
+
+
 def test_pictures_in_memory_are_not_paths(tmp_path):
     with pytest.raises(ValueError, match="save the pictures first"):
         write_csv(Collection(views={"pictures": [np.zeros((2, 2))]}, labels=[[1]]), tmp_path / "x.csv")

@@ -102,7 +102,7 @@ def test_listed_pictures_that_are_not_there_or_lie_elsewhere(tmp_path):
     assert found["out.jpg"] == "is listed, but lies outside the folder"
     assert len(collection.problems) == 4
     assert collection.summary()["problems"] == 4
-    assert "4 problems" in repr(collection)
+    assert "problems: 4" in repr(collection)
     assert collection.subset([0]).problems == collection.problems
     with pytest.raises(FileError, match="stands for several pictures"):
         read_pictures(inside, strict=True)

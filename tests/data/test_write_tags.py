@@ -82,13 +82,13 @@ def test_what_other_programs_read(picture):
     path = write_sidecar(picture, ["sky", "places|europe|rome"])
     rdf = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 
-    def words(name):
-        entry = f"./{rdf}RDF/{rdf}Description/{name}/{rdf}Bag/{rdf}li"
+    def words(name, kind="Bag"):
+        entry = f"./{rdf}RDF/{rdf}Description/{name}/{rdf}{kind}/{rdf}li"
         return [found.text for found in ElementTree.parse(path).getroot().findall(entry)]
 
     assert words("{http://purl.org/dc/elements/1.1/}subject") == ["sky", "rome"]
     assert words("{http://ns.adobe.com/lightroom/1.0/}hierarchicalSubject") == ["sky", "places|europe|rome"]
-    assert words("{http://www.digikam.org/ns/1.0/}TagsList") == ["sky", "places/europe/rome"]
+    assert words("{http://www.digikam.org/ns/1.0/}TagsList", "Seq") == ["sky", "places/europe/rome"]
     assert sorted(read_keywords(picture, hierarchical=True)) == ["places|europe|rome", "sky"]
 
 

@@ -163,7 +163,7 @@ class Collection:
         if facts["rows without tag"]:
             text += f", {facts['rows without tag']:,} rows without tag"
         text += "".join(f"; {count:,} {word}" for word, count in facts["parts"].items())
-        return text + (f"; {facts['problems']:,} problems" if facts["problems"] else "") + ">"
+        return text + (f"; problems: {facts['problems']:,}" if facts["problems"] else "") + ">"
 
     @property
     def _title(self) -> str:

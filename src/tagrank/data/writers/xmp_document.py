@@ -13,6 +13,8 @@ from tagrank.files import FileError
 # What XML 1.0 cannot hold, not even escaped.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PREFIXES = {SUBJECT[0]: "dc", LIGHTROOM_TREE[0]: "lr", DIGIKAM_TREE[0]: "digiKam"}
+# digiKam looks for its own list only as a sequence.
+_KINDS = {SUBJECT: "Bag", LIGHTROOM_TREE: "Bag", DIGIKAM_TREE: "Seq"}
 _EMPTY = f"""<x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="tagrank">
  <rdf:RDF xmlns:rdf="{RDF}">
   <rdf:Description rdf:about=""/>
@@ -68,7 +70,7 @@ class XmpDocument:
 
     def to_bytes(self) -> bytes:
         """The document as UTF-8."""
-        document = self._document.cloneNode(True)
+        document: Any = self._document.cloneNode(True)
         _mark_references(document)
         text = "\n".join([_DECLARATION, *(node.toxml() for node in document.childNodes), ""])
         for mark, reference in _REFERENCES.values():
@@ -82,7 +84,7 @@ class XmpDocument:
         return [child for about in self._descriptions() for child in _elements(about) if _is(child, name)]
 
     def _container(self, name: tuple[str, str]) -> minidom.Element:
-        """The bag of the list, made where there is none."""
+        """The bag or sequence of the list, made where there is none."""
         lists = self._lists(name)
         if not lists:
             descriptions = self._descriptions()
@@ -91,7 +93,7 @@ class XmpDocument:
                 about.setAttributeNS(RDF, f"{self._rdf}:about", "")
             lists = [self._create(about, name)]
         bags = [child for found in lists for child in _elements(found) if child.namespaceURI == RDF]
-        return bags[0] if bags else self._create(lists[0], (RDF, "Bag"))
+        return bags[0] if bags else self._create(lists[0], (RDF, _KINDS[name]))
 
     @property
     def _rdf(self) -> str:
