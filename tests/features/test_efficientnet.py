@@ -14,7 +14,7 @@ from sklearn.datasets import load_sample_image
 from tagrank.features import efficientnet
 from tagrank.features.efficientnet import EfficientNetEmbedding, load_weights
 from tagrank.features.efficientnet_graph import VARIANTS, block_strides, efficientnet_model
-from tagrank.features.framing import CentreCrop, Squash, resize
+from tagrank.features.framing import CentreCrop, Mirrored, Squash, Together, resize
 from tagrank.features.inference import open_session
 
 # classes of ImageNet that a person would accept
@@ -100,9 +100,10 @@ def test_numbers_of_a_plain_implementation(variant):
     pixels = skimage.data.chelsea()
     values = as_input(pixels, VARIANTS[variant].side)[0].astype(np.float64)
     expected = plain_features(load_weights(variant), values, STRIDES[variant])
-    row = EfficientNetEmbedding(variant)(pixels)
-    np.testing.assert_allclose(row, expected, atol=1e-4)
+    feature = EfficientNetEmbedding(variant)
+    np.testing.assert_allclose(feature.averages(pixels), expected, atol=1e-4)
     assert expected.max() > 1
+    np.testing.assert_allclose(feature(pixels) ** 2, expected / expected.sum(), atol=1e-6)
 
 
 def test_rows_are_float32_and_repeat_bit_for_bit():
@@ -120,18 +121,24 @@ def test_rows_are_float32_and_repeat_bit_for_bit():
 
 
 @pytest.mark.parametrize("shape", [(8, 8, 3), (2000, 8, 3), (9, 900, 3), (225, 223, 3)])
-@pytest.mark.parametrize("framing", [Squash(), CentreCrop(), CentreCrop(1.0)])
+@pytest.mark.parametrize("framing", [Squash(), CentreCrop(), Together(Mirrored(), CentreCrop(1.0))])
 def test_any_shape(shape, framing):
     pixels = np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
     assert np.isfinite(EfficientNetEmbedding(framing=framing)(pixels)).all()
 
 
-def test_mirrored_pictures_have_the_same_row():
-    feature = EfficientNetEmbedding(mirrored=True)
-    pixels = np.ascontiguousarray(skimage.data.chelsea()[:, :400])
-    row, mirrored = feature(pixels), feature(pixels[:, ::-1])
-    np.testing.assert_allclose(row, mirrored, atol=2e-2)
-    assert abs(feature.replace(mirrored=False)(pixels) - row).max() > 0.1
+def test_several_views_are_averaged():
+    pixels = skimage.data.chelsea()
+    single = EfficientNetEmbedding()
+    crop, mirror = (
+        single.replace(framing=CentreCrop()),
+        np.ascontiguousarray(resize(pixels, 224, 224)[:, ::-1]),
+    )
+    together = single.replace(framing=Together()).averages(pixels)
+    np.testing.assert_allclose(together, (single.averages(pixels) + crop.averages(pixels)) / 2, atol=1e-4)
+    mirrored = single.replace(framing=Mirrored()).averages(pixels)
+    np.testing.assert_allclose(mirrored, (single.averages(pixels) + single.averages(mirror)) / 2, atol=1e-4)
+    assert abs(together - mirrored).max() > 0.1
 
 
 def test_settings_tell_rows_apart():
@@ -140,7 +147,9 @@ def test_settings_tell_rows_apart():
         EfficientNetEmbedding(1),
         EfficientNetEmbedding(framing=CentreCrop()),
         EfficientNetEmbedding(framing=CentreCrop(0.9)),
-        EfficientNetEmbedding(mirrored=True),
+        EfficientNetEmbedding(framing=Mirrored()),
+        EfficientNetEmbedding(framing=Mirrored(CentreCrop())),
+        EfficientNetEmbedding(framing=Together(Squash(), Mirrored())),
     ]
     assert len({feature.fingerprint() for feature in features}) == len(features)
     assert json.loads(json.dumps(features[2].settings()))["framing"]["share"] == 0.875

@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from tagrank.features.efficientnet import EfficientNetEmbedding, load_weights
 from tagrank.features.efficientnet_graph import VARIANTS, efficientnet_model
-from tagrank.features.framing import resize
+from tagrank.features.framing import Mirrored, Squash, resize
 from tagrank.features.onnx_embedding import OnnxEmbedding
 from tagrank.files import FileError
 
@@ -80,7 +80,9 @@ def test_agrees_with_the_built_in_network(tmp_path, pixels):
     path = tmp_path / "lite0.onnx"
     path.write_bytes(efficientnet_model(load_weights(0), VARIANTS[0]))
     feature = OnnxEmbedding(str(path), mean=(127,) * 3, scale=(128,) * 3)
-    np.testing.assert_allclose(feature(pixels), EfficientNetEmbedding()(pixels), atol=1e-5)
+    for framing in (Squash(), Mirrored()):
+        row = feature.replace(framing=framing)(pixels)
+        np.testing.assert_allclose(row, EfficientNetEmbedding(0, framing).averages(pixels), atol=1e-4)
 
 
 def test_settings_survive_json_and_pickle(tmp_path, pixels):

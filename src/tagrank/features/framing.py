@@ -1,6 +1,10 @@
-"""From a picture of any shape to the fixed rectangle that a network looks at."""
+"""From a picture of any shape to the views of one fixed size that a network looks at.
 
-from dataclasses import dataclass
+A framing is called with pixels, uint8 (any, any, 3), and a size; it returns views, uint8
+(n_views, height, width, 3). What the network says about several views is averaged.
+"""
+
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,8 +16,7 @@ class Squash(Part):
     """The whole picture; its proportions change."""
 
     def __call__(self, pixels, height, width):
-        """Frame a picture, uint8 (any, any, 3), as uint8 (height, width, 3)."""
-        return resize(pixels, height, width)
+        return resize(pixels, height, width)[None]
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,32 @@ class CentreCrop(Part):
             raise ValueError(f"share must be above 0 and at most 1, got {self.share}")
 
     def __call__(self, pixels, height, width):
-        """Frame a picture, uint8 (any, any, 3), as uint8 (height, width, 3)."""
         scale = self.share * min(pixels.shape[0] / height, pixels.shape[1] / width)
         inner = [max(round(side * scale), 1) for side in (height, width)]
         top, left = ((side - part) // 2 for side, part in zip(pixels.shape, inner, strict=False))
-        return resize(pixels[top : top + inner[0], left : left + inner[1]], height, width)
+        return resize(pixels[top : top + inner[0], left : left + inner[1]], height, width)[None]
+
+
+@dataclass(frozen=True)
+class Together(Part):
+    """The views of two framings."""
+
+    first: Part = field(default_factory=Squash)
+    second: Part = field(default_factory=CentreCrop)
+
+    def __call__(self, pixels, height, width):
+        return np.concatenate([framing(pixels, height, width) for framing in (self.first, self.second)])
+
+
+@dataclass(frozen=True)
+class Mirrored(Part):
+    """The views of a framing and their mirror images."""
+
+    framing: Part = field(default_factory=Squash)
+
+    def __call__(self, pixels, height, width):
+        views = self.framing(pixels, height, width)
+        return np.concatenate([views, views[:, :, ::-1]])
 
 
 def resize(pixels, height, width):

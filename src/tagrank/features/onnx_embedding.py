@@ -34,7 +34,7 @@ class OnnxEmbedding(Feature):
     mean, scale : floats for red, green and blue; the network is given (rgb - mean) / scale with rgb from 0
         to 255. The default is common for networks trained on ImageNet by PyTorch.
     side : int, pixels of the square input of a network that takes any size
-    framing : Squash or CentreCrop, how a picture gets its input's shape
+    framing : Squash, CentreCrop, Together or Mirrored, how a picture becomes one view or several
     """
 
     kernel: ClassVar[str] = "rbf"
@@ -61,8 +61,9 @@ class OnnxEmbedding(Feature):
     def describe(self, picture):
         network = _network(self.path, self.sha256, self.output)
         height, width = network.size or (self.side, self.side)
-        pixels = self.framing(picture.pixels, height, width)
-        return network.run((pixels - np.float32(self.mean)) / np.float32(self.scale))
+        views = self.framing(picture.pixels, height, width)
+        rows = [network.run(view) for view in (views - np.float32(self.mean)) / np.float32(self.scale)]
+        return np.mean(rows, axis=0)
 
 
 def _fix(part, **values):
