@@ -3,13 +3,13 @@
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
-from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from tagrank.annotation.explanation import Contribution, Explanation
+from tagrank.data import Problem
 from tagrank.metrics import MetricRow
 from tagrank.solvers.solution import TracePoint
 from tagrank.study.report import Answers, MethodResult, ReportPicture, TagExamples, judge_tags, write_report
@@ -260,7 +260,7 @@ def everything(tags=TAGS, name="sunset.jpg"):
         "find_picture": lambda name: PICTURE.image,
         "feature_seconds": {name: 12.5, "gist": 0.5},
         "n_pictures": 100,
-        "problems": [SimpleNamespace(path=name, reason=f"{name} is broken")],
+        "problems": [Problem(name, f"{name} is broken")],
     }
 
 
@@ -314,7 +314,7 @@ def test_page_stays_small(tmp_path):
 
 
 def test_long_lists_of_problems_are_cut(tmp_path):
-    problems = [SimpleNamespace(path=f"{i}.jpg", reason="broken") for i in range(5000)]
+    problems = [Problem(f"{i}.jpg", "broken") for i in range(5000)]
     page = Page(render(tmp_path / "report.html", problems=problems))
     assert page.texts.count("broken") == 200
     assert "5,000 files were left out" in " ".join(page.texts)

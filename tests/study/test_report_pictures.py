@@ -106,3 +106,17 @@ def test_training_pictures_are_looked_up_once():
     assert here["url"].startswith("data:image/jpeg")
     assert (lost["url"], lost["contribution"], lost["present"]) == (None, "+0.10", False)
     assert why_section(pictures[:0], find) is None
+
+
+def test_a_card_counts_what_it_does_not_show():
+    predicted = [(f"wrong {i}", 1.0, None) for i in range(30)] + [("sea", 0.5, 0.001), ("sun", 0.4, 0.0)]
+    section = pictures_section([ReportPicture("a", ["sea", "moon"], predicted, unknown_tags=["sun"])])
+    (card,) = section["groups"][0]["cards"]
+    assert [verdict.tag for verdict in card["verdicts"]] == [
+        *(f"wrong {i}" for i in range(8)),
+        "sea",
+        "sun",
+        "moon",
+    ]
+    assert [verdict.strength for verdict in card["verdicts"][-3:]] == ["<1%", "0%", ""]
+    assert card["n_too_wrong"] == 22

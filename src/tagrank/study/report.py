@@ -3,12 +3,13 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from tagrank._version import __version__
+from tagrank.data import Problem
 from tagrank.files import atomic_write
 from tagrank.study.report_methods import MethodResult, metric_lines, training_charts
 from tagrank.study.report_pairs import MOST_PAIRS, Confusion, co_occurrence, confusions
@@ -35,16 +36,6 @@ SECTIONS = {
 MOST_PROBLEMS = 200
 
 
-class Unread(Protocol):
-    """A file that could not be read, such as `tagrank.data.Problem`."""
-
-    @property
-    def path(self) -> Any: ...
-
-    @property
-    def reason(self) -> str: ...
-
-
 def write_report(
     path: str | os.PathLike,
     *,
@@ -59,7 +50,7 @@ def write_report(
     find_picture: FindPicture | None = None,
     feature_seconds: Mapping[str, float] | None = None,
     n_pictures: int | None = None,
-    problems: Sequence[Unread] = (),
+    problems: Sequence[Problem] = (),
 ) -> None:
     """Write a page that needs nothing else: no scripts, no network, pictures inside; whole or not at all.
 
@@ -78,7 +69,7 @@ def write_report(
     find_picture : name of a training picture -> uint8 array or None, for the pictures with `why`
     feature_seconds : set of features -> seconds that it took for `n_pictures`
     n_pictures : how many pictures the features were extracted from
-    problems : files that could not be read, each with a path and a reason
+    problems : files that could not be read, and why
     """
     if not methods:
         raise ValueError("a report needs at least one method, got none")
@@ -150,11 +141,11 @@ def _features(seconds: Mapping[str, float] | None, n_pictures: int | None) -> di
     }
 
 
-def _problems(problems: Sequence[Unread]) -> dict[str, Any] | None:
+def _problems(problems: Sequence[Problem]) -> dict[str, Any] | None:
     if not problems:
         return None
     return {
-        "shown": [(str(problem.path), problem.reason) for problem in problems[:MOST_PROBLEMS]],
+        "shown": [(problem.path, problem.reason) for problem in problems[:MOST_PROBLEMS]],
         "n_all": len(problems),
     }
 

@@ -15,6 +15,7 @@ from tagrank.metrics.predictions import f_scores
 from tagrank.metrics.ranks import measure_rows
 
 MOST_PICTURES = 96  # with thumbnails of this size a page stays below a few megabytes
+MOST_WRONG = 8  # tags on a card; a model that is wrong more often is only counted
 THUMBNAIL = {"longest": 288, "quality": 82}
 NARROWEST, WIDEST = 0.75, 1.5
 
@@ -64,8 +65,7 @@ def judge_tags(picture: ReportPicture) -> list[Verdict]:
     verdicts = []
     for tag, score, probability in picture.predicted:
         kind = "found" if tag in true else "unknown" if tag in unknown else "wrong"
-        strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
-        verdicts.append(Verdict(tag, kind, strength))
+        verdicts.append(Verdict(tag, kind, _strength(score, probability)))
     given = {verdict.tag for verdict in verdicts}
     return verdicts + [Verdict(tag, "missed", "") for tag in picture.true_tags if tag not in given]
 
@@ -129,11 +129,20 @@ def pictures_section(pictures: Sequence[ReportPicture]) -> dict[str, Any] | None
     }
 
 
+def _strength(score: float, probability: float | None) -> str:
+    if probability is None:
+        return f"{score:.2f}"
+    return "<1%" if 0 < probability < 0.005 else f"{probability:.0%}"
+
+
 def _card(picture: ReportPicture) -> dict[str, Any]:
+    verdicts = judge_tags(picture)
+    too_wrong = [verdict for verdict in verdicts if verdict.kind == "wrong"][MOST_WRONG:]
     return {
         "name": picture.name,
         "url": None if picture.image is None else thumbnail_url(picture.image, **THUMBNAIL),
-        "verdicts": judge_tags(picture),
+        "verdicts": [verdict for verdict in verdicts if verdict not in too_wrong],
+        "n_too_wrong": len(too_wrong),
     }
 
 

@@ -97,8 +97,8 @@ def stack_shares(shares: Mapping[str, float]) -> list[Share]:
 def _sum(explanation: Explanation) -> str:
     """The score as the sum that it is."""
     parts = {
-        "from these pictures": sum(part.contribution for part in (*explanation.for_, *explanation.against)),
-        "from all other training pictures": explanation.others,
+        "from these": sum(part.contribution for part in (*explanation.for_, *explanation.against)),
+        "from all others": explanation.others,
         "for every picture": explanation.intercept,
     }
     terms = [f"{_signed(value)} {word}" for word, value in parts.items() if value]
