@@ -111,7 +111,7 @@ class SoftEncoding(Encoding):
     """
 
     n_nearest: int = 5
-    width: float = 0.5
+    width: float = 0.3
 
     def __post_init__(self):
         _check_nearest(self.n_nearest, 1)

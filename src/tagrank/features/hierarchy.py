@@ -13,7 +13,6 @@ from tagrank.features.vocabulary import (
     check_counts,
     check_learned,
     check_spread,
-    draw_sample,
     learn_centres,
     warn_if_fewer,
 )
@@ -112,9 +111,7 @@ class HierarchicalWords(CentreVocabulary):
                 f"{self.branching} children that follow each other; these are not"
             )
 
-    def fit(self, descriptors, *, random_state=0):
-        rng = np.random.default_rng(random_state)
-        sample = draw_sample(descriptors, self.n_samples, rng)
+    def learn(self, sample, rng):
         centres, parents = self._grow(sample, rng)
         tree = self.replace(centres=centres, parents=parents, spread=1.0)
         warn_if_fewer(tree.n_words, self.branching**self.levels, "words")

@@ -14,7 +14,6 @@ from tagrank.features.vocabulary import (
     Vocabulary,
     check_counts,
     check_learned,
-    draw_sample,
     learn_centres,
     warn_if_fewer,
 )
@@ -102,9 +101,7 @@ class GaussianMixtureWords(Vocabulary):
         terms = ((self.means * precisions).T, precisions.T / 2, constant)
         return tuple(np.ascontiguousarray(term, dtype=np.float32) for term in terms)
 
-    def fit(self, descriptors, *, random_state=0):
-        rng = np.random.default_rng(random_state)
-        sample = draw_sample(descriptors, self.n_samples, rng)
+    def learn(self, sample, rng):
         offset, axes = (None, None) if self.n_projected is None else _principal_axes(sample, self.n_projected)
         rows = sample if axes is None else (sample - offset) @ axes
         centres = learn_centres(rows, self.n_components, max_iter=10, rng=rng)

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from tagrank.features.assignment import nearest_words, squared_distances
 from tagrank.features.base import Part
+from tagrank.parallel import count_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,14 @@ class Vocabulary(Part):
         -------
         vocabulary : of the same class, fitted
         """
+        rng = np.random.default_rng(random_state)
+        sample = _draw_sample(descriptors, self.n_samples, rng)
+        # the products are small: threads would spend their time waiting for each other
+        with threadpool_limits(limits=1):
+            return self.learn(sample, rng)
+
+    def learn(self, sample, rng):
+        """The fitted vocabulary of all rows of a sample, float32; subclasses write this."""
         raise NotImplementedError
 
     # the fields hold arrays, which Python can neither compare nor hash at once
@@ -103,9 +113,7 @@ class KMeansWords(CentreVocabulary):
     def words(self):
         return self.centres
 
-    def fit(self, descriptors, *, random_state=0):
-        rng = np.random.default_rng(random_state)
-        sample = draw_sample(descriptors, self.n_samples, rng)
+    def learn(self, sample, rng):
         centres = learn_centres(sample, self.n_words, max_iter=self.max_iter, rng=rng)
         warn_if_fewer(len(centres), self.n_words, "words")
         spread = squared_distances(sample, centres, nearest_words(sample, centres)).mean()
@@ -123,7 +131,6 @@ def learn_centres(sample, n_centres, *, max_iter, rng):
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
 
     distinct = np.array(list({row.tobytes(): place for place, row in enumerate(sample)}.values()))
     if len(distinct) <= n_centres:
@@ -131,13 +138,13 @@ def learn_centres(sample, n_centres, *, max_iter, rng):
     start = sample[np.sort(rng.choice(distinct, n_centres, replace=False))]
     means = KMeans(n_centres, init=start, n_init=1, max_iter=max_iter, random_state=0)
     # two threads' sums add up to the same in either order; with more, the last digits depend on timing
-    with threadpool_limits(limits=2), warnings.catch_warnings():
+    with threadpool_limits(limits=min(2, count_threads()), user_api="openmp"), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         means.fit(sample)
     return np.ascontiguousarray(means.cluster_centers_, dtype=np.float32)
 
 
-def draw_sample(descriptors, n_samples, rng):
+def _draw_sample(descriptors, n_samples, rng):
     """At most `n_samples` of the descriptors at random, float32, or an error that says what is wrong."""
     descriptors = np.ascontiguousarray(descriptors, dtype=np.float32)
     if descriptors.ndim != 2 or not descriptors.size:
