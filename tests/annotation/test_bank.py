@@ -114,12 +114,20 @@ def test_files_seen_before_are_not_read_again(paths, folder):
     np.testing.assert_array_equal(bank.extract(paths).views["means"], before.views["means"])
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="names are text there")
+def test_names_of_any_bytes(paths, folder):
+    odd = os.path.join(os.fsencode(paths[0].parent), b"\xff\xfe.png")
+    os.link(paths[0], odd)
+    for name in (odd, os.fsdecode(odd)):
+        assert len(FeatureBank({"means": Means()}, folder=folder).extract([name]).rows) == 1
+
+
 def test_arrays_are_pictures_too(folder):
     pictures = list(np.random.default_rng(1).integers(0, 255, (5, 9, 8, 3), dtype=np.uint8))
     bank = FeatureBank({"means": Means()}, folder=folder)
-    extraction = bank.extract([*pictures, np.zeros((9, 8), dtype=np.uint8)])
+    extraction = bank.extract([*pictures, np.zeros((9, 8), dtype=np.uint8), np.array([None, "x"])])
     np.testing.assert_array_equal(extraction.views["means"], [Means()(picture) for picture in pictures])
-    assert extraction.problems[0].path == "picture 5"
+    assert [problem.path for problem in extraction.problems] == ["picture 5", "picture 6"]
     assert bank.extract(pictures).n_computed == 0
 
 

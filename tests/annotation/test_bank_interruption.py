@@ -25,9 +25,9 @@ SCRIPT = """
 import sys; sys.path[:0] = [{probes!r}]
 import numpy as np
 from bank_probes import Means
-from tagrank.annotation import extraction
+from tagrank.annotation import missing_rows
 from tagrank.annotation.bank import FeatureBank
-extraction._SAVE_PICTURES = 4
+missing_rows._SAVE_PICTURES = 4
 pictures = list(np.random.default_rng(0).integers(1, 255, ({n_pictures}, 9, 8, 3), dtype=np.uint8))
 bank = FeatureBank({{"means": Means(delay=0.01, diary={diary!r})}}, folder={folder!r}, n_jobs=2)
 try:

@@ -5,18 +5,19 @@ grew costs its new pictures only, an interrupted run goes on where it was, and a
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
 from tagrank.annotation.bank_folder import bank_folder
-from tagrank.annotation.extraction import Extraction, ExtractionRun
+from tagrank.annotation.extraction import Extraction, extract_views
 from tagrank.annotation.learned_features import SUBFOLDER as LEARNED
 from tagrank.annotation.learned_features import learn_features
+from tagrank.annotation.missing_rows import RowMaker
 from tagrank.annotation.picture_jobs import Describer
 from tagrank.annotation.picture_keys import PictureLike, Progress, Source, identify_pictures
 from tagrank.annotation.row_store import RowStore, StoreDamage
@@ -28,6 +29,8 @@ from tagrank.parallel import count_threads
 _ATTEMPTS = 3
 # vocabularies change little when they are learned from more pictures
 _LEARN_FROM = 500
+
+Result = TypeVar("Result")
 
 
 class FeatureBank:
@@ -57,7 +60,7 @@ class FeatureBank:
         folder: str | os.PathLike | None = None,
         keep: bool = True,
         n_jobs: int | None = None,
-        max_side: int = 512,
+        max_side: int | None = 512,
         strict: bool = False,
     ) -> None:
         if not features:
@@ -89,8 +92,9 @@ class FeatureBank:
         rng = np.random.default_rng(random_state)
         chosen = np.sort(rng.permutation(len(pictures))[:n_pictures])
         folder = self._folder()
-        with RowStore(folder) as store:
-            found = identify_pictures([pictures[number] for number in chosen], store)
+        found = _with_store(
+            folder, lambda store: identify_pictures([pictures[number] for number in chosen], store)
+        )
         sources = [source for source in found if isinstance(source, Source)]
         fitted.features = learn_features(
             self.features,
@@ -119,20 +123,20 @@ class FeatureBank:
         stored_as = {
             name: f"{feature.fingerprint()}-{self.max_side}" for name, feature in self.features.items()
         }
-        with RowStore(folder) as store:
-            run = ExtractionRun(
-                Describer(self.features, self.max_side),
-                stored_as,
+        maker = RowMaker(
+            Describer(self.features, self.max_side), stored_as, n_jobs=self.n_jobs, strict=self.strict
+        )
+        return _with_store(
+            folder,
+            lambda store: extract_views(
+                pictures,
                 store,
+                maker,
                 view_folder=folder and folder / VIEWS,
-                n_jobs=self.n_jobs,
                 strict=self.strict,
                 progress=progress,
-            )
-            for _ in range(_ATTEMPTS):
-                with suppress(StoreDamage):
-                    return run.extract(pictures)
-        raise OSError(f"{folder} was found damaged {_ATTEMPTS} times; clear it, or pass keep=False")
+            ),
+        )
 
     def _folder(self) -> Path | None:
         return bank_folder(self.folder) if self.keep else None
@@ -143,3 +147,12 @@ class FeatureBank:
         unfitted = [name for name, feature in self.features.items() if not feature.is_fitted]
         if unfitted:
             raise ValueError(f"{', '.join(unfitted)} must learn from pictures first: call fit(pictures)")
+
+
+def _with_store(folder: Path | None, work: Callable[[RowStore], Result]) -> Result:
+    """`work` on the store in a folder, again where a part of it was found damaged and dropped."""
+    with RowStore(folder) as store:
+        for _ in range(_ATTEMPTS):
+            with suppress(StoreDamage):
+                return work(store)
+    raise OSError(f"{folder} was found damaged {_ATTEMPTS} times; clear it, or pass keep=False")

@@ -27,7 +27,7 @@ def learn_features(
     sources: Sequence[Source],
     *,
     folder: Path | None,
-    max_side: int,
+    max_side: int | None,
     random_state: int,
     n_jobs: int,
     progress: Callable[[int], None] | None = None,
@@ -63,7 +63,7 @@ def learn_features(
     return learned
 
 
-def _readable(sources: Sequence[Source], max_side: int) -> Iterator[np.ndarray]:
+def _readable(sources: Sequence[Source], max_side: int | None) -> Iterator[np.ndarray]:
     for source in sources:
         if isinstance(source.picture, np.ndarray):
             yield source.picture

@@ -48,7 +48,7 @@ class Describer:
     """
 
     features: Mapping[str, Feature]
-    max_side: int
+    max_side: int | None
 
     def __call__(self, job: Job) -> Outcome:
         outcome = Outcome()

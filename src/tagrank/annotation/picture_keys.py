@@ -70,9 +70,9 @@ def _identify(picture: PictureLike, store: RowStore, new_files: list[tuple[bytes
     if isinstance(picture, np.ndarray):
         pixels = np.ascontiguousarray(picture)
         digest = hashlib.blake2b(f"{pixels.dtype}{pixels.shape}".encode(), digest_size=16)
-        digest.update(pixels.data.cast("B") if pixels.size else b"")
+        digest.update(pixels.tobytes())
         return Source(pixels, digest.digest())
-    path = os.path.abspath(os.fspath(picture))
+    path = os.path.abspath(os.fsdecode(picture))
     state = file_state(path)
     name = os.fsencode(path)
     key = store.known_file(name, state)

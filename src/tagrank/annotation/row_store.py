@@ -10,6 +10,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -24,7 +25,7 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SCHEMA = """
 PRAGMA trusted_schema = OFF;
 CREATE TABLE IF NOT EXISTS rows (
-    feature TEXT, picture BLOB, packed BLOB, PRIMARY KEY (feature, picture));
+    picture BLOB, feature TEXT, packed BLOB, PRIMARY KEY (picture, feature));
 CREATE TABLE IF NOT EXISTS features (
     feature TEXT PRIMARY KEY, used INTEGER, seconds REAL DEFAULT 0, n_timed INTEGER DEFAULT 0);
 CREATE TABLE IF NOT EXISTS pictures (picture BLOB PRIMARY KEY, used INTEGER) WITHOUT ROWID;
@@ -91,29 +92,27 @@ class RowStore:
         """Whether rows that are saved now will be there next time."""
         return self._path is not None
 
-    def has_row(self, feature: str, picture: bytes) -> bool:
-        """Whether the row of a picture is known."""
-        return bool(
-            self._read("SELECT 1 FROM rows WHERE feature = ? AND picture = ? LIMIT 1", feature, picture)
-        )
+    def features_of(self, picture: bytes) -> set[str]:
+        """The features whose rows are known for a picture."""
+        return {feature for (feature,) in self._read("SELECT feature FROM rows WHERE picture = ?", picture)}
 
     def rows(self, feature: str, pictures: Iterable[bytes]) -> Iterator[np.ndarray]:
         """The rows of pictures, all of one length; StoreDamage where one is missing or damaged."""
         n_columns = None
         for picture in pictures:
-            found = self._read("SELECT packed FROM rows WHERE feature = ? AND picture = ?", feature, picture)
+            found = self._read("SELECT packed FROM rows WHERE picture = ? AND feature = ?", picture, feature)
             try:
                 row = unpack_row(found[0][0])
                 n_columns = n_columns or len(row)
                 if len(row) != n_columns:
                     raise ValueError(f"{len(row)} columns, others have {n_columns}")
             except (ValueError, TypeError, IndexError) as error:
-                self._write("DELETE FROM rows WHERE feature = ? AND picture = ?", [(feature, picture)])
+                self._write("DELETE FROM rows WHERE picture = ? AND feature = ?", [(picture, feature)])
                 raise StoreDamage(f"a row of {feature}: {error}") from None
             yield row
 
-    def save_rows(self, rows: Sequence[tuple[str, bytes, bytes]]) -> None:
-        """Keep (feature, picture, packed row) triples: all of them, or none if the process dies meanwhile."""
+    def save_rows(self, rows: Sequence[tuple[bytes, str, bytes]]) -> None:
+        """Keep (picture, feature, packed row) triples: all of them, or none if the process dies meanwhile."""
         self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", rows)
 
     def add_seconds(self, timings: Iterable[tuple[str, float, int]]) -> None:
@@ -162,7 +161,9 @@ class RowStore:
             [()],
         )
         self._write("DELETE FROM files WHERE picture NOT IN (SELECT picture FROM pictures)", [()])
-        self._databases[-1].execute("VACUUM")
+        # it needs room itself; without, what became free is filled again later
+        with suppress(sqlite3.OperationalError):
+            self._databases[-1].execute("VACUUM")
 
     def _open(self) -> None:
         if self._path is not None:
