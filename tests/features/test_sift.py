@@ -145,10 +145,19 @@ def test_faint_patches_can_be_dropped():
     assert np.linalg.norm(rows, axis=1) == pytest.approx([0, 1])
 
 
-@pytest.mark.parametrize("root", [False, True])
-def test_constant_picture_is_zero(root):
-    picture = Picture(np.full((30, 40, 3), 77, np.uint8))
-    assert not Sift(root=root).compute(picture, DenseGrid().points(picture)).any()
+@pytest.mark.parametrize("level", [0, 77, 255])
+@pytest.mark.parametrize("shape", [(30, 40), (33, 45), (17, 90)])
+def test_constant_picture_is_zero(level, shape):
+    picture = Picture(np.full((*shape, 3), level, np.uint8))
+    for descriptor in (Sift(), Sift(root=True), Sift(smoothing=0, min_contrast=0)):
+        assert not descriptor.compute(picture, DenseGrid().points(picture)).any()
+
+
+def test_one_grey_level_is_seen():
+    pixels = np.full((40, 40, 3), 77, np.uint8)
+    pixels[20:, 20:] += 1
+    row = Sift().compute(Picture(pixels), points_at(20, 20, 4.0))
+    assert np.linalg.norm(row) == pytest.approx(1)
 
 
 def test_tiny_picture_and_no_points():

@@ -30,13 +30,13 @@ class Sift(LocalDescriptor):
     clip : float, the largest share of the length that one number may have
     root : bool, divide by the sum and take square roots instead (RootSIFT; Arandjelovic & Zisserman 2012)
     min_contrast : float, patches whose length is below (brightness from 0 to 1, for a pixel) become zero:
-        what remains of a clear sky is the noise of the camera
+        what is left of a plain surface is rounding, or the noise of the camera
     """
 
     smoothing: float = 1 / 6
     clip: float = 0.2
     root: bool = False
-    min_contrast: float = 0.0
+    min_contrast: float = 1e-5
 
     n_columns: ClassVar[int] = CELLS * CELLS * ORIENTATIONS
 
