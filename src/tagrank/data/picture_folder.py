@@ -81,6 +81,10 @@ class PictureFolder:
         return found
 
     @cached_property
+    def _all_pictures(self) -> frozenset[str]:
+        return frozenset(self.pictures)
+
+    @cached_property
     def _by_last_name(self) -> dict[str, list[str]]:
         groups: dict[str, list[str]] = {}
         for name in self.pictures:
@@ -97,12 +101,13 @@ class PictureFolder:
         ------
         LookupError : there is none, there are several, or the path leads out of the folder
         """
+        if listed in self._all_pictures:
+            return listed
         tail = self._parts_inside(listed)
-        wanted = "/".join(tail)
+        if (wanted := "/".join(tail)) in self._all_pictures:
+            return wanted
         ending = [_composed(part) for part in tail]
         same_last_name = self._by_last_name.get(ending[-1], []) if ending else []
-        if wanted in same_last_name:
-            return wanted
         matches = [name for name in same_last_name if _composed(name).split("/")[-len(ending) :] == ending]
         exact = [name for name in matches if name.count("/") == len(ending) - 1]
         if exact or len(matches) == 1:
