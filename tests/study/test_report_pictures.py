@@ -96,11 +96,17 @@ def test_training_pictures_are_looked_up_once():
 
     parts = (Contribution("here", 0.4, True), Contribution("lost", 0.1, False))
     why = Explanation("sea", 0.7, 0.0, for_=parts, others=0.2, shares={"gist": 0.7})
-    pictures = [ReportPicture("a", ["sea"], [], why=[why]), ReportPicture("b", [], [], why=[why, why])]
-    first, second = why_section(pictures, find)
+    given = [("sea", 0.7, None)]
+    pictures = [
+        ReportPicture("a", ["sea"], given, why=[why]),
+        ReportPicture("b", [], given, why=[why, why]),
+        ReportPicture("c", ["sea"], [], why=[why]),
+        ReportPicture("d", [], [], why=[why]),
+    ]
+    first, *others = why_section(pictures, find)
     assert asked == ["here", "lost"]
     assert first["tags"][0]["kind"] == "found"
-    assert second["tags"][0]["kind"] == "wrong"
+    assert [panel["tags"][0]["kind"] for panel in others] == ["wrong", "missed", "absent"]
     ((word, (here, lost)),) = first["tags"][0]["sides"]
     assert word == "for"
     assert here["url"].startswith("data:image/jpeg")

@@ -7,7 +7,7 @@ import numpy as np
 
 from tagrank.annotation.explanation import Contribution, Explanation
 from tagrank.data.thumbnails import thumbnail_url
-from tagrank.study.report_pictures import THUMBNAIL, ReportPicture
+from tagrank.study.report_pictures import THUMBNAIL, ReportPicture, judge_tags
 
 MOST_PANELS, MOST_TAGS, MOST_EXAMPLES = 12, 4, 6
 MOST_SHARES = 6
@@ -39,19 +39,19 @@ def why_section(
             thumbnails[name] = None if image is None else thumbnail_url(image, **SMALL_THUMBNAIL)
         return thumbnails[name]
 
-    panels = [_panel(picture, thumbnail) for picture in pictures if picture.why]
-    return panels[:MOST_PANELS] or None
+    explained = [picture for picture in pictures if picture.why][:MOST_PANELS]
+    return [_panel(picture, thumbnail) for picture in explained] or None
 
 
 def _panel(picture: ReportPicture, thumbnail: Callable[[str], str | None]) -> dict[str, Any]:
-    verdicts = {tag: "found" for tag in picture.true_tags} | {tag: "unknown" for tag in picture.unknown_tags}
+    kinds = {verdict.tag: verdict.kind for verdict in judge_tags(picture)}
     return {
         "name": picture.name,
         "url": None if picture.image is None else thumbnail_url(picture.image, **THUMBNAIL),
         "tags": [
             {
                 "tag": explanation.tag,
-                "kind": verdicts.get(explanation.tag, "wrong"),
+                "kind": kinds.get(explanation.tag, "absent"),
                 "score": f"{explanation.score:.2f}",
                 "note": explanation.note,
                 "sides": [
