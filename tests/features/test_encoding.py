@@ -145,7 +145,7 @@ def test_codes_of_no_points_are_zeros():
 
 
 @pytest.mark.parametrize("make", [SoftEncoding, SalientEncoding, LocalityConstrained])
-@pytest.mark.parametrize("n_nearest", [0, 2.0])
+@pytest.mark.parametrize("n_nearest", [0, 2.0, 65])
 def test_wrong_settings_are_refused(make, n_nearest):
     with pytest.raises(ValueError, match="n_nearest must be a whole number"):
         make(n_nearest)

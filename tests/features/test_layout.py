@@ -58,3 +58,8 @@ def test_names_become_grids():
 def test_wrong_names_are_refused_at_once(name):
     with pytest.raises(ValueError, match="rows x columns"):
         Layout(name)
+
+
+def test_many_grids_are_refused():
+    with pytest.raises(ValueError, match="at most 400 cells, got 512"):
+        Layout("16x16+16x16")

@@ -14,6 +14,8 @@ from tagrank.features.vocabulary import CentreVocabulary, Vocabulary
 from tagrank.validation import check_positive
 
 _TINY = np.finfo(np.float32).tiny
+# a point has few neighbours; without a limit, settings from a file could fill the memory
+_MAX_NEAREST = 64
 
 
 class WordCodes(NamedTuple):
@@ -191,5 +193,7 @@ class LocalityConstrained(EuclideanEncoding):
 
 
 def _check_nearest(n_nearest, least):
-    if not isinstance(n_nearest, int) or n_nearest < least:
-        raise ValueError(f"n_nearest must be a whole number of at least {least}, got {n_nearest!r}")
+    if not isinstance(n_nearest, int) or not least <= n_nearest <= _MAX_NEAREST:
+        raise ValueError(
+            f"n_nearest must be a whole number from {least} to {_MAX_NEAREST}, got {n_nearest!r}"
+        )

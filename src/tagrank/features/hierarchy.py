@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from tagrank.arrays import row_blocks
+from tagrank.arrays import row_blocks, rows_within
 from tagrank.features.assignment import nearest_words, squared_distances, take_largest
 from tagrank.features.vocabulary import (
     CentreVocabulary,
@@ -18,8 +18,6 @@ from tagrank.features.vocabulary import (
 )
 
 _MAX_WORDS = 1_000_000
-# descriptors whose candidate centres are gathered at once
-_BLOCK = 256
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +133,8 @@ class HierarchicalWords(CentreVocabulary):
 
     def nearest(self, descriptors, *, n_nearest=1):
         words = np.empty((len(descriptors), min(n_nearest, self.n_words)), dtype=np.intp)
-        for block in row_blocks(len(descriptors), _BLOCK):
+        n_gathered = n_nearest * self.branching * self.n_columns
+        for block in row_blocks(len(descriptors), rows_within(n_gathered, itemsize=4, megabytes=2)):
             words[block] = self._descend(descriptors[block], n_nearest)
         words -= self._first_leaf
         return words

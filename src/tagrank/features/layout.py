@@ -10,7 +10,7 @@ import numpy as np
 from tagrank.features.base import Part
 
 # finer grids have more cells than a picture has points, and rows that fill the memory
-_MAX_LINES = 16
+_MAX_LINES, _MAX_CELLS = 16, 400
 # Lazebnik et al. 2006, three levels: a match found in a finer grid counts more
 _PYRAMID = ("1x1", 0.25), ("2x2", 0.25), ("4x4", 0.5)
 
@@ -55,7 +55,8 @@ class Layout(Part):
     name: str = "1x1"
 
     def __post_init__(self):
-        _ = self.grids  # a wrong name is an error here, not at the first picture
+        if self.n_cells > _MAX_CELLS:
+            raise ValueError(f"a layout has at most {_MAX_CELLS} cells, got {self.n_cells}")
 
     @cached_property
     def grids(self) -> tuple[Grid, ...]:

@@ -165,7 +165,7 @@ def warn_if_fewer(n_found, n_wanted, what):
         warnings.warn(
             f"the descriptors are too few or too much alike for {n_wanted} {what}: the vocabulary has "
             f"{n_found}; learn it from more pictures or ask for fewer {what}",
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
