@@ -11,6 +11,7 @@ from PIL import Image
 
 from tagrank.data import load_dataset, read_collection, read_pictures
 from tagrank.data.problems import Problem
+from tagrank.data.readers.tag_table import part_in
 from tagrank.files import FileError
 
 
@@ -76,6 +77,30 @@ def test_parts_from_the_names_of_lists(tmp_path):
     }
     assert tags_of(collection)["train/b.jpg"] == {"sea", "sky"}
     assert reasons(collection) == {"b.jpg": "is listed as 'test' too; it stays in 'train'"}
+
+
+def test_other_columns_of_a_list_do_not_matter(tmp_path):
+    draw(tmp_path, "a.jpg")
+    (tmp_path / "tags.csv").write_text("caption,image,tags,score\na long one,a.jpg,sky,0.5\n")
+    assert tags_of(read_pictures(tmp_path)) == {"a.jpg": {"sky"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("train_tags.csv", "train"),
+        ("instances_val2017", "val"),
+        ("Validation", "val"),
+        ("test-1", "test"),
+        ("training_label", "train"),
+        ("latest", ""),
+        ("contest_tags", ""),
+        ("valley", ""),
+        ("tags", ""),
+    ],
+)
+def test_parts_in_names(name, part):
+    assert part_in(name) == part
 
 
 def test_columns_of_tags_keep_their_three_states(tmp_path):

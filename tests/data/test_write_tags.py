@@ -126,6 +126,11 @@ def test_keywords_inside_the_picture_come_along(tmp_path):
     assert read_sidecar(write_sidecar(write_sidecar_of, ["sky"], replace=True)).flat == ("sky",)
 
 
+def test_a_raw_file_can_have_a_sidecar(tmp_path):
+    (tmp_path / "a.cr2").write_bytes(b"raw")
+    assert write_sidecar(tmp_path / "a.cr2", ["sky"]).name == "a.cr2.xmp"
+
+
 def test_which_sidecar(picture):
     stem, full = picture.with_suffix(".xmp"), picture.with_name("photo.jpg.xmp")
     stem.write_text(DARKTABLE, encoding="utf-8")
@@ -162,8 +167,12 @@ def test_a_damaged_sidecar_is_left_alone(picture, content, message):
 
 
 def test_tags_that_xml_cannot_hold(picture):
-    with pytest.raises(ValueError, match="a character that XML cannot hold"):
+    with pytest.raises(FileError, match="a character that XML cannot hold"):
         write_sidecar(picture, ["bell\x07"])
+    other = picture.with_name("lost.jpg")
+    problems = write_tags({str(picture): ["bell\x07"], str(other): ["sky"]}, replace=True)
+    assert [problem.path for problem in problems] == [str(picture), str(other)]
+    assert problems[1].reason == "no such picture"
     assert [path.name for path in picture.parent.iterdir()] == ["photo.jpg"]
 
 

@@ -64,13 +64,18 @@ def read_picture(
             raise FileError(
                 path, f"too small: {_size(image)} pixels, at least {min_side} x {min_side} are needed"
             )
+        original = _size(image)
+        if max_side is not None:
+            _draft(image, _fit(image.size, max_side, min_side), max_pixels)
+        if image.width * image.height > max_pixels:
+            raise FileError(path, f"a picture of {original} pixels; at most {max_pixels:,} are decoded")
+        pixels = as_rgb(image)
+        if max_side is not None and max(pixels.size) > max_side:
+            target = _fit(pixels.size, max_side, min_side)
+            pixels = pixels.resize(target, Image.Resampling.BICUBIC, reducing_gap=3.0)
+        # asked only now: Pillow turns TIFF while it decodes, and then forgets the note
         turn = _TURNS.get(_orientation(image))
-        target = None if max_side is None else _fit(image.size, max_side, min_side)
-        _check_pixels(image, target, path, max_pixels)
-        upright = as_rgb(image)
-        if target is not None and target != upright.size:
-            upright = upright.resize(target, Image.Resampling.BICUBIC, reducing_gap=3.0)
-        return np.array(upright if turn is None else upright.transpose(turn), dtype=np.uint8)
+        return np.array(pixels if turn is None else pixels.transpose(turn), dtype=np.uint8)
 
 
 @contextmanager
@@ -153,16 +158,11 @@ def _fit(size: tuple[int, int], max_side: int, min_side: int) -> tuple[int, int]
     return width, height
 
 
-def _check_pixels(
-    image: Image.Image, target: tuple[int, int] | None, path: str | os.PathLike, max_pixels: int
-) -> None:
-    original = _size(image)
-    if target is not None:
-        # twice the size that is wanted leaves the quality to the resampling, unless the bound forbids it
-        gap = min(2.0, max(1.0, math.sqrt(max_pixels / (4 * target[0] * target[1]))))
-        image.draft(None, (math.ceil(gap * target[0]), math.ceil(gap * target[1])))
-    if image.width * image.height > max_pixels:
-        raise FileError(path, f"a picture of {original} pixels; at most {max_pixels:,} are decoded")
+def _draft(image: Image.Image, target: tuple[int, int], max_pixels: int) -> None:
+    """Let a JPEG be decoded at a fraction of its size, not below `target`; other formats stay as they are."""
+    # twice the size that is wanted leaves the quality to the resampling, unless the bound forbids it
+    gap = min(2.0, max(1.0, math.sqrt(max_pixels / (4 * target[0] * target[1]))))
+    image.draft(None, (math.ceil(gap * target[0]), math.ceil(gap * target[1])))
 
 
 def _size(image: Image.Image) -> str:

@@ -5,6 +5,7 @@ these, any ``.jsonl`` or ``.json`` file of the folder that begins as such a list
 not listed are untagged.
 """
 
+import csv
 import os
 from collections.abc import Iterator
 
@@ -13,10 +14,12 @@ from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.csv import read_csv
 from tagrank.data.readers.jsonl import PictureRecord, read_records
 from tagrank.data.readers.marks import marks_of
+from tagrank.data.readers.table import TAG_PREFIX
 from tagrank.data.readers.tag_table import TagTable, part_in
-from tagrank.files import FileError
+from tagrank.files import FileError, open_text
 
 _ENDINGS = (".csv", ".jsonl", ".json")
+_COLUMNS = ("image", "tags", "name", "part")
 _N_PROBE_CHARACTERS = 2**16
 
 
@@ -72,10 +75,17 @@ def _records(path: str, empty: str) -> Iterator[PictureRecord]:
     if _stem_and_ending(path)[1] != ".csv":
         yield from read_records(path, empty=empty)
         return
-    collection = read_csv(path, empty=empty)
+    collection = read_csv(path, empty=empty, drop=_other_columns(path))
     if "pictures" not in collection.views:
         raise FileError(path, "expected a column 'image' with the paths of pictures")
     images = [os.path.relpath(picture, os.path.dirname(path)) for picture in collection.view("pictures")]
     parts = [""] * len(images) if collection.part is None else list(map(str, collection.part))
     for image, marks, part in zip(images, marks_of(collection), parts, strict=True):
         yield PictureRecord(image, marks, part)
+
+
+def _other_columns(path: str) -> list[str]:
+    """Columns such as captions, which say nothing about tags."""
+    with open_text(path, newline="") as stream:
+        header = [column.strip() for column in next(csv.reader(stream), [])]
+    return [column for column in header if column not in _COLUMNS and not column.startswith(TAG_PREFIX)]

@@ -1,5 +1,6 @@
 """What a folder says about its pictures, gathered picture by picture, and the collection that comes of it."""
 
+import re
 from collections.abc import Iterable, Sequence
 
 from tagrank.data.collection import Collection
@@ -8,12 +9,13 @@ from tagrank.data.readers.marks import Marks, encode_marks, marks_from_list
 from tagrank.files import FileError
 
 UNLISTED = "unlisted"
-_PART_WORDS = ("train", "val", "test")
+_PART_WORD = re.compile(r"(?<![a-z])(train|val|test)(ing|id|idation)?(?![a-z])", re.IGNORECASE)
 
 
 def part_in(text: str) -> str:
     """The word train, val or test in a file's name, or nothing."""
-    return next((word for word in _PART_WORDS if word in text.casefold()), "")
+    found = _PART_WORD.search(text)
+    return found[1].casefold() if found else ""
 
 
 class TagTable:

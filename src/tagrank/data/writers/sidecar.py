@@ -52,13 +52,15 @@ def write_sidecar(
     ------
     FileError : the sidecar that is there is damaged, or cannot be written; it is left as it was
     """
+    if not os.path.isfile(picture):
+        raise FileError(picture, "no such picture")
     path = sidecar_path(picture, style=style)
     wanted = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     content = sidecar_content(path) if path.exists() else None
     document = XmpDocument(content, path)
     known = Keywords()
     if not replace:
-        known = parse_keywords(content, path) if content is not None else read_embedded(picture)
+        known = parse_keywords(content, path) if content is not None else _embedded(picture)
     if _fill(document, known, wanted):
         try:
             with atomic_write(path) as stream:
@@ -66,6 +68,14 @@ def write_sidecar(
         except OSError as error:
             raise FileError(path, f"cannot be written ({error.strerror or error})") from None
     return path
+
+
+def _embedded(picture: str | os.PathLike) -> Keywords:
+    try:
+        return read_embedded(picture)
+    except FileError:
+        # a camera's raw file can have a sidecar, too
+        return Keywords()
 
 
 def sidecar_path(picture: str | os.PathLike, *, style: str = "auto") -> Path:

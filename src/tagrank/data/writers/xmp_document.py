@@ -43,7 +43,7 @@ class XmpDocument:
         roots = self._document.getElementsByTagNameNS(RDF, "RDF")
         if not roots:
             raise FileError(path, "is XML, but not XMP: it has no rdf:RDF element")
-        self._root = roots[0]
+        self._root, self._path = roots[0], path
 
     def has_list(self, name: tuple[str, str]) -> bool:
         """Whether the list `name`, a namespace and a local name, is there."""
@@ -53,7 +53,7 @@ class XmpDocument:
         """Let the list hold exactly `words`; entries that stay are not touched. Whether anything changed."""
         for word in words:
             if _UNWRITABLE.search(word):
-                raise ValueError(f"the tag {word!r} contains a character that XML cannot hold")
+                raise FileError(self._path, f"the tag {word!r} contains a character that XML cannot hold")
         entries = [(entry, _text(entry)) for found in self._lists(name) for entry in _entries(found)]
         kept: set[str] = set()
         changed = False
