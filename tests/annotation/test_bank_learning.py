@@ -10,6 +10,7 @@ from tagrank.features.bag import BagOfWords
 from tagrank.features.colour_space import ColourHistogram
 from tagrank.features.fitting import fit_features
 from tagrank.features.layout import Layout
+from tagrank.features.phog import PyramidEdges
 from tagrank.features.sampling import DenseGrid
 from tagrank.features.sift import Sift
 from tagrank.features.vocabulary import KMeansWords
@@ -90,6 +91,17 @@ def test_unwritable_folder_and_unreadable_pictures(pictures, tmp_path, learned):
 def test_what_must_learn_first_says_so(pictures, tmp_path):
     with pytest.raises(ValueError, match=r"bag, bands must learn .* fit\(pictures\)"):
         FeatureBank(FEATURES, folder=tmp_path).extract(pictures)
+
+
+def test_workers_and_this_process_agree_to_the_last_bit(tmp_path):
+    rng = np.random.default_rng(2)
+    pictures = [
+        np.kron(rng.integers(0, 255, (12, 16, 3)), np.ones((16, 16, 1))).astype(np.uint8) for _ in range(16)
+    ]
+    features = {"edges": PyramidEdges(), "lab": ColourHistogram("lab")}
+    here, there = (FeatureBank(features, keep=False, n_jobs=n).extract(pictures) for n in (1, 2))
+    for name in features:
+        assert here.views[name].tobytes() == there.views[name].tobytes()
 
 
 def test_progress_of_learning(pictures, tmp_path):

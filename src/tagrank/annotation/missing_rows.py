@@ -8,6 +8,7 @@ from tagrank.annotation.picture_jobs import Describer, Job, Outcome
 from tagrank.annotation.picture_keys import Progress, Source
 from tagrank.annotation.row_store import RowStore
 from tagrank.annotation.worker_process import Crew, WorkerDied
+from tagrank.features.opencv_threads import one_opencv_thread
 from tagrank.parallel import count_threads, limited_threads
 
 # fewer pictures are done before worker processes have started
@@ -95,7 +96,8 @@ class RowMaker:
         if n_workers > 1 and len(jobs) >= _FEW:
             yield from self._outcomes_of_workers(jobs, n_workers)
         elif jobs:
-            with limited_threads(1):
+            # as in the workers: the last digits depend on the number of threads
+            with limited_threads(1), one_opencv_thread():
                 yield from ((job, self._describer(job)) for job in jobs)
 
     def _outcomes_of_workers(
