@@ -345,6 +345,8 @@ def test_voc(tmp_path):
     assert list(collection.part) == ["train", "train", "unlisted"]
     assert reasons(collection) == {"9.xml": "there is no picture '9' in JPEGImages/"}
     assert tags_of(read_pictures(tmp_path, empty="absent"))["JPEGImages/2.jpg"] == set()
+    draw(tmp_path, "JPEGImages/1.png")
+    assert tags_of(read_pictures(tmp_path))["JPEGImages/1.png"] == {"dog", "person"}
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,22 @@ def test_lists_of_levels_grow_with_the_flat_one(picture):
     assert read_sidecar(path) == (("b", "sky"), ("a|b", "sky"))
 
 
+def test_lists_that_differ_lose_nothing(picture):
+    path = picture.with_name("photo.jpg.xmp")
+    write_sidecar(picture, ["x|y"])
+    path.write_text(path.read_text().replace("x/y", "p/q"))
+    write_sidecar(picture, ["sky"])
+    text = path.read_text()
+    assert all(f"<rdf:li>{word}</rdf:li>" in text for word in ("p/q", "x/y", "x|y", "y", "sky"))
+    write_sidecar(picture, ["sky"])
+    assert path.read_text() == text
+
+
+def test_no_tags_make_no_sidecar(picture):
+    write_sidecar(picture, [])
+    assert [path.name for path in picture.parent.iterdir()] == ["photo.jpg"]
+
+
 def test_keywords_inside_the_picture_come_along(tmp_path):
     write_sidecar_of = tmp_path / "a.jpg"
     packet = DARKTABLE.encode()

@@ -32,22 +32,30 @@ def read_voc(folder: PictureFolder, *, empty: str = "unknown") -> Collection:
     empty : {"unknown", "absent"}, what an annotation without objects means
     """
     parts = _read_parts(folder)
-    pictures = {
-        name[len(_IMAGES) :].rpartition(".")[0]: name for name in folder.pictures if name.startswith(_IMAGES)
+    annotations = {
+        name[len(_ANNOTATIONS) : -len(".xml")]: folder.path(name)
+        for name in filter(_is_annotation, folder.files)
     }
-    table = TagTable(folder, empty=empty)
-    for stem, name in pictures.items():
-        table.add(name, None, part=parts.get(stem, ""))
-    for name in filter(_is_annotation, folder.files):
-        stem = name[len(_ANNOTATIONS) : -len(".xml")]
-        if stem not in pictures:
-            folder.problems.add(folder.path(name), f"there is no picture {stem!r} in {_IMAGES}")
-            continue
-        try:
-            table.add(pictures[stem], _read_objects(folder.path(name)), part=parts.get(stem, ""))
-        except (FileError, OSError) as error:
-            folder.problems.add_error(folder.path(name), error)
+    table, stems = TagTable(folder, empty=empty), set()
+    for name in folder.pictures:
+        if name.startswith(_IMAGES):
+            stem = name[len(_IMAGES) :].rpartition(".")[0]
+            stems.add(stem)
+            table.add(name, _tags(folder, annotations.get(stem)), part=parts.get(stem, ""))
+    for stem, path in annotations.items():
+        if stem not in stems:
+            folder.problems.add(path, f"there is no picture {stem!r} in {_IMAGES}")
     return table.collection()
+
+
+def _tags(folder: PictureFolder, annotation: str | None) -> list[str] | None:
+    if annotation is None:
+        return None
+    try:
+        return _read_objects(annotation)
+    except (FileError, OSError) as error:
+        folder.problems.add_error(annotation, error)
+        return None
 
 
 def _read_objects(path: str) -> list[str]:

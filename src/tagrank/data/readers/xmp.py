@@ -4,6 +4,7 @@ A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or `
 """
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 SUBJECT = ("http://purl.org/dc/elements/1.1/", "subject")
 LIGHTROOM_TREE = ("http://ns.adobe.com/lightroom/1.0/", "hierarchicalSubject")
 DIGIKAM_TREE = ("http://www.digikam.org/ns/1.0/", "TagsList")
+_ENDINGS = (".xmp", ".XMP")
 _LISTS = {" ".join(name): name for name in (SUBJECT, LIGHTROOM_TREE, DIGIKAM_TREE)}
 
 
@@ -48,12 +50,12 @@ def parse_keywords(content: bytes, path: str | os.PathLike) -> Keywords:
     """The keywords in an XMP document; `path` is where it stands."""
     found: dict[tuple[str, str], dict[str, None]] = {name: {} for name in _LISTS.values()}
 
-    def note(names: list[str], text: str) -> None:
+    def note(names: Sequence[str], text: str) -> None:
         is_entry = len(names) >= 3 and names[-1] == f"{RDF} li" and names[-2].startswith(RDF)
         if is_entry and text and names[-3] in _LISTS:
             found[_LISTS[names[-3]]][text] = None
 
-    parse_xml(unpadded(content), path, note)  # type: ignore[arg-type]
+    parse_xml(unpadded(content), path, note)
     trees = found[LIGHTROOM_TREE] or {text.replace("/", "|"): None for text in found[DIGIKAM_TREE]}
     return Keywords(tuple(found[SUBJECT]), tuple(trees))
 
@@ -93,6 +95,3 @@ def existing_sidecars(picture: str | os.PathLike) -> list[Path]:
             # where case does not matter, .xmp and .XMP are one file
             found.setdefault((about.st_dev, about.st_ino), candidate)
     return list(found.values())
-
-
-_ENDINGS = (".xmp", ".XMP")

@@ -57,11 +57,13 @@ def write_sidecar(
     path = sidecar_path(picture, style=style)
     wanted = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     content = sidecar_content(path) if path.exists() else None
+    if content is None and not wanted:
+        return path
     document = XmpDocument(content, path)
     known = Keywords()
     if not replace:
         known = parse_keywords(content, path) if content is not None else _embedded(picture)
-    if _fill(document, known, wanted):
+    if _fill(document, known, wanted, replace):
         try:
             with atomic_write(path) as stream:
                 stream.write(document.to_bytes())
@@ -93,13 +95,14 @@ def _is_alone(picture: Path) -> bool:
     return not any(other.exists() and not other.samefile(picture) for other in others)
 
 
-def _fill(document: XmpDocument, known: Keywords, wanted: list[str]) -> bool:
-    trees = [*known.trees, *wanted]
+def _fill(document: XmpDocument, known: Keywords, wanted: list[str], replace: bool) -> bool:
+    """Write the keywords into all lists that need them; whether anything changed."""
     flat = [*known.flat, *(tag.rpartition(_LEVELS)[2].strip() for tag in wanted)]
+    lists = {SUBJECT: flat}
     has_trees = document.has_list(LIGHTROOM_TREE) or document.has_list(DIGIKAM_TREE)
-    changed = document.set_list(SUBJECT, list(dict.fromkeys(flat)))
-    if has_trees or any(_LEVELS in tag for tag in trees):
-        listed = Keywords(tuple(known.flat), tuple(dict.fromkeys(trees))).listed(hierarchical=True)
-        changed |= document.set_list(LIGHTROOM_TREE, listed)
-        changed |= document.set_list(DIGIKAM_TREE, [tag.replace(_LEVELS, "/") for tag in listed])
-    return changed
+    if has_trees or any(_LEVELS in tag for tag in (*known.trees, *wanted)):
+        trees = Keywords(known.flat, (*known.trees, *wanted)).listed(hierarchical=True)
+        lists |= {LIGHTROOM_TREE: trees, DIGIKAM_TREE: [tag.replace(_LEVELS, "/") for tag in trees]}
+    changed = [document.keep_only(name, words) for name, words in lists.items() if replace]
+    changed += [document.add(name, words) for name, words in lists.items()]
+    return any(changed)

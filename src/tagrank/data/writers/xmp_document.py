@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.dom import minidom
 
@@ -49,24 +49,25 @@ class XmpDocument:
         """Whether the list `name`, a namespace and a local name, is there."""
         return bool(self._lists(name))
 
-    def set_list(self, name: tuple[str, str], words: Sequence[str]) -> bool:
-        """Let the list hold exactly `words`; entries that stay are not touched. Whether anything changed."""
-        for word in words:
+    def add(self, name: tuple[str, str], words: Iterable[str]) -> bool:
+        """Add those of `words` that the list does not have; whether there were any."""
+        present = {_text(entry) for entry in self._entries(name)}
+        added = [word for word in dict.fromkeys(words) if word not in present]
+        for word in added:
             if _UNWRITABLE.search(word):
                 raise FileError(self._path, f"the tag {word!r} contains a character that XML cannot hold")
-        entries = [(entry, _text(entry)) for found in self._lists(name) for entry in _entries(found)]
-        kept: set[str] = set()
-        changed = False
-        for entry, word in entries:
-            if word in words and word not in kept:
-                kept.add(word)
-            else:
-                _remove(entry)
-                changed = True
-        added = [word for word in dict.fromkeys(words) if word not in kept]
-        if added:
-            self._append(self._container(name), added)
-        return changed or bool(added)
+        for word in added:
+            entry = self._create(self._container(name), (RDF, "li"))
+            entry.appendChild(self._document.createTextNode(word))
+        return bool(added)
+
+    def keep_only(self, name: tuple[str, str], words: Iterable[str]) -> bool:
+        """Remove all but `words` from the list; whether there were any."""
+        kept = set(words)
+        others = [entry for entry in self._entries(name) if _text(entry) not in kept]
+        for entry in others:
+            _remove(entry)
+        return bool(others)
 
     def to_bytes(self) -> bytes:
         """The document as UTF-8."""
@@ -82,6 +83,10 @@ class XmpDocument:
 
     def _lists(self, name: tuple[str, str]) -> list[minidom.Element]:
         return [child for about in self._descriptions() for child in _elements(about) if _is(child, name)]
+
+    def _entries(self, name: tuple[str, str]) -> list[minidom.Element]:
+        bags = (bag for found in self._lists(name) for bag in _elements(found))
+        return [entry for bag in bags for entry in _elements(bag) if _is(entry, (RDF, "li"))]
 
     def _container(self, name: tuple[str, str]) -> minidom.Element:
         """The bag or sequence of the list, made where there is none."""
@@ -117,17 +122,9 @@ class XmpDocument:
         parent.appendChild(element)
         parent.appendChild(self._document.createTextNode("\n" + " " * depth))
 
-    def _append(self, container: minidom.Element, words: Iterable[str]) -> None:
-        for word in words:
-            self._create(container, (RDF, "li")).appendChild(self._document.createTextNode(word))
-
 
 def _elements(parent: minidom.Element) -> Iterator[minidom.Element]:
     return (child for child in list(parent.childNodes) if child.nodeType == child.ELEMENT_NODE)
-
-
-def _entries(found: minidom.Element) -> Iterator[minidom.Element]:
-    return (entry for bag in _elements(found) for entry in _elements(bag) if _is(entry, (RDF, "li")))
 
 
 def _is(element: minidom.Element, name: tuple[str, str]) -> bool:
