@@ -25,18 +25,20 @@ def sum_windows(maps, x, y, weights, sums):
         `radius` before the point to `radius` after it. What lies outside of the picture counts as zero.
     sums : float32 array, shape (n_points, n_cells, n_cells, 8), to write to; cells count down, then across
     """
-    width, n_cells = maps.shape[1], len(weights)
-    columns = aligned_zeros((width, padded(n_cells * CHANNELS)), np.float32)
+    n_cells, n_taps = weights.shape
+    # zeros beyond the edges, so that no window has to be cut across
+    columns = aligned_zeros((maps.shape[1] + n_taps - 1, padded(n_cells * CHANNELS)), np.float32)
     _sum_windows(maps, x, y, weights, columns, sums)
 
 
 @njit(cache=True, nogil=True)
 def _sum_windows(maps, x, y, weights, columns, sums):
-    n_points, width = len(x), len(columns)
+    n_points, width = len(x), maps.shape[1]
     radius = weights.shape[1] // 2
-    spans, pixels = _spans(weights), np.arange(width)
+    spans = _spans(weights)
     line, cell = np.empty(width * CHANNELS, np.float32), np.empty(columns.shape[1], np.float32)
-    column_cells = columns.reshape(width, columns.shape[1] // CHANNELS, CHANNELS)
+    inner = columns.reshape(len(columns), -1, CHANNELS)[radius : radius + width]
+    offsets = np.arange(weights.shape[1])
     stop = 0
     while stop < n_points:
         start = stop
@@ -45,9 +47,15 @@ def _sum_windows(maps, x, y, weights, columns, sums):
             left, right = min(left, x[stop]), max(right, x[stop])
             stop += 1
         left, right = max(left - radius, 0), min(right + radius + 1, width)
-        _sum_columns(maps, y[start], left, weights, spans, line, column_cells[left:right])
-        for point in range(start, stop):
-            _sum_rows(columns, x[point], pixels, weights, spans, cell, sums[point])
+        _sum_columns(maps, y[start], left, weights, spans, line, inner[left:right])
+        for across in range(len(weights)):
+            first, last = spans[across]
+            row_weights = weights[across]
+            for point in range(start, stop):
+                multiply_row(columns[x[point] :], offsets, row_weights, first, last, cell)
+                for down in range(len(weights)):
+                    for channel in range(CHANNELS):
+                        sums[point, down, across, channel] = cell[down * CHANNELS + channel]
 
 
 @njit(cache=True, nogil=True)
@@ -76,17 +84,3 @@ def _sum_columns(maps, y, left, weights, spans, line, columns):
         for x in range(len(columns)):
             for channel in range(CHANNELS):
                 columns[x, down, channel] = line[x * CHANNELS + channel]
-
-
-@njit(cache=True, nogil=True)
-def _sum_rows(columns, x, pixels, weights, spans, cell, sums):
-    """Sums across the columns around one point: sums[down, across, channel]."""
-    shift = x - weights.shape[1] // 2
-    for across in range(len(weights)):
-        first, last = max(spans[across, 0], -shift), min(spans[across, 1], len(pixels) - shift)
-        last = max(first, last)
-        inside = pixels[first + shift : last + shift]
-        multiply_row(columns, inside, weights[across, first:last], 0, last - first, cell)
-        for down in range(len(weights)):
-            for channel in range(CHANNELS):
-                sums[down, across, channel] = cell[down * CHANNELS + channel]
