@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.data.catalog_entries import ENTRIES, DatasetEntry
+from tagrank.data.catalog_entries import ENTRIES
 from tagrank.data.collection import Collection, concatenate_parts
+from tagrank.data.dataset_entry import DatasetEntry
 from tagrank.data.label_matrix import positive_pairs
 from tagrank.data.readers.arff import read_arff
 from tagrank.data.readers.npz import read_matrix, read_npz
