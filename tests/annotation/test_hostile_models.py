@@ -39,10 +39,10 @@ def setter(*keys, value):
     return change
 
 
-@pytest.mark.parametrize("version", [0, 2, 10**6])
+@pytest.mark.parametrize("version", [0, 1, 10**6])
 def test_unknown_versions_are_refused_with_a_sentence(model_folder, version):
     edit(model_folder, setter("version", value=version))
-    refused(model_folder, rf"format version {version}; tagrank .* reads version 1\. Open it with the tagrank")
+    refused(model_folder, rf"format version {version}; tagrank .* reads version 2\. Open it with the tagrank")
 
 
 CHANGES = {
@@ -81,8 +81,16 @@ CHANGES = {
     "a tag too many": (setter("tags", value=["a", "b", "c", "d", "e"]), "must have the shape"),
     "tags that are numbers": (setter("tags", value=[1, 2, 3, 4]), "list of different strings"),
     "tags that repeat": (setter("tags", value=["a", "a", "b", "c"]), "list of different strings"),
-    "unknown features": (setter("features", value=["colour", "exec"]), "features that are unknown"),
-    "features of odd types": (setter("features", value=[["colour"]]), "features that are unknown"),
+    "unknown features": (
+        setter("features", value=[{"name": "colour", "settings": {"type": "exec"}}]),
+        "the type must be one of .*QuickColour.*, got 'exec'",
+    ),
+    "features of odd types": (setter("features", value=[["colour"]]), "features"),
+    "features of other views": (
+        setter("features", value=[{"name": "x", "settings": {"type": "QuickColour", "version": 1}}]),
+        "the features are .*'x'.*, the views",
+    ),
+    "names of other rows": (setter("training_names", value=["a"]), "training_names must be"),
     "unknown scaling": (setter("scaling", value="eval"), "scaling must be one of"),
     "other columns": (setter("views", 0, "columns", value=8), "must have the shape"),
     "huge number": (setter("estimator", "estimator", "n_iter", value=10**40), "too large"),

@@ -1,30 +1,48 @@
 """Every descriptor through the same door."""
 
+import json
+
 import numpy as np
 import pytest
 
-from tagrank.features import FEATURES, extract_features
+from tagrank.features import FEATURES, PRESETS, extract_features, feature_from_settings
+from tagrank.features.framing import Squash
 
 RNG = np.random.default_rng(3)
 PICTURES = [RNG.integers(0, 256, shape, dtype=np.uint8) for shape in ((20, 30, 3), (9, 8, 3), (64, 64, 3))]
 
 
-def test_all_descriptors_by_default():
+def test_the_fast_preset_by_default():
     views = extract_features(PICTURES)
-    assert list(views) == list(FEATURES)
+    assert list(views) == list(PRESETS["fast"])
     for name, rows in views.items():
         assert rows.shape[0] == len(PICTURES)
         assert np.array_equal(rows[1], FEATURES[name](PICTURES[1]))
 
 
 def test_only_the_named():
-    assert list(extract_features(PICTURES, ["edges"])) == ["edges"]
+    assert list(extract_features(PICTURES, "edges")) == ["edges"]
+    assert list(extract_features(PICTURES, ["hog", "edges"])) == ["hog", "edges"]
 
 
-@pytest.mark.parametrize("names", [["gist"], []])
-def test_unknown_names_are_told(names):
-    with pytest.raises(ValueError, match="'colour', 'edges'"):
-        extract_features(PICTURES, names)
+def test_vocabularies_are_learned_from_the_same_pictures():
+    bag = FEATURES["dense_hue_v3h1"]
+    bag = bag.replace(vocabulary=bag.vocabulary.replace(n_words=5))
+    views = extract_features(PICTURES, {"mine": bag})
+    assert views["mine"].shape == (3, 15)
+
+
+def test_unknown_names_are_told():
+    with pytest.raises(
+        ValueError, match=r"no features 'glitter'; presets are fast, papers, .* sets are colour"
+    ):
+        extract_features(PICTURES, ["glitter"])
+
+
+@pytest.mark.parametrize("features", [[], {}])
+def test_no_features(features):
+    with pytest.raises(ValueError, match="no features were chosen"):
+        extract_features(PICTURES, features)
 
 
 def test_no_pictures():
@@ -32,7 +50,26 @@ def test_no_pictures():
         extract_features([])
 
 
+def test_presets_name_what_there_is():
+    assert {name for names in PRESETS.values() for name in names} <= FEATURES.keys()
+    assert len(PRESETS["papers"]) == 15
+
+
 @pytest.mark.parametrize("name", FEATURES)
+def test_features_are_rebuilt_from_their_settings(name):
+    settings = json.loads(json.dumps(FEATURES[name].settings()))
+    assert feature_from_settings(settings, {}) == FEATURES[name]
+
+
+def test_a_step_is_no_feature():
+    with pytest.raises(ValueError, match="Squash is a step of a feature"):
+        feature_from_settings(Squash().settings(), {})
+
+
+READY = [name for name, feature in FEATURES.items() if feature.is_fitted]
+
+
+@pytest.mark.parametrize("name", READY)
 @pytest.mark.parametrize(
     "image",
     [

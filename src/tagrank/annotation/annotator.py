@@ -15,7 +15,10 @@ from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, tak
 from tagrank.annotation.intake import Intake, take_in
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler
+from tagrank.annotation.shared_gram import fit_on_gram
+from tagrank.annotation.tuning import Tuning
 from tagrank.data import Collection
+from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.validation import check_choice
 
@@ -30,9 +33,11 @@ class Annotator:
     Parameters
     ----------
     estimator : a tagrank estimator, optional
-        It is copied, not changed. By default a calibrated LabelRanker (not calibrated below ten rows), with a
-        chi-square kernel on pictures and a Gaussian one on rows.
-    features : names among `tagrank.features.FEATURES`, for pictures; all by default
+        It is copied, not changed. By default a calibrated LabelRanker (not calibrated below ten rows), for
+        pictures with the mean of the kernels that suit their features, and with a Gaussian one for rows.
+    features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
+        `Feature` objects, see `tagrank.features.choose_features`; "fast" by default
+    costs : values of C to choose among by cross-validation; None keeps that of the estimator
     scaling : {"auto", "standard", "minmax", "none"}
         "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
         of sparse columns only the width changes. "auto" is "standard" for dense columns under Gaussian,
@@ -45,6 +50,9 @@ class Annotator:
     estimator_ : the fitted estimator; its labels are the tags by number
     metadata : dict of what is known about the model: tagrank version, date, method, number of training rows,
         duality gap; add what else should be stored, such as metrics
+    features_ : dict of name to fitted `Feature`; None for rows
+    tuning_ : how well the `costs` did; None without them, and after loading
+    training_names_ : the names of the training rows; after loading, of those that have a say
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
     """
 
@@ -52,12 +60,14 @@ class Annotator:
         self,
         estimator: Any = None,
         *,
-        features: Sequence[str] | None = None,
+        features: str | Sequence[str] | Mapping[str, Feature] | None = None,
+        costs: Sequence[float] | None = None,
         scaling: str = "auto",
         view: str | Sequence[str] | None = None,
     ) -> None:
         self.estimator = estimator
         self.features = features
+        self.costs = costs
         self.scaling = scaling
         self.view = view
 
@@ -72,7 +82,8 @@ class Annotator:
         check_choice("scaling", self.scaling, SCALINGS)
         if not len(collection.tags):
             raise ValueError("the collection has no tags to learn from; labels were expected")
-        intake = take_in(collection, view=self.view, features=self.features)
+        features = None if self.features is None else choose_features(self.features)
+        intake = take_in(collection, view=self.view, features=features)
         estimator = choose_estimator(self.estimator, intake)
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
@@ -85,7 +96,10 @@ class Annotator:
             name: fit_scaler(rows, self.scaling, kernel, name) for name, rows in intake.views.items()
         }
         self.by_view_ = kernel is not None and reads_views(kernel)
-        self.estimator_ = self._train(estimator, self._arrange(intake.views), collection, callback)
+        self.training_names_ = intake.names
+        self.estimator_, self.tuning_ = self._train(
+            estimator, self._arrange(intake.views), collection, callback
+        )
         self.training_ = Collection(
             intake.views, collection.labels, self.tags, names=intake.names, name=collection.name
         )
@@ -157,7 +171,9 @@ class Annotator:
 
         return load_annotator(cls, path, max_bytes=max_bytes)
 
-    def _train(self, estimator: Any, X: Any, collection: Collection, callback: Any) -> Any:
+    def _train(
+        self, estimator: Any, X: Any, collection: Collection, callback: Any
+    ) -> tuple[Any, Tuning | None]:
         more = take_tag_weights(estimator, self.tags, len(collection))
         if callback is not None and "callback" in inspect.signature(estimator.fit).parameters:
             more["callback"] = callback
@@ -165,7 +181,7 @@ class Annotator:
         with warnings.catch_warnings():
             # said above, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
-            return estimator.fit(X, collection.labels, **more)
+            return fit_on_gram(estimator, X, collection.labels, costs=self.costs, **more)
 
     def _take_in(self, data: Any) -> Intake:
         """`data` with the views of training."""

@@ -80,6 +80,11 @@ class ArrayShelf:
         matrix.check_format(full_check=True)
         return matrix
 
+    def take_all(self) -> dict[str, np.ndarray]:
+        """All arrays of this part of the shelf, removed from it."""
+        names = [name for name in self.arrays if name.startswith(self._prefix)]
+        return {name.removeprefix(self._prefix): self.arrays.pop(name) for name in names}
+
     def finish(self) -> None:
         """Refuse arrays that nobody asked for."""
         if self.arrays:

@@ -9,14 +9,17 @@ from sklearn.base import clone
 from tagrank.annotation.intake import Intake
 from tagrank.annotation.nesting import innermost
 from tagrank.estimators import CalibratedRanker, LabelRanker
+from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Sum, make_kernel
 
-_FEWEST_TO_CALIBRATE = 10
+FEWEST_TO_CALIBRATE = 10
 
 
 def choose_estimator(given: Any, intake: Intake) -> Any:
     """An unfitted copy of `given`, or the default, with the kernel that suits the views."""
-    estimator = _default(intake) if given is None else clone(given)
+    if given is None:
+        return _default(intake)
+    estimator = clone(given)
     inner = innermost(estimator)
     several_features = intake.features is not None and len(intake.views) > 1
     if several_features and isinstance(getattr(inner, "kernel", None), str):
@@ -24,9 +27,16 @@ def choose_estimator(given: Any, intake: Intake) -> Any:
     return estimator
 
 
+def mean_kernel(features: Mapping[str, Feature]) -> Kernel:
+    """The mean of the kernels that suit these sets of features, each on its own view."""
+    parts = tuple(make_kernel(feature.kernel).on(name) for name, feature in features.items())
+    return Sum(parts, (1 / len(parts),) * len(parts))
+
+
 def _default(intake: Intake) -> Any:
-    ranker = LabelRanker(kernel="chi2" if intake.features else "rbf", random_state=0)
-    return CalibratedRanker(ranker, random_state=0) if len(intake.names) >= _FEWEST_TO_CALIBRATE else ranker
+    kernel = mean_kernel(intake.features) if intake.features else "rbf"
+    ranker = LabelRanker(kernel=kernel, random_state=0)
+    return CalibratedRanker(ranker, random_state=0) if len(intake.names) >= FEWEST_TO_CALIBRATE else ranker
 
 
 def kernel_of(estimator: Any) -> Kernel | None:

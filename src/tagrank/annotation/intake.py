@@ -1,16 +1,16 @@
 """Whatever is to be annotated (collection, array, pictures, views) as named matrices of finite numbers."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_array
 
+from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
-from tagrank.data.picture_files import read_picture
-from tagrank.features import FEATURES, extract_features
+from tagrank.features import Feature, choose_features
 
 _ONLY_VIEW = "features"
 
@@ -22,16 +22,16 @@ class Intake(NamedTuple):
     ----------
     views : dict of name to array or csr_array, shape (n, n_columns)
     names : a name for each row
-    features : the descriptors by which pictures became rows; None if the data were rows already
+    features : the sets of features by which pictures became rows; None if the data were rows already
     """
 
     views: dict[str, Any]
     names: list[str]
-    features: list[str] | None
+    features: dict[str, Feature] | None
 
 
 def take_in(
-    data: Any, *, view: str | Sequence[str] | None = None, features: Sequence[str] | None = None
+    data: Any, *, view: str | Sequence[str] | None = None, features: Mapping[str, Feature] | None = None
 ) -> Intake:
     """Named matrices from `data`.
 
@@ -40,7 +40,8 @@ def take_in(
     data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
         shape (n, height, width, 3), or a list of picture arrays or paths
     view : the name or names of the views to use; all matrices by default, pictures if there are none
-    features : names among FEATURES: describe pictures by these, unless the data has views of these names
+    features : describe pictures by these, unless the data has views of their names; the preset "fast" by
+        default
     """
     available, names = _named_views(data)
     if view is not None:
@@ -55,9 +56,12 @@ def take_in(
         raise ValueError(
             f"there are several views of pictures ({', '.join(available)}); choose one with view="
         )
-    chosen = list(FEATURES if features is None else features)
-    views = extract_features(_decoded(pictures[0]), chosen)
-    return Intake(views, names or _picture_names(pictures[0]), chosen)
+    collection = Collection({PICTURES: _several(pictures[0])})
+    described = describe_pictures(
+        collection, choose_features("fast") if features is None else features, strict=True
+    )
+    views = {name: described.collection.view(name) for name in described.features}
+    return Intake(views, names or _picture_names(pictures[0]), described.features)
 
 
 def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
@@ -87,12 +91,10 @@ def _are_pictures(rows: Any) -> bool:
     return isinstance(first, str | os.PathLike) or getattr(first, "ndim", 0) == 3
 
 
-def _decoded(pictures: Any) -> Iterator[Any]:
-    """The pictures one after the other: all of them at once might not fit into memory."""
+def _several(pictures: Any) -> Any:
     if isinstance(pictures, np.ndarray) and pictures.ndim == 3:
         raise ValueError(f"expected several pictures, got one of shape {pictures.shape}; put it into a list")
-    for picture in pictures:
-        yield read_picture(picture) if isinstance(picture, str | os.PathLike) else picture
+    return pictures
 
 
 def _checked(matrices: dict[str, Any]) -> dict[str, Any]:
@@ -104,9 +106,9 @@ def _checked(matrices: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _known(features: Sequence[str] | None, matrices: dict[str, Any]) -> list[str] | None:
-    """The descriptors that these views came from, if they were given: pictures can then be annotated too."""
-    return list(features) if features is not None and set(features) == set(matrices) else None
+def _known(features: Mapping[str, Feature] | None, matrices: dict[str, Any]) -> dict[str, Feature] | None:
+    """The features that these views came from, if they were given: pictures can then be annotated too."""
+    return dict(features) if features is not None and set(features) == set(matrices) else None
 
 
 def _numbered(views: dict[str, Any], word: str) -> list[str]:

@@ -15,7 +15,7 @@ from tagrank.annotation.plain_json import Fields
 from tagrank.annotation.scaling import SCALINGS, Scaler
 from tagrank.annotation.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
 from tagrank.data import Collection
-from tagrank.features import FEATURES
+from tagrank.features import Feature, feature_from_settings
 from tagrank.kernels.gram import take_rows
 from tagrank.validation import check_choice
 
@@ -27,7 +27,7 @@ def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) 
     content = {
         "tags": annotator.tags,
         "metadata": annotator.metadata,
-        "features": annotator.features_,
+        "features": _describe_features(annotator.features_, shelf.at("features")),
         "scaling": annotator.scaling,
         "view": annotator.view if isinstance(annotator.view, str | None) else list(annotator.view),
         "views": [
@@ -35,6 +35,7 @@ def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) 
             for i, name in enumerate(annotator.columns_)
         ],
         "estimator": describe_estimator(annotator.estimator_, shelf.at("estimator")),
+        "training_names": _names_of_support(annotator),
         "training": _describe_training(annotator, shelf.at("training")) if keep_rows else None,
     }
     write_model(path, content, shelf.arrays)
@@ -54,7 +55,7 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     tags = content.strings("tags")
     annotator.tags = tags
     annotator.metadata = content.mapping("metadata")
-    features = content.take("features", (list, type(None)))
+    features = _rebuild_features(content, shelf.at("features"))
     annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
     annotator.view = _take_view(content)
     annotator.columns_, annotator.scalers_ = {}, {}
@@ -66,6 +67,8 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.estimator_ = rebuild_estimator(fields, shelf.at("estimator"), len(tags))
     annotator.estimator = annotator.estimator_
     annotator.by_view_ = _check_columns(innermost_fitted(annotator.estimator_), annotator.columns_)
+    annotator.training_names_ = _take_names(content, annotator.estimator_)
+    annotator.tuning_ = None
     annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
     content.finish()
     shelf.finish()
@@ -95,12 +98,50 @@ def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
         annotator.scalers_[name] = Scaler(offset, width, clip)
 
 
-def _check_features(features: list[str] | None, columns: dict[str, int]) -> list[str] | None:
-    if features is not None and (features != list(columns) or not columns.keys() <= FEATURES.keys()):
-        raise ValueError(
-            f"made with features that are unknown here: {str(features)[:80]}; known are {', '.join(FEATURES)}"
-        )
+def _describe_features(features: Mapping[str, Feature] | None, shelf: ArrayShelf) -> list[Any] | None:
+    if features is None:
+        return None
+    for i, feature in enumerate(features.values()):
+        for name, array in feature.arrays().items():
+            shelf.at(str(i)).put(name, array)
+    return [{"name": name, "settings": feature.settings()} for name, feature in features.items()]
+
+
+def _rebuild_features(content: Fields, shelf: ArrayShelf) -> dict[str, Feature] | None:
+    entries = content.take("features", (list, type(None)))
+    if entries is None:
+        return None
+    features = {}
+    for i, entry in enumerate(entries):
+        fields = Fields(entry, where="features")
+        name, settings = fields.take("name", str), fields.take("settings", dict)
+        fields.finish()
+        features[name] = feature_from_settings(settings, shelf.at(str(i)).take_all())
     return features
+
+
+def _check_features(
+    features: dict[str, Feature] | None, columns: dict[str, int]
+) -> dict[str, Feature] | None:
+    if features is not None and list(features) != list(columns):
+        raise ValueError(f"the features are {str(list(features))[:80]}, the views {str(list(columns))[:80]}")
+    return features
+
+
+def _names_of_support(annotator: Any) -> list[str] | None:
+    """The names of the training rows that are stored, in their order."""
+    fitted, names = innermost_fitted(annotator.estimator_), annotator.training_names_
+    if names is None or not hasattr(fitted, "X_fit_") or hasattr(fitted, "coef_"):
+        return None
+    return [names[i] for i in fitted.support_]
+
+
+def _take_names(content: Fields, estimator: Any) -> list[str] | None:
+    names = content.take("training_names", (list, type(None)))
+    n_rows = len(getattr(innermost_fitted(estimator), "dual_coef_", ()))
+    if names is not None and (len(names) != n_rows or not all(isinstance(name, str) for name in names)):
+        raise ValueError(f"training_names must be {n_rows} strings, one for each training row")
+    return names
 
 
 def _check_columns(fitted: Any, columns: dict[str, int]) -> bool:

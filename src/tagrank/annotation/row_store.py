@@ -117,7 +117,7 @@ class RowStore:
 
     def add_seconds(self, timings: Iterable[tuple[str, float, int]]) -> None:
         """Add (feature, seconds, number of pictures) to what was measured before."""
-        self._write(
+        self._note(
             "INSERT INTO features (feature, seconds, n_timed) VALUES (?, ?, ?) ON CONFLICT (feature) "
             "DO UPDATE SET seconds = seconds + excluded.seconds, n_timed = n_timed + excluded.n_timed",
             list(timings),
@@ -136,17 +136,17 @@ class RowStore:
 
     def remember_files(self, files: Sequence[tuple[bytes, str, bytes]]) -> None:
         """Note (path, state, content key) of files."""
-        self._write("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
+        self._note("INSERT OR REPLACE INTO files VALUES (?, ?, ?)", files)
 
     def mark_used(self, features: Iterable[str], pictures: Iterable[bytes]) -> None:
         """Note that rows were asked for today, so that `prune` spares them."""
         today = int(time.time() // SECONDS_A_DAY)
-        self._write(
+        self._note(
             "INSERT INTO features (feature, used) VALUES (?, ?) "
             "ON CONFLICT (feature) DO UPDATE SET used = excluded.used",
             [(feature, today) for feature in features],
         )
-        self._write(
+        self._note(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?)", [(picture, today) for picture in pictures]
         )
 
@@ -165,6 +165,17 @@ class RowStore:
         with suppress(sqlite3.OperationalError):
             self._databases[-1].execute("VACUUM")
 
+    def leave_disk(self, error: Exception) -> None:
+        """Warn, and keep in memory what is saved from now on."""
+        warnings.warn(
+            f"the cache {self._path} cannot be used ({error}); new features are kept in memory only. "
+            "Make room or name another folder (TAGRANK_CACHE) to have them next time",
+            CacheWarning,
+            stacklevel=2,
+        )
+        self._path = None
+        self._databases.append(_connect(":memory:"))
+
     def _open(self) -> None:
         if self._path is not None:
             try:
@@ -174,9 +185,9 @@ class RowStore:
             except sqlite3.DatabaseError as error:
                 if _is_damage(error):
                     return self._start_anew(error)
-                self._go_on_in_memory(error)
+                self.leave_disk(error)
             except OSError as error:
-                self._go_on_in_memory(error)
+                self.leave_disk(error)
         else:
             self._databases.append(_connect(":memory:"))
 
@@ -190,6 +201,11 @@ class RowStore:
                 raise StoreDamage(str(error)) from error
         return found
 
+    def _note(self, query: str, values: Sequence[tuple[Any, ...]]) -> None:
+        """Write what nobody will miss, if it can be written."""
+        with suppress(sqlite3.DatabaseError), self._databases[-1] as database:
+            database.executemany(query, values)
+
     def _write(self, query: str, values: Sequence[tuple[Any, ...]]) -> None:
         try:
             with self._databases[-1] as database:
@@ -198,7 +214,7 @@ class RowStore:
             if _is_damage(error):
                 self._drop(self._databases[-1], error)
             else:
-                self._go_on_in_memory(error)
+                self.leave_disk(error)
             with self._databases[-1] as database:
                 database.executemany(query, values)
 
@@ -209,7 +225,7 @@ class RowStore:
         if _is_damage(error):
             self._start_anew(error)
         else:
-            self._go_on_in_memory(error)
+            self.leave_disk(error)
 
     def _start_anew(self, error: Exception) -> None:
         assert self._path is not None
@@ -219,17 +235,7 @@ class RowStore:
                 leftover.unlink(missing_ok=True)
             self._databases.insert(0, _connect(self._path))
         except (OSError, sqlite3.DatabaseError) as second_error:
-            self._go_on_in_memory(second_error)
-
-    def _go_on_in_memory(self, error: Exception) -> None:
-        warnings.warn(
-            f"the cache {self._path} cannot be used ({error}); new features are kept in memory only. "
-            "Make room or name another folder (TAGRANK_CACHE) to have them next time",
-            CacheWarning,
-            stacklevel=2,
-        )
-        self._path = None
-        self._databases.append(_connect(":memory:"))
+            self.leave_disk(second_error)
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:

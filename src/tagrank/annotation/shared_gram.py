@@ -3,6 +3,7 @@
 Widths of kernels are those of all training rows, also within the folds; they know nothing of the labels.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
 
 
 def fit_on_gram(
-    estimator: Any, X: Any, labels: Any, *, costs: tuple[float, ...] | None = None, **more: Any
+    estimator: Any, X: Any, labels: Any, *, costs: Sequence[float] | None = None, **more: Any
 ) -> tuple[Any, Tuning | None]:
     """Train an estimator, or what calibrates one, after choosing its C.
 
@@ -41,14 +42,14 @@ def fit_on_gram(
     fitted_kernel, K = kernel.fit_gram(
         X, dtype=np.float32 if inner.tol >= SINGLE_PRECISION_TOL else None, n_jobs=inner.n_jobs
     )
-    inner.set_params(kernel="precomputed")
+    inner.set_params(kernel=Precomputed(trusted=True), gamma=None)
     tuning = _tune(inner, K, labels, costs)
     model.fit(K, labels, **more)
-    _read_rows(model, innermost(estimator).kernel, fitted_kernel, X)
+    _read_rows(model, innermost(estimator), fitted_kernel, X)
     return model, tuning
 
 
-def _tune(inner: Any, X: Any, labels: Any, costs: tuple[float, ...] | None) -> Tuning | None:
+def _tune(inner: Any, X: Any, labels: Any, costs: Sequence[float] | None) -> Tuning | None:
     if costs is None or not hasattr(inner, "C"):
         return None
     tuning = tune_cost(inner, X, labels, costs=costs)
@@ -56,11 +57,11 @@ def _tune(inner: Any, X: Any, labels: Any, costs: tuple[float, ...] | None) -> T
     return tuning
 
 
-def _read_rows(model: Any, given: Any, kernel: Kernel, X: Any) -> None:
-    """Let an estimator that was trained on a Gram matrix answer for rows."""
-    innermost(model).set_params(kernel=given)
+def _read_rows(model: Any, asked: Any, kernel: Kernel, X: Any) -> None:
+    """Let an estimator that was trained on a Gram matrix answer for rows, as the one that was asked for."""
     fitted = innermost_fitted(model)
-    fitted.set_params(kernel=given)
+    for inner in (innermost(model), fitted):
+        inner.set_params(kernel=asked.kernel, gamma=asked.gamma)
     fitted.kernel_, fitted.X_fit_ = kernel, X
     for level in (model, fitted):
         vars(level).pop("n_features_in_", None)

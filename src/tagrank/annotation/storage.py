@@ -23,7 +23,7 @@ from tagrank.annotation.plain_json import Fields, format_json, parse_json
 from tagrank.files import FileError, atomic_folder, read_array
 
 FORMAT = "tagrank model"
-VERSION = 1
+VERSION = 2
 MAX_MODEL_BYTES = 4 * 2**30
 _JSON_NAME = "model.json"
 _MAX_JSON_BYTES = 32 * 2**20

@@ -28,7 +28,15 @@ _ONE_THREAD = dict.fromkeys(
     ),
     "1",
 )
-_START = "import sys; sys.path[:] = {path!r}; from tagrank.annotation.worker_process import serve; serve()"
+# Ctrl-C reaches the whole group; what to do about it is for the parent to decide
+_START = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+sys.path[:] = {path!r}
+from tagrank.annotation.worker_process import serve
+serve()
+"""
+_ADVICE = "define features in a module that can be imported, or pass n_jobs=1"
 
 
 class WorkerDied(RuntimeError):
@@ -45,7 +53,11 @@ class Crew:
     """
 
     def __init__(self, work: Callable[[Any], Any], *, n_workers: int) -> None:
-        self._work, self._n_workers = work, n_workers
+        try:
+            self._work = pickle.dumps(work)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise RuntimeError(f"the work cannot be sent to processes ({error}); {_ADVICE}") from None
+        self._n_workers = n_workers
         self._idle: list[_Worker] = []
         self._all: set[_Worker] = set()
         self._lock = threading.Lock()
@@ -125,7 +137,7 @@ class _Worker:
         assert self._process.stdout is not None
         self._questions, self._answers = self._process.stdin, self._process.stdout
 
-    def prepare(self, work: Callable[[Any], Any]) -> None:
+    def prepare(self, work: bytes) -> None:
         try:
             self.ask(work)
         except WorkerDied as error:
@@ -170,16 +182,13 @@ def _ending(code: int) -> str:
 
 def serve() -> None:
     """Answer questions from standard input until it closes; the first brings the function to apply."""
-    # Ctrl-C reaches the whole group; the parent decides what to do
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # what libraries print must not mix with the answers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     try:
-        work = pickle.load(sys.stdin.buffer)
+        work = pickle.loads(pickle.load(sys.stdin.buffer))
     except Exception as error:
-        advice = "define features in a module that can be imported, or pass n_jobs=1"
-        return _send(_Failure(f"{type(error).__name__}: {error}; {advice}"), answers)
+        return _send(_Failure(f"{type(error).__name__}: {error}; {_ADVICE}"), answers)
     _send(None, answers)
     while True:
         try:

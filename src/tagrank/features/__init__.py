@@ -1,7 +1,21 @@
 """One picture in, one row out; each descriptor one file."""
 
-from tagrank.features.colour import colour_histogram
-from tagrank.features.edges import edge_histogram
-from tagrank.features.extract import FEATURES, extract_features
+from tagrank.features.base import Feature
+from tagrank.features.extract import extract_features
+from tagrank.features.registry import (
+    FEATURES,
+    PRESETS,
+    choose_features,
+    feature_from_settings,
+    usual_features,
+)
 
-__all__ = ["FEATURES", "colour_histogram", "edge_histogram", "extract_features"]
+__all__ = [
+    "FEATURES",
+    "PRESETS",
+    "Feature",
+    "choose_features",
+    "extract_features",
+    "feature_from_settings",
+    "usual_features",
+]

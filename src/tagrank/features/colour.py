@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.base import Feature, as_picture
+from tagrank.features.base import Feature
 
 HUES, SATURATIONS, VALUES = 8, 3, 3
 BANDS = 3
@@ -22,26 +22,12 @@ class QuickColour(Feature):
     """
 
     def describe(self, picture):
-        return colour_histogram(picture).astype(np.float32)
-
-
-def colour_histogram(image):
-    """The row of `QuickColour` in double precision.
-
-    Parameters
-    ----------
-    image : uint8 array, shape (height, width, 3), or a `Picture`
-
-    Returns
-    -------
-    row : float64 array, shape (288,)
-    """
-    bins = _colour_bins(as_picture(image).pixels)
-    parts = [bins, *np.array_split(bins, BANDS)]
-    histograms = [
-        np.bincount(part.ravel(), minlength=HUES * SATURATIONS * VALUES) / part.size for part in parts
-    ]
-    return np.concatenate(histograms) / len(parts)
+        bins = _colour_bins(picture.pixels)
+        parts = [bins, *np.array_split(bins, BANDS)]
+        histograms = [
+            np.bincount(part.ravel(), minlength=HUES * SATURATIONS * VALUES) / part.size for part in parts
+        ]
+        return (np.concatenate(histograms) / len(parts)).astype(np.float32)
 
 
 def _colour_bins(image):

@@ -4,12 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.base import Feature, as_picture
+from tagrank.features.base import Feature
 
 ORIENTATIONS = 8
 GRIDS = (1, 4)
-# rec. 601: how bright red, green and blue look
-_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 
 
 @dataclass(frozen=True)
@@ -23,28 +21,14 @@ class QuickEdges(Feature):
     """
 
     def describe(self, picture):
-        return edge_histogram(picture).astype(np.float32)
-
-
-def edge_histogram(image):
-    """The row of `QuickEdges` in double precision.
-
-    Parameters
-    ----------
-    image : uint8 array, shape (height, width, 3), or a `Picture`
-
-    Returns
-    -------
-    row : float64 array, shape (136,)
-    """
-    strength, orientation = _gradients(as_picture(image).pixels.astype(np.float32) @ _LUMA)
-    position = orientation * (ORIENTATIONS / np.pi)
-    lower = np.floor(position)
-    share = strength * (position - lower)
-    first = lower.astype(np.intp) % ORIENTATIONS
-    row = np.concatenate([_cell_histograms(first, strength - share, share, grid) for grid in GRIDS])
-    total = row.sum()
-    return row / total if total > 0 else row
+        strength, orientation = _gradients(picture.grey)
+        position = orientation * (ORIENTATIONS / np.pi)
+        lower = np.floor(position)
+        share = strength * (position - lower)
+        first = lower.astype(np.intp) % ORIENTATIONS
+        row = np.concatenate([_cell_histograms(first, strength - share, share, grid) for grid in GRIDS])
+        total = row.sum()
+        return (row / total if total > 0 else row).astype(np.float32)
 
 
 def _gradients(grey):

@@ -1,30 +1,34 @@
-"""All descriptors by name, and their rows for many pictures."""
+"""Rows of many pictures that are in memory."""
 
 import numpy as np
 
-from tagrank.features.colour import colour_histogram
-from tagrank.features.edges import edge_histogram
+from tagrank.features.base import Picture
+from tagrank.features.fitting import fit_features
+from tagrank.features.registry import choose_features
 
-FEATURES = {"colour": colour_histogram, "edges": edge_histogram}
 
+def extract_features(images, features="fast", *, random_state=0):
+    """Describe every picture by every set of features; vocabularies are learned from the same pictures.
 
-def extract_features(images, names=None):
-    """Describe every picture by every named descriptor.
+    Pictures in files, or too many for memory: see `tagrank.annotation.FeatureBank`.
 
     Parameters
     ----------
-    images : iterable of uint8 arrays of shape (height, width, 3); sizes may differ
-    names : sequence of str, keys of `FEATURES`; default: all of them
+    images : sequence of uint8 arrays of shape (height, width, 3); sizes may differ
+    features : a preset, names or a mapping to `Feature` objects, as in `choose_features`
+    random_state : int, for the vocabularies
 
     Returns
     -------
-    views : dict from name to float64 array, shape (n_pictures, n_columns)
+    views : dict from name to float32 array, shape (n_pictures, n_columns)
     """
-    names = list(FEATURES if names is None else names)
-    unknown = [name for name in names if name not in FEATURES]
-    if unknown or not names:
-        raise ValueError(f"names must be among {sorted(FEATURES)}, got {unknown or names}")
-    rows = [[FEATURES[name](image) for name in names] for image in images]
-    if not rows:
+    images = list(images)
+    if not images:
         raise ValueError("there are no pictures to describe")
-    return {name: np.array(column) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+    fitted = fit_features(choose_features(features), images, random_state=random_state)
+    rows = {name: [] for name in fitted}
+    for image in images:
+        picture = Picture(image)
+        for name, feature in fitted.items():
+            rows[name].append(feature(picture))
+    return {name: np.array(column) for name, column in rows.items()}
