@@ -190,16 +190,27 @@ def test_a_missing_library_is_no_picture_s_fault(tmp_path, folder, n_pictures):
         FeatureBank({"homesick": Homesick()}, folder=folder, n_jobs=2).extract(paths)
 
 
-def test_features_that_workers_cannot_import(tmp_path, folder):
+def test_features_that_workers_cannot_import(tmp_path, folder, monkeypatch):
     @dataclass(frozen=True)
     class Local(Feature):
         pass
 
-    Local.__qualname__, Local.__module__ = "Local", "bank_probes"
-    sys.modules["bank_probes"].Local = Local
+    bank = FeatureBank({"local": Local()}, folder=folder, n_jobs=2)
     paths = draw_files(tmp_path / "photos", 16)
     with pytest.raises(RuntimeError, match="can be imported, or pass n_jobs=1"):
-        FeatureBank({"local": Local()}, folder=folder, n_jobs=2).extract(paths)
+        bank.extract(paths)
+    # here it looks as if it could be imported, there it is not found
+    Local.__qualname__, Local.__module__ = "Local", Means.__module__
+    monkeypatch.setattr(sys.modules[Means.__module__], "Local", Local, raising=False)
+    with pytest.raises(RuntimeError, match="can be imported, or pass n_jobs=1"):
+        bank.extract(paths)
+
+
+def test_when_every_picture_kills_its_worker(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr("tagrank.annotation.missing_rows._MAX_DEATHS", 2)
+    white = [np.full((9, 9 + number, 3), 255, dtype=np.uint8) for number in range(16)]
+    with pytest.raises(RuntimeError, match=r"2 pictures in a row .* smaller n_jobs"):
+        FeatureBank({"fragile": Fragile()}, folder=folder, n_jobs=2).extract(white)
 
 
 def test_progress_reaches_the_end(paths, folder):

@@ -29,6 +29,8 @@ from tagrank.parallel import count_threads
 _ATTEMPTS = 3
 # vocabularies change little when they are learned from more pictures
 _LEARN_FROM = 500
+# pictures for which another process is worth its start
+_FEW = 16
 
 Result = TypeVar("Result")
 
@@ -102,7 +104,7 @@ class FeatureBank:
             folder=folder and folder / LEARNED,
             max_side=self.max_side,
             random_state=random_state,
-            n_jobs=count_threads(self.n_jobs),
+            n_jobs=min(count_threads(self.n_jobs), 1 + len(sources) // _FEW),
             progress=progress and (lambda done: progress(done, len(sources), "learning vocabularies")),
         )
         return fitted

@@ -3,14 +3,13 @@
 import hashlib
 import os
 import time
-import warnings
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
-from tagrank.annotation.row_store import SECONDS_A_DAY, CacheWarning, RowStore
+from tagrank.annotation.row_store import SECONDS_A_DAY, RowStore
 from tagrank.files import atomic_write
 
 SUBFOLDER = "views"
@@ -41,7 +40,7 @@ def assemble_view(
     rows = store.rows(feature, pictures)
     first = next(rows)
     shape = (len(pictures), len(first))
-    if folder is not None and 4 * shape[0] * shape[1] > _SMALL_BYTES:
+    if folder is not None and store.is_on_disk and 4 * shape[0] * shape[1] > _SMALL_BYTES:
         path = folder / f"{_digest(feature, pictures)}.npy"
         mapped = _map_view(path, shape)
         if mapped is not None:
@@ -50,11 +49,7 @@ def assemble_view(
             _write_view(path, shape, chain([first], rows))
             return np.load(path, mmap_mode="r", allow_pickle=False)
         except OSError as error:
-            warnings.warn(
-                f"{path} cannot be written ({error}); this view is built in memory",
-                CacheWarning,
-                stacklevel=2,
-            )
+            store.leave_disk(error)
             rows = store.rows(feature, pictures[1:])
     view = np.empty(shape, dtype=np.float32)
     for number, row in enumerate(chain([first], rows)):
