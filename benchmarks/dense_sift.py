@@ -26,9 +26,10 @@ from tagrank.features.sift import Sift
 
 GRIDS = [
     DenseGrid(),
-    DenseGrid(step=6, scales=(4.0,)),
+    DenseGrid(scales=(4.0, 6.0, 8.0, 10.0)),
+    DenseGrid(scales=(4.0,)),
     DenseGrid(step=4, scales=(4.0,)),
-    DenseGrid(step=6, scales=(8.0,)),
+    DenseGrid(scales=(8.0,)),
     DenseGrid(step=3, scales=(4.0, 6.0, 8.0, 10.0), max_points=20_000),
 ]
 

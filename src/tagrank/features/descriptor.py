@@ -49,12 +49,3 @@ def _check_points(points):
         raise ValueError("the x and y of points must be finite numbers of pixels, got nan or infinity")
     if not ((points.scale >= MIN_SCALE) & np.isfinite(points.scale)).all():
         raise ValueError(f"the scale of points must be at least {MIN_SCALE} pixels, got {points.scale.min()}")
-
-
-def shared_maps(picture):
-    """Room for eight numbers for every pixel, float32, shape (height, width, 8), with anything in it.
-
-    One for each picture, for whoever needs it next: fresh memory costs as much time as filling it does.
-    """
-    height, width = picture.pixels.shape[:2]
-    return picture.once("shared_maps", lambda: np.empty((height, width, 8), np.float32))

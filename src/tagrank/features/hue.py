@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagrank.features.descriptor import LocalDescriptor, shared_maps
+from tagrank.features.descriptor import LocalDescriptor
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Hue(LocalDescriptor):
         from tagrank.features.windows import CHANNELS, sum_windows
 
         saturation, hue = picture.once("hues", lambda: hues(picture.pixels))
-        maps = shared_maps(picture)
+        # eight hues at a time: all 36 at once would be 36 copies of the picture
+        maps = picture.once("hue_maps", lambda: np.empty((*hue.shape, CHANNELS), np.float32))
         sums = np.empty((len(x), 1, 1, CHANNELS), np.float32)
         for first in range(0, self.n_columns, CHANNELS):
             share_between_bins(saturation, hue, self.n_columns, first, maps)

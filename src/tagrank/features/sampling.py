@@ -48,7 +48,7 @@ class DenseGrid(Sampling):
     """
 
     step: int = 6
-    scales: tuple[float, ...] = (4.0, 6.0, 8.0, 10.0)
+    scales: tuple[float, ...] = (2.0, 3.0, 4.5, 6.5)
     max_points: int = 6000
 
     def __post_init__(self):
@@ -91,7 +91,7 @@ class RandomPoints(Sampling):
     """
 
     n_points: int = 2000
-    scales: tuple[float, ...] = (4.0, 6.0, 8.0, 10.0)
+    scales: tuple[float, ...] = (2.0, 3.0, 4.5, 6.5)
     seed: int = 0
 
     def __post_init__(self):
@@ -118,7 +118,7 @@ class CannyPoints(Sampling):
     max_points : int, in all; evenly thinned along the rows of the picture where there are more
     """
 
-    scales: tuple[float, ...] = (4.0, 8.0)
+    scales: tuple[float, ...] = (3.0, 6.0)
     low: float = 100.0
     high: float = 200.0
     max_points: int = 2000

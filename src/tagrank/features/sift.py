@@ -1,4 +1,4 @@
-"""SIFT (Lowe 2004), upright, from maps of gradient orientations that all points of one scale share.
+"""SIFT (Lowe 2004), upright, from maps of gradient orientations that all points of a picture share.
 
 For a point p and a scale b, cell (i, j) of 4 x 4 and orientation o of 8,
 
@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagrank.features.descriptor import LocalDescriptor, shared_maps
+from tagrank.features.descriptor import LocalDescriptor
 
 CELLS, ORIENTATIONS = 4, 8
 
@@ -26,14 +26,14 @@ class Sift(LocalDescriptor):
 
     Parameters
     ----------
-    smoothing : float, how much the picture is smoothed before: the width of the Gaussian in scales
+    smoothing : float, how much the picture is smoothed before: the width of the Gaussian in pixels
     clip : float, the largest share of the length that one number may have
     root : bool, divide by the sum and take square roots instead (RootSIFT; Arandjelovic & Zisserman 2012)
     min_contrast : float, patches whose length is below (brightness from 0 to 1, for a pixel) become zero:
         what is left of a plain surface is rounding, or the noise of the camera
     """
 
-    smoothing: float = 1 / 6
+    smoothing: float = 0.5
     clip: float = 0.2
     root: bool = False
     min_contrast: float = 1e-5
@@ -48,18 +48,31 @@ class Sift(LocalDescriptor):
             )
 
     def describe_scale(self, picture, scale, x, y, rows):
-        from tagrank.features.directions import gradients, normalise_rows, share_between_bins
+        from tagrank.features.directions import normalise_rows
         from tagrank.features.windows import sum_windows
 
-        maps = shared_maps(picture)
-        strength, direction = gradients(_smooth(picture.grey, self.smoothing * scale))
-        share_between_bins(strength, direction, ORIENTATIONS, 0, maps)
+        maps = orientation_maps(picture, self.smoothing)
         sum_windows(maps, x, y, _window(scale), rows.reshape(-1, CELLS, CELLS, ORIENTATIONS))
         # a window has a weight of about scale^2 in each cell
         normalise_rows(rows, self.clip, max(self.min_contrast * scale**2, np.finfo(np.float32).tiny))
         if self.root:
             rows /= np.maximum(rows.sum(axis=1, keepdims=True), np.finfo(np.float32).tiny)
             np.sqrt(rows, out=rows)
+
+
+def orientation_maps(picture, smoothing):
+    """Gradient strength in eight directions, 0 to the right and 2 down, float32, shape (height, width, 8)."""
+    return picture.once(
+        ("orientation_maps", smoothing), lambda: _orientation_maps(_smooth(picture.grey, smoothing))
+    )
+
+
+def _orientation_maps(grey):
+    from tagrank.features.directions import gradients, share_between_bins
+
+    maps = np.empty((*grey.shape, ORIENTATIONS), np.float32)
+    share_between_bins(*gradients(grey), ORIENTATIONS, 0, maps)
+    return maps
 
 
 def _smooth(grey, sigma):
