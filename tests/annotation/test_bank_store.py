@@ -12,8 +12,8 @@ import pytest
 
 from tagrank.annotation import row_store
 from tagrank.annotation.bank import FeatureBank
+from tagrank.annotation.bank_folder import bank_size, clear_bank
 from tagrank.annotation.row_store import CacheWarning, pack_row, unpack_row
-from tagrank.annotation.view_files import prune_files
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bank_probes import Means, Wide
@@ -191,6 +191,7 @@ import sys; sys.path[:0] = [{str(Path(__file__).parent)!r}]
 import numpy as np
 from bank_probes import Means, Wide
 from tagrank.annotation.bank import FeatureBank
+from tagrank.annotation.bank_folder import bank_size, clear_bank
 pictures = list(np.random.default_rng(0).integers(1, 255, (120, 9, 8, 3), dtype=np.uint8))
 bank = FeatureBank({{"means": Means(delay=0.002), "wide": Wide()}}, folder={str(folder)!r}, n_jobs=1)
 print(bank.extract(pictures).views["wide"].sum())
@@ -205,14 +206,20 @@ print(bank.extract(pictures).views["wide"].sum())
     np.testing.assert_array_equal(again.views["wide"], [Wide()(picture) for picture in pictures])
 
 
-def test_leftovers_of_killed_processes_go(folder):
-    folder.mkdir()
-    old, young = folder / ".old.part", folder / ".young.part"
-    old.touch()
-    young.touch()
-    os.utime(old, (0, 0))
-    prune_files(folder)
-    assert list(folder.iterdir()) == [young]
+def test_clearing_touches_nothing_else(folder, large_views):
+    views = folder / "views"
+    views.mkdir(parents=True)
+    own = [folder / "notes.txt", views / "mine.npy", views / ".mine.part"]
+    leftover = views / f".{'0' * 32}.npy.abc.part"
+    for path in (*own, leftover):
+        path.touch()
+        os.utime(path, (0, 0))
+    FeatureBank(FEATURES, folder=folder).extract(draw_pictures(8))
+    assert not leftover.exists()
+    assert bank_size(folder) > 8 * 4000
+    clear_bank(folder)
+    assert bank_size(folder) == 0
+    assert all(path.exists() for path in own)
 
 
 def test_memory_stays_flat(folder):

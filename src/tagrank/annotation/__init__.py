@@ -10,35 +10,52 @@ if TYPE_CHECKING:
     from tagrank.annotation.annotator import Annotator
     from tagrank.annotation.bank import FeatureBank
     from tagrank.annotation.bank_folder import bank_size, clear_bank, prune_bank
+    from tagrank.annotation.describing import Description, describe_pictures
+    from tagrank.annotation.explanation import Contribution, Explanation, explain
     from tagrank.annotation.extraction import Extraction
     from tagrank.annotation.ranked_tags import RankedTag, RankedTags
     from tagrank.annotation.row_store import CacheWarning
     from tagrank.annotation.storage import ModelFileError
+    from tagrank.annotation.tuning import Tuning, tune_cost
 
 _HOME_OF = {
     "Annotator": "annotator",
     "CacheWarning": "row_store",
+    "Contribution": "explanation",
+    "Description": "describing",
+    "Explanation": "explanation",
     "Extraction": "extraction",
     "FeatureBank": "bank",
     "ModelFileError": "storage",
     "RankedTag": "ranked_tags",
     "RankedTags": "ranked_tags",
+    "Tuning": "tuning",
     "bank_size": "bank_folder",
     "clear_bank": "bank_folder",
+    "describe_pictures": "describing",
+    "explain": "explanation",
     "prune_bank": "bank_folder",
+    "tune_cost": "tuning",
 }
 
 __all__ = [
     "Annotator",
     "CacheWarning",
+    "Contribution",
+    "Description",
+    "Explanation",
     "Extraction",
     "FeatureBank",
     "ModelFileError",
     "RankedTag",
     "RankedTags",
+    "Tuning",
     "bank_size",
     "clear_bank",
+    "describe_pictures",
+    "explain",
     "prune_bank",
+    "tune_cost",
 ]
 
 

@@ -1,13 +1,12 @@
 """Where features are kept between runs, how much room they take, and how to get it back."""
 
 import os
-import shutil
 from pathlib import Path
 
 from tagrank.annotation.learned_features import SUBFOLDER as LEARNED
-from tagrank.annotation.row_store import RowStore
+from tagrank.annotation.row_store import FILE_NAME, RowStore
 from tagrank.annotation.view_files import SUBFOLDER as VIEWS
-from tagrank.annotation.view_files import prune_files
+from tagrank.annotation.view_files import own_files, prune_files
 from tagrank.data.catalog import data_folders
 
 
@@ -18,22 +17,24 @@ def bank_folder(folder: str | os.PathLike | None = None) -> Path:
 
 def bank_size(folder: str | os.PathLike | None = None) -> int:
     """Bytes that features take on disk."""
-    return sum(path.stat().st_size for path in bank_folder(folder).rglob("*") if path.is_file())
+    return sum(path.stat().st_size for path in _files(bank_folder(folder)))
 
 
 def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> None:
     """Remove what nobody asked for in so many days."""
     place = bank_folder(folder)
-    if not place.is_dir():
-        return
     for subfolder in (VIEWS, LEARNED):
         prune_files(place / subfolder, days=days)
-    with RowStore(place) as store:
-        store.prune(days=days)
+    if (place / FILE_NAME).exists():
+        with RowStore(place) as store:
+            store.prune(days=days)
 
 
 def clear_bank(folder: str | os.PathLike | None = None) -> None:
-    """Remove everything; it will be computed again when it is needed."""
-    place = bank_folder(folder)
-    if place.is_dir():
-        shutil.rmtree(place)
+    """Remove all features; they will be computed again when they are needed. Other files stay."""
+    for path in _files(bank_folder(folder)):
+        path.unlink(missing_ok=True)
+
+
+def _files(place: Path) -> list[Path]:
+    return [*place.glob(f"{FILE_NAME}*"), *own_files(place / VIEWS), *own_files(place / LEARNED)]

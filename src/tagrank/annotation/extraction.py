@@ -64,12 +64,12 @@ def extract_views(
     # a strict bank stops here
     _list_problems(pictures, reasons, strict=strict)
     distinct = {source.key: source for source in sources if isinstance(source, Source)}
+    store.mark_used(maker.stored_as.values(), distinct)
     failures = maker.fill(store, distinct, progress)
     keys = [source.key if isinstance(source, Source) else b"" for source in sources]
     reasons |= {number: failures[key] for number, key in enumerate(keys) if key in failures}
     kept = [number for number in range(len(keys)) if number not in reasons]
     problems = _list_problems(pictures, dict(sorted(reasons.items())), strict=strict)
-    store.mark_used(maker.stored_as.values(), distinct)
     stored_as = maker.stored_as.items()
     return Extraction(
         views={

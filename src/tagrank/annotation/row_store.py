@@ -177,19 +177,14 @@ class RowStore:
         self._databases.append(_connect(":memory:"))
 
     def _open(self) -> None:
-        if self._path is not None:
-            try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._databases.append(_connect(self._path))
-                return
-            except sqlite3.DatabaseError as error:
-                if _is_damage(error):
-                    return self._start_anew(error)
-                self.leave_disk(error)
-            except OSError as error:
-                self.leave_disk(error)
-        else:
+        if self._path is None:
             self._databases.append(_connect(":memory:"))
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._databases.append(_connect(self._path))
+        except (OSError, sqlite3.DatabaseError) as error:
+            self._replace(error)
 
     def _read(self, query: str, *values: Any) -> list[Any]:
         found = []
@@ -222,18 +217,17 @@ class RowStore:
         """Go on without a database that cannot be read."""
         self._databases.remove(database)
         database.close()
-        if _is_damage(error):
-            self._start_anew(error)
-        else:
-            self.leave_disk(error)
+        self._replace(error)
 
-    def _start_anew(self, error: Exception) -> None:
-        assert self._path is not None
+    def _replace(self, error: Exception) -> None:
+        """Another database for one that failed: a new file if the old one is damaged, or memory."""
+        if self._path is None or not _is_damage(error):
+            return self.leave_disk(error)
         warnings.warn(f"{self._path} is damaged ({error}); it is started anew", CacheWarning, stacklevel=2)
         try:
             for leftover in (self._path, self._path.with_name(f"{self._path.name}-journal")):
                 leftover.unlink(missing_ok=True)
-            self._databases.insert(0, _connect(self._path))
+            self._databases.append(_connect(self._path))
         except (OSError, sqlite3.DatabaseError) as second_error:
             self.leave_disk(second_error)
 
@@ -248,6 +242,6 @@ def _connect(path: Path | str) -> sqlite3.Connection:
     return database
 
 
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
+def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _DAMAGED

@@ -17,6 +17,8 @@ SUBFOLDER = "views"
 _SMALL_BYTES = 2**23
 # a view that nobody asked for in so long is put together again from its rows if it should be wanted
 _KEPT_DAYS = 30
+# how files are named, as a pattern
+_DIGEST = "[0-9a-f]" * 32
 
 
 def assemble_view(
@@ -57,9 +59,14 @@ def assemble_view(
     return _frozen(view)
 
 
+def own_files(folder: Path) -> list[Path]:
+    """The files that a bank put into a folder, whole or half-written; never a person's own."""
+    return [*folder.glob(f"{_DIGEST}.np[yz]"), *folder.glob(f".{_DIGEST}.np[yz].*.part")]
+
+
 def prune_files(folder: Path, *, days: float = _KEPT_DAYS) -> None:
     """Remove files that nobody asked for in so many days, and what killed processes left half-written."""
-    for path in folder.glob("*"):
+    for path in own_files(folder):
         age_limit = 1 if path.name.startswith(".") else days
         try:
             if path.stat().st_mtime < time.time() - age_limit * SECONDS_A_DAY:
