@@ -35,8 +35,8 @@ class HarrisLaplace(Sampling):
     smallest: float = 1.5
     ratio: float = 1.2
     n_levels: int = 10
-    magnification: float = 2.0
-    threshold: float = 1e-7
+    magnification: float = 1.5
+    threshold: float = 1e-9
     max_points: int = 1000
 
     def __post_init__(self):
