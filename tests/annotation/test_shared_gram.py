@@ -54,7 +54,7 @@ def test_a_matrix_keeps_its_number_of_columns(problem):
 def test_estimators_without_a_matrix(problem):
     views, labels = problem
     linear, tuning = fit_on_gram(OneVsAllSVM(kernel="linear"), views["gist"], labels, costs=(0.1, 1))
-    assert linear.C == tuning.best()
+    assert tuning.best() == linear.C
     counted, tuning = fit_on_gram(LabelFrequency(), views["gist"], labels, costs=(0.1, 1))
     assert tuning is None
     assert counted.decision_function(views["gist"]).shape == labels.shape

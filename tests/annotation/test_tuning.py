@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from tagrank.annotation.tuning import Tuning, tune_cost
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import LabelRanker, OneVsAllSVM
 from tagrank.kernels import Gaussian
 from tagrank.metrics import image_auc, image_average_precision
-from tagrank.annotation.tuning import Tuning, tune_cost
 
 COSTS = (0.01, 0.3, 10)
 

@@ -7,9 +7,9 @@ import pytest
 from PIL import Image
 
 from tagrank.annotation import Annotator
+from tagrank.annotation.tuning import Tuning
 from tagrank.data.pictures import draw_pictures
 from tagrank.study import demo
-from tagrank.annotation.tuning import Tuning
 
 
 @pytest.fixture(scope="module")

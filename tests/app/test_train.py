@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.app.progress import GapProgress, share_done
+from tagrank.app.progress import WorkProgress, share_done
 from tagrank.data import read_collection
 
 
@@ -65,13 +65,13 @@ def test_unmet_tolerance_is_a_warning_in_one_line(tagrank, table, tmp_path):
 
 def test_interrupted_training_is_kept(tagrank, table, tmp_path, monkeypatch):
     def wait(progress, point):
-        monkeypatch.setattr(GapProgress, "__call__", press_control_c)
+        monkeypatch.setattr(WorkProgress, "gap", press_control_c)
 
     def press_control_c(progress, point):
         signal.raise_signal(signal.SIGINT)
-        monkeypatch.setattr(GapProgress, "__call__", lambda progress, point: None)
+        monkeypatch.setattr(WorkProgress, "gap", lambda progress, point: None)
 
-    monkeypatch.setattr(GapProgress, "__call__", wait)
+    monkeypatch.setattr(WorkProgress, "gap", wait)
     before = signal.getsignal(signal.SIGINT)
     result = tagrank("train", table, "-o", tmp_path / "m", "--tol", 1e-6, "--C", 1000)
     assert result.exit_code == 130

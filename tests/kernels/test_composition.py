@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from tagrank.kernels import ChiSquared, Gaussian, Hellinger, Intersection, Linear, Polynomial
+from tagrank.kernels import (
+    ChiSquared,
+    Gaussian,
+    Hellinger,
+    Intersection,
+    Linear,
+    Polynomial,
+    kernel_from_dict,
+)
 from tagrank.kernels.gram import gram
 
 
@@ -109,3 +117,19 @@ def test_a_sum_fixes_all_widths_and_adds_its_terms_in_one_go():
     out = np.empty((30, 30), np.float32)
     assert kernel.fit_gram(views, out=out, dtype=np.float32)[1] is out
     np.testing.assert_allclose(out, K, rtol=1e-5, atol=1e-6)
+
+
+def test_a_whole_power(views):
+    kernel = (0.5 * Gaussian().on("gist") + 0.5 * ChiSquared().on("sift")) ** 3
+    inner = kernel.kernel.fit(views)
+    np.testing.assert_allclose(kernel(views), gram(inner, views) ** 3, rtol=1e-12)
+    fitted = kernel.fit(views)
+    np.testing.assert_allclose(
+        gram(fitted, views, {view: X[:4] for view, X in views.items()}), kernel(views)[:, :4], rtol=1e-9
+    )
+    assert kernel_from_dict(fitted.to_dict()) == fitted
+    assert repr(Gaussian() ** 2) == "Gaussian() ** 2"
+    assert clone(kernel) == kernel
+    for exponent in (0, -1, 0.5):
+        with pytest.raises(ValueError, match="whole number of at least 1"):
+            Gaussian() ** exponent

@@ -13,6 +13,7 @@ from scipy import sparse
 from tagrank._version import __version__
 from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
 from tagrank.annotation.intake import Intake, take_in
+from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler
 from tagrank.annotation.shared_gram import fit_on_gram
@@ -71,13 +72,20 @@ class Annotator:
         self.scaling = scaling
         self.view = view
 
-    def fit(self, collection: Collection, *, callback: Callable[[Any], None] | None = None) -> Self:
+    def fit(
+        self,
+        collection: Collection,
+        *,
+        callback: Callable[[Any], None] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
         """Learn from a collection.
 
         Parameters
         ----------
         collection : with labels; pictures, or rows
         callback : function of a TracePoint, called while the estimator trains
+        progress : called with how much is done, of how much, and what is being done
         """
         check_choice("scaling", self.scaling, SCALINGS)
         if not len(collection.tags):
@@ -98,7 +106,7 @@ class Annotator:
         self.by_view_ = kernel is not None and reads_views(kernel)
         self.training_names_ = intake.names
         self.estimator_, self.tuning_ = self._train(
-            estimator, self._arrange(intake.views), collection, callback
+            estimator, self._arrange(intake.views), collection, callback, progress
         )
         self.training_ = Collection(
             intake.views, collection.labels, self.tags, names=intake.names, name=collection.name
@@ -172,7 +180,7 @@ class Annotator:
         return load_annotator(cls, path, max_bytes=max_bytes)
 
     def _train(
-        self, estimator: Any, X: Any, collection: Collection, callback: Any
+        self, estimator: Any, X: Any, collection: Collection, callback: Any, progress: Progress | None
     ) -> tuple[Any, Tuning | None]:
         more = take_tag_weights(estimator, self.tags, len(collection))
         if callback is not None and "callback" in inspect.signature(estimator.fit).parameters:
@@ -181,7 +189,7 @@ class Annotator:
         with warnings.catch_warnings():
             # said above, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
-            return fit_on_gram(estimator, X, collection.labels, costs=self.costs, **more)
+            return fit_on_gram(estimator, X, collection.labels, costs=self.costs, progress=progress, **more)
 
     def _take_in(self, data: Any) -> Intake:
         """`data` with the views of training."""

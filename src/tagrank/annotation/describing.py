@@ -47,7 +47,7 @@ def describe_pictures(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Description:
-    """Describe every picture of a collection.
+    """Describe every picture of a collection; one that has all features already stays as it is.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ def describe_pictures(
     random_state : seed for the vocabularies
     progress : called with how many pictures are done, how many there are, and what is being done
     """
+    if collection.views.keys() >= features.keys() and all(map(_is_fitted, features.values())):
+        return Description(collection, dict(features), {})
     folder = None if isinstance(cache, bool) else cache
     bank = FeatureBank(features, folder=folder, keep=cache is not False, n_jobs=n_jobs, strict=strict)
     pictures = list(collection.view(PICTURES))
@@ -75,6 +77,10 @@ def describe_pictures(
         dict(bank.features),
         dict(extraction.seconds),
     )
+
+
+def _is_fitted(feature: Feature) -> bool:
+    return feature.is_fitted
 
 
 def _compact(rows: Any) -> Any:

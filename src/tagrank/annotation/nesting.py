@@ -1,4 +1,4 @@
-"""Estimators inside estimators: what calibrates an estimator carries it as `estimator`, fitted as `estimator_`."""
+"""Estimators inside estimators: a wrapper carries its own as `estimator`, and fitted as `estimator_`."""
 
 from typing import Any
 

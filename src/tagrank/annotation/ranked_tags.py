@@ -53,9 +53,9 @@ class RankedTags:
         """The names of the tags that the model would write down, best first."""
         return [entry.tag for entry in self.entries if entry.predicted]
 
-    def top(self, n: int) -> "RankedTags":
-        """The best `n` tags."""
-        return RankedTags(self.name, self.entries[: max(0, n)])
+    def top(self, n: int | None) -> "RankedTags":
+        """The best `n` tags; None keeps all."""
+        return RankedTags(self.name, self.entries if n is None else self.entries[: max(0, n)])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: the name, and for each tag its score, probability and prediction."""

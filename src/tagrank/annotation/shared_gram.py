@@ -10,13 +10,20 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.nesting import innermost, innermost_fitted
+from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.tuning import Tuning, tune_cost
 from tagrank.kernels import Kernel, Linear, Precomputed, make_kernel
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
 
 
 def fit_on_gram(
-    estimator: Any, X: Any, labels: Any, *, costs: Sequence[float] | None = None, **more: Any
+    estimator: Any,
+    X: Any,
+    labels: Any,
+    *,
+    costs: Sequence[float] | None = None,
+    progress: Progress | None = None,
+    **more: Any,
 ) -> tuple[Any, Tuning | None]:
     """Train an estimator, or what calibrates one, after choosing its C.
 
@@ -26,6 +33,7 @@ def fit_on_gram(
     X : rows, or mapping of views to rows
     labels : shape (n, n_labels)
     costs : values of C to choose among by cross-validation; None keeps that of the estimator
+    progress : called with how much is done, of how much, and what is being done
     more : handed to `fit`
 
     Returns
@@ -37,22 +45,26 @@ def fit_on_gram(
     inner = innermost(model)
     kernel = make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
     if kernel is None or isinstance(kernel, Linear | Precomputed):
-        tuning = _tune(inner, X, labels, costs)
+        tuning = _tune(inner, X, labels, costs, progress)
         return model.fit(X, labels, **more), tuning
+    if progress is not None:
+        progress(0, 1, "comparing pictures with each other")
     fitted_kernel, K = kernel.fit_gram(
         X, dtype=np.float32 if inner.tol >= SINGLE_PRECISION_TOL else None, n_jobs=inner.n_jobs
     )
     inner.set_params(kernel=Precomputed(trusted=True), gamma=None)
-    tuning = _tune(inner, K, labels, costs)
+    tuning = _tune(inner, K, labels, costs, progress)
     model.fit(K, labels, **more)
     _read_rows(model, innermost(estimator), fitted_kernel, X)
     return model, tuning
 
 
-def _tune(inner: Any, X: Any, labels: Any, costs: Sequence[float] | None) -> Tuning | None:
+def _tune(
+    inner: Any, X: Any, labels: Any, costs: Sequence[float] | None, progress: Progress | None
+) -> Tuning | None:
     if costs is None or not hasattr(inner, "C"):
         return None
-    tuning = tune_cost(inner, X, labels, costs=costs)
+    tuning = tune_cost(inner, X, labels, costs=costs, progress=progress)
     inner.set_params(C=tuning.best())
     return tuning
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
+from tagrank.annotation.picture_keys import Progress
 from tagrank.data import LabelStratifiedKFold
 from tagrank.kernels.gram import take_rows
 from tagrank.metrics import image_auc, image_average_precision
@@ -54,6 +55,7 @@ def tune_cost(
     costs: Sequence[float] = COSTS,
     n_folds: int = 3,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Tuning:
     """Try every cost on the same folds, in which each label keeps its share.
 
@@ -65,6 +67,7 @@ def tune_cost(
     costs : the values of C
     n_folds : the number of folds
     seed : for the folds
+    progress : called with how many folds are done, how many there are, and what is being done
 
     Returns
     -------
@@ -72,10 +75,11 @@ def tune_cost(
     """
     ascending = sorted(float(cost) for cost in costs)
     folds = LabelStratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    scores = [
-        _score_fold(estimator, X, Y, train, test, ascending)
-        for train, test in folds.split(np.zeros((Y.shape[0], 1)), Y)
-    ]
+    scores: list[list[list[float]]] = []
+    for train, test in folds.split(np.zeros((Y.shape[0], 1)), Y):
+        if progress is not None:
+            progress(len(scores), n_folds, "choosing C")
+        scores.append(_score_fold(estimator, X, Y, train, test, ascending))
     by_criterion = np.mean(scores, axis=0).T.tolist()
     return Tuning(tuple(ascending), dict(zip(CRITERIA, map(tuple, by_criterion), strict=True)))
 

@@ -5,19 +5,48 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.console import say, show, show_json
-from tagrank.app.options import Config, Data, Debug, Json, Model
+from tagrank.app.console import report_problems, say, show, show_json
+from tagrank.app.options import (
+    CacheFolder,
+    Config,
+    Debug,
+    Jobs,
+    Json,
+    Model,
+    NoCache,
+    Strict,
+    cache_place,
+)
+from tagrank.app.progress import WorkProgress
 
 
 def annotate(
     model: Model,
-    data: Data,
+    data: Annotated[
+        list[str],
+        typer.Argument(help="Pictures and folders of pictures; or one file of rows or one name of data."),
+    ],
     top: Annotated[int, typer.Option(help="Tags to show for each picture.", min=1)] = 5,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write .csv (a line a tag) or .jsonl (a line a picture)."),
     ] = None,
+    sidecars: Annotated[
+        bool,
+        typer.Option(
+            "--sidecars",
+            help="Add the predicted tags to an XMP file beside each picture; the picture stays as it is.",
+        ),
+    ] = False,
+    why: Annotated[
+        bool,
+        typer.Option("--why", help="Tell which training pictures and features spoke for the tags."),
+    ] = False,
     part: Annotated[str | None, typer.Option(help="Part to annotate.", show_default="all")] = None,
+    strict: Strict = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    n_jobs: Jobs = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -27,17 +56,36 @@ def annotate(
     [bold]Examples[/bold]
 
     \b
-    tagrank annotate model photo.jpg
+    tagrank annotate model photo.jpg --why
+    tagrank annotate model holiday/ scans/*.tif --output tags.jsonl
+    tagrank annotate model holiday/ --sidecars
     tagrank annotate model drawn-pictures --part test --top 3
-    tagrank annotate model photos.csv --top 10 --output tags.jsonl
     """
     from tagrank import study
-    from tagrank.app.tables import ranked_table
+    from tagrank.app.tables import ranked_table, why_tables
 
-    ranked = study.annotate(model, data, output, part=part, top=top)
+    with WorkProgress() as progress:
+        annotation = study.annotate(
+            model,
+            data,
+            output,
+            part=part,
+            top=top,
+            why=why,
+            sidecars=sidecars,
+            cache=cache_place(cache, no_cache),
+            n_jobs=n_jobs,
+            strict=strict,
+            progress=progress.count,
+        )
     if json:
-        show_json([row.to_dict() for row in ranked])
+        show_json(annotation.to_dict())
+    elif why:
+        show(*why_tables(annotation))
     elif output is None:
-        show(ranked_table(ranked))
+        show(ranked_table(annotation.ranked))
     if output is not None:
-        say(f"ranked tags of {len(ranked):,} pictures written to {output}")
+        say(f"ranked tags of {len(annotation.ranked):,} pictures written to {output}")
+    if sidecars:
+        say(f"predicted tags are in XMP files beside {annotation.n_sidecars:,} pictures")
+    report_problems(annotation.problems)

@@ -9,7 +9,7 @@ import math
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -19,8 +19,11 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from tagrank.data import Problem
+
 DATA_ERROR, INTERRUPTED = 1, 130
 PLAIN_WIDTH = 120
+PROBLEMS_SAID = 20
 # a name from a stranger's file must not steer the terminal
 CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], "\N{REPLACEMENT CHARACTER}")
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -73,6 +76,14 @@ def sentence(error: BaseException) -> str:
 def say(text: str) -> None:
     """A line for people, on stderr."""
     typer.echo(printable(text), err=True)
+
+
+def report_problems(problems: "Sequence[Problem]") -> None:
+    """Files that were left out, and why, on stderr."""
+    for problem in problems[:PROBLEMS_SAID]:
+        say(f"left out: {problem.path}: {problem.reason}")
+    if len(problems) > PROBLEMS_SAID:
+        say(f"left out: {len(problems) - PROBLEMS_SAID:,} more; --json lists all")
 
 
 def printable(text: str) -> str:

@@ -7,7 +7,7 @@ import typer
 
 from tagrank.app.console import say, show, show_json
 from tagrank.app.options import Config, Debug, Json
-from tagrank.app.progress import GapProgress
+from tagrank.app.progress import WorkProgress
 
 
 def demo(
@@ -16,7 +16,9 @@ def demo(
     ),
     n_pictures: Annotated[int, typer.Option(help="Pictures to draw.", min=20)] = 400,
     seed: Annotated[int, typer.Option(help="For everything random.", min=0)] = 0,
-    n_jobs: Annotated[int | None, typer.Option(help="Threads.", show_default="all cores")] = None,
+    n_jobs: Annotated[
+        int | None, typer.Option(help="Processes and threads.", show_default="all cores")
+    ] = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -32,8 +34,15 @@ def demo(
     from tagrank import study
     from tagrank.app.tables import metric_table, ranked_table
 
-    with GapProgress("learning", tol=1e-3) as progress:
-        result = study.demo(output, n_pictures=n_pictures, seed=seed, n_jobs=n_jobs, callback=progress)
+    with WorkProgress("learning") as progress:
+        result = study.demo(
+            output,
+            n_pictures=n_pictures,
+            seed=seed,
+            n_jobs=n_jobs,
+            callback=progress.gap,
+            progress=progress.count,
+        )
     if json:
         show_json(result.to_dict())
         return

@@ -5,8 +5,20 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.console import say, show, show_json
-from tagrank.app.options import Config, Data, Debug, Json, Model
+from tagrank.app.console import report_problems, say, show, show_json
+from tagrank.app.options import (
+    CacheFolder,
+    Config,
+    Data,
+    Debug,
+    Jobs,
+    Json,
+    Model,
+    NoCache,
+    Strict,
+    cache_place,
+)
+from tagrank.app.progress import WorkProgress
 
 
 def evaluate(
@@ -17,6 +29,10 @@ def evaluate(
     ] = None,
     n_tags: Annotated[int, typer.Option(help="Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
     report: Annotated[Path | None, typer.Option(help="Write an HTML page, too.")] = None,
+    strict: Strict = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    n_jobs: Jobs = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -27,16 +43,28 @@ def evaluate(
 
     \b
     tagrank evaluate model drawn-pictures
-    tagrank evaluate model photos.csv --part all --report report.html
+    tagrank evaluate model photos/ --part all --report report.html
     tagrank evaluate model scene --json
     """
     from tagrank import study
     from tagrank.app.tables import metric_table
 
-    evaluation = study.evaluate(model, data, part=part, n_tags=n_tags, report=report)
+    with WorkProgress() as progress:
+        evaluation = study.evaluate(
+            model,
+            data,
+            part=part,
+            n_tags=n_tags,
+            report=report,
+            cache=cache_place(cache, no_cache),
+            n_jobs=n_jobs,
+            strict=strict,
+            progress=progress.count,
+        )
     if json:
         show_json(evaluation.to_dict())
     else:
         show(metric_table({evaluation.name or "value": evaluation.table}))
     if report is not None:
         say(f"report written to {report}")
+    report_problems(evaluation.problems)

@@ -1,4 +1,4 @@
-"""`tagrank methods` and `tagrank datasets`"""
+"""`tagrank methods`, `tagrank features` and `tagrank datasets`"""
 
 from dataclasses import asdict
 
@@ -23,6 +23,25 @@ def methods(json: Json = False, debug: Debug = False) -> None:
         show_json([asdict(method) for method in found])
     else:
         show(method_table(found))
+
+
+def features(json: Json = False, debug: Debug = False) -> None:
+    """List the sets of picture features that 'tagrank train --features' knows.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank features
+    tagrank features --json
+    """
+    from tagrank import study
+    from tagrank.app.tables import feature_table
+
+    found = study.features()
+    if json:
+        show_json([asdict(entry) for entry in found])
+    else:
+        show(feature_table(found))
 
 
 def datasets(json: Json = False, debug: Debug = False) -> None:

@@ -1,4 +1,4 @@
-"""A progress bar for training: how far the duality gap has come on its way to the tolerance."""
+"""Progress on stderr: pictures described, folds tried, and how far the duality gap has come."""
 
 import math
 import sys
@@ -6,13 +6,13 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, TaskID
 
 STEPS = 1000
 
 
-class GapProgress:
-    """Shows passes and duality gap on stderr while a solver calls it; silent unless stderr is a terminal.
+class WorkProgress:
+    """Bars on stderr while work goes on; silent unless stderr is a terminal.
 
     Parameters
     ----------
@@ -20,16 +20,16 @@ class GapProgress:
     tol : the gap at which training stops
     """
 
-    def __init__(self, label: str, *, tol: float) -> None:
+    def __init__(self, label: str = "", *, tol: float = 1e-3) -> None:
         self.label, self.tol = label, tol
         self._progress: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
         self._first_gap = 1.0
 
-    def __enter__(self) -> "GapProgress":
+    def __enter__(self) -> "WorkProgress":
         if sys.stderr.isatty():
             self._progress = _make_progress()
             self._progress.start()
-            self._task = self._progress.add_task(self.label, total=STEPS, n_iter=0, gap=1.0)
         return self
 
     def __exit__(
@@ -38,14 +38,25 @@ class GapProgress:
         if self._progress is not None:
             self._progress.stop()
 
-    def __call__(self, point: Any) -> None:
+    def count(self, done: int, total: int, what: str) -> None:
+        """Take note that `done` of `total` are done of what is being done."""
+        self._show(what, done, total, f"{done:,} of {total:,}" if total > 1 else "")
+
+    def gap(self, point: Any) -> None:
         """Take note of a TracePoint."""
-        if self._progress is None:
-            return
         if point.n_iter == 0:
             self._first_gap = point.gap
         done = share_done(self._first_gap, point.gap, self.tol)
-        self._progress.update(self._task, completed=done * STEPS, n_iter=point.n_iter, gap=point.gap)
+        self._show(self.label, done * STEPS, STEPS, f"pass {point.n_iter}, gap {point.gap:.1e}")
+
+    def _show(self, what: str, done: float, total: float, words: str) -> None:
+        if self._progress is None:
+            return
+        if what not in self._tasks:
+            for task in self._tasks.values():
+                self._progress.update(task, visible=False)
+            self._tasks = {what: self._progress.add_task(what, total=total, words=words)}
+        self._progress.update(self._tasks[what], completed=done, total=total, words=words)
 
 
 def share_done(first_gap: float, gap: float, tol: float) -> float:
@@ -58,14 +69,14 @@ def share_done(first_gap: float, gap: float, tol: float) -> float:
 
 def _make_progress() -> "Progress":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     return Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("pass {task.fields[n_iter]}"),
-        TextColumn("gap {task.fields[gap]:.1e}"),
+        TextColumn("{task.fields[words]}", markup=False),
         TimeElapsedColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
         console=Console(file=sys.stderr),
         transient=True,
     )

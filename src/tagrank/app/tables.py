@@ -12,7 +12,7 @@ from tagrank.app.console import printable
 if TYPE_CHECKING:
     from tagrank.annotation import RankedTags
     from tagrank.metrics import MetricTable
-    from tagrank.study import Dataset, Method, Training
+    from tagrank.study import Annotation, Dataset, FeatureSet, Method, Training
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 
@@ -52,6 +52,32 @@ def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[st
     return table
 
 
+def why_tables(annotation: "Annotation") -> list[Table | Text]:
+    """For each picture its tags, and for each predicted tag what spoke for and against it."""
+    content: list[Table | Text] = []
+    for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
+        content.append(ranked_table([row]))
+        for explanation in explanations:
+            content.append(Text(f"  {printable(explanation.tag)} {explanation.score:+.2f}", style="bold"))
+            for word, examples in (("for", explanation.for_), ("against", explanation.against)):
+                names = ", ".join(f"{printable(one.name)} {one.contribution:+.2f}" for one in examples)
+                if names:
+                    content.append(Text(f"    {word}: {names}"))
+            shares = ", ".join(
+                f"{printable(view)} {share:+.2f}" for view, share in explanation.shares.items()
+            )
+            content.append(Text(f"    features: {shares}" if shares else f"    {explanation.note}"))
+    return content
+
+
+def feature_table(features: "Sequence[FeatureSet]") -> Table:
+    """All sets of picture features."""
+    table = _table("features", "kernel", "presets", "what they are")
+    for entry in features:
+        table.add_row(entry.name, entry.kernel, ", ".join(entry.presets), entry.about)
+    return table
+
+
 def training_tables(training: "Training") -> list[Table]:
     """What was trained and how surely, then the metrics on held-out rows."""
     facts = training.facts
@@ -60,6 +86,13 @@ def training_tables(training: "Training") -> list[Table]:
         "data": f"{facts['rows']:,} rows, {facts['tags']:,} tags, {facts['cardinality']:.2f} each",
         "seconds": f"{training.seconds:.2f}",
     }
+    if training.feature_seconds:
+        lines["features"] = ", ".join(training.feature_seconds)
+        lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
+    if training.tuning is not None:
+        lines["C"] = (
+            f"{training.tuning.best():g}, chosen among {', '.join(map('{:g}'.format, training.tuning.costs))}"
+        )
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"

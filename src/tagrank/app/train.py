@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagrank.app.console import INTERRUPTED, say, show, show_json
+from tagrank.app.console import INTERRUPTED, report_problems, say, show, show_json
 from tagrank.app.interrupts import InterruptWatch
-from tagrank.app.options import Config, Data, Debug, Json
-from tagrank.app.progress import GapProgress
+from tagrank.app.options import PICTURES, CacheFolder, Config, Data, Debug, Json, NoCache, Strict, cache_place
+from tagrank.app.progress import WorkProgress
 
 USUAL_TOL = 1e-3
 METHOD, NUMBERS, TAGS, ROWS = "Method", "Numbers", "Tags", "Rows"
@@ -23,12 +23,19 @@ def train(
     ] = "label-ranker",
     C: Annotated[
         float | None,
-        typer.Option("--C", help="Cost of a violation.", show_default="1", rich_help_panel=METHOD),
+        typer.Option(
+            "--C",
+            help="Cost of a violation.",
+            show_default="1; by cross-validation for pictures",
+            rich_help_panel=METHOD,
+        ),
     ] = None,
     kernel: Annotated[
         Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"] | None,
         typer.Option(
-            help="Similarity of rows.", show_default="rbf; chi2 for pictures", rich_help_panel=METHOD
+            help="Similarity of rows.",
+            show_default="rbf; the mean over all features for pictures",
+            rich_help_panel=METHOD,
         ),
     ] = None,
     gamma: Annotated[
@@ -45,16 +52,37 @@ def train(
         bool | None, typer.Option("--fit-intercept", help="Add a constant.", rich_help_panel=METHOD)
     ] = None,
     calibration: Annotated[
-        Literal["platt", "isotonic"] | None,
-        typer.Option(help="Learn probabilities on held-out folds.", rich_help_panel=METHOD),
-    ] = None,
+        Literal["auto", "platt", "isotonic", "none"],
+        typer.Option(
+            help="Learn probabilities on held-out folds; auto: platt for pictures, none for rows.",
+            rich_help_panel=METHOD,
+        ),
+    ] = "auto",
     threshold: Annotated[
         Literal["f1", "global", "cardinality", "top-k"] | None,
-        typer.Option(help="Learn on held-out folds which tags to predict.", rich_help_panel=METHOD),
+        typer.Option(
+            help="Learn on held-out folds which tags to predict.",
+            show_default="global for pictures",
+            rich_help_panel=METHOD,
+        ),
     ] = None,
     n_tags: Annotated[
         int, typer.Option(help="Tags a picture, for --threshold top-k.", min=1, rich_help_panel=METHOD)
     ] = 5,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--features",
+            "-f",
+            help="How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
+            ".onnx file; may be repeated.",
+            show_default="embedding if installed, else fast",
+            rich_help_panel=PICTURES,
+        ),
+    ] = None,
+    strict: Strict = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
     tol: Annotated[
         float | None,
         typer.Option(help="Relative duality gap to reach.", show_default="0.001", rich_help_panel=NUMBERS),
@@ -67,7 +95,8 @@ def train(
         typer.Option(help="Stop then, with what was reached.", rich_help_panel=NUMBERS),
     ] = None,
     n_jobs: Annotated[
-        int | None, typer.Option(help="Threads.", show_default="all cores", rich_help_panel=NUMBERS)
+        int | None,
+        typer.Option(help="Processes and threads.", show_default="all cores", rich_help_panel=NUMBERS),
     ] = None,
     seed: Annotated[int, typer.Option(help="For everything random.", rich_help_panel=NUMBERS)] = 0,
     lower_case: Annotated[
@@ -112,20 +141,20 @@ def train(
     [bold]Examples[/bold]
 
     \b
-    tagrank train drawn-pictures -o model --kernel chi2
-    tagrank train photos.csv -o model --test-size 0.25 --calibration platt
-    tagrank train scene -o model --method one-vs-all --C 10
+    tagrank train photos/ -o model --test-size 0.25
+    tagrank train photos/ -o model --features papers --features embedding
     tagrank train photos.csv -o model -c config.yml --lower-case
+    tagrank train scene -o model --method one-vs-all --C 10
     """
     from tagrank import study
     from tagrank.app.tables import training_tables
 
     synonyms = dict(_pair(text) for text in synonym or ())
     gap = USUAL_TOL if tol is None else tol
-    with InterruptWatch(tol=gap) as interrupts, GapProgress(method, tol=gap) as progress:
+    with InterruptWatch(tol=gap) as interrupts, WorkProgress(method, tol=gap) as progress:
 
         def callback(point: Any) -> None:
-            progress(point)
+            progress.gap(point)
             interrupts.check(point)
 
         training = study.train(
@@ -137,7 +166,7 @@ def train(
             gamma=gamma,
             class_weight=class_weight,
             fit_intercept=fit_intercept,
-            calibration=calibration,
+            calibration=None if calibration == "none" else calibration,
             threshold=threshold,
             n_tags=n_tags,
             tol=tol,
@@ -152,14 +181,19 @@ def train(
             part=part,
             test_size=test_size,
             view=view,
+            features=features or None,
+            cache=cache_place(cache, no_cache),
+            strict=strict,
             keep_rows=keep_rows,
             callback=callback,
+            progress=progress.count,
         )
     if json:
         show_json({"model": str(output), **training.to_dict()})
     else:
         show(*training_tables(training))
         say(f"model written to {output}")
+    report_problems(training.problems)
     if interrupts.seen:
         raise typer.Exit(INTERRUPTED)
 

@@ -62,6 +62,12 @@ class BagOfWords(Feature):
         return self.encoding.kernel
 
     @property
+    def about(self):
+        steps = (self.vocabulary, self.descriptor, self.sampling)
+        words, descriptor, sampling = (type(step).__name__ for step in steps)
+        return f"Bag of words: {descriptor} at {sampling}, {words}, in cells of {self.layout.name}."
+
+    @property
     def is_fitted(self):
         return self.vocabulary.is_fitted
 

@@ -118,6 +118,11 @@ class Feature(Part):
         raise NotImplementedError
 
     @property
+    def about(self) -> str:
+        """What it describes, in a sentence."""
+        return (type(self).__doc__ or "").strip().partition("\n")[0]
+
+    @property
     def is_fitted(self) -> bool:
         """Whether it can describe pictures; False for one that must learn a vocabulary first."""
         return True

@@ -51,6 +51,11 @@ class ColourHistogram(Feature):
         check_count("bins", self.bins, most=32)
         check_count("bands", self.bands, most=8)
 
+    @property
+    def about(self):
+        where = "the picture" if self.bands == 1 else f"{self.bands} horizontal bands"
+        return f"{self.space.upper()} histogram of {where}, {self.bins} x {self.bins} x {self.bins} bins."
+
     def describe(self, picture):
         levels = picture.once(("colour_space", self.space), lambda: _convert(picture.pixels, self.space))
         first, second, third = _bin_tables(self.space, self.bins)

@@ -47,6 +47,10 @@ class EfficientNetEmbedding(Feature):
         if self.variant not in range(len(VARIANTS)):
             raise ValueError(f"variant must be 0, 1 or 2, got {self.variant!r}")
 
+    @property
+    def about(self):
+        return f"What EfficientNet-Lite{self.variant} sees before it names a class: 1,280 numbers."
+
     def describe(self, picture):
         root = np.sqrt(self.averages(picture.pixels))
         # the channels of a network that sees nothing are all zero

@@ -38,6 +38,11 @@ class PyramidEdges(Feature):
         check_count("bins", self.bins, most=360)
         check_count("levels", self.levels, most=MAX_LEVELS)
 
+    @property
+    def about(self):
+        turn = "a whole turn" if self.oriented else "half a turn"
+        return f"Directions of Canny's edges over {turn}, weighted by strength, in a spatial pyramid."
+
     def describe(self, picture):
         y, x, angle, strength = picture.once("edge_points", lambda: _edge_points(grey_levels(picture)))
         turns = angle / (2 * np.pi if self.oriented else np.pi)

@@ -2,7 +2,7 @@
 
 from tagrank.kernels.base import Kernel
 from tagrank.kernels.checks import check_gram
-from tagrank.kernels.composition import OnView, Product, Sum, UnitDiagonal, UnitTrace, reads_views
+from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagonal, UnitTrace, reads_views
 from tagrank.kernels.description import KERNELS_BY_NAME, kernel_from_dict, make_kernel
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
 from tagrank.kernels.precomputed import Precomputed
@@ -18,6 +18,7 @@ __all__ = [
     "Linear",
     "OnView",
     "Polynomial",
+    "Power",
     "Precomputed",
     "Product",
     "Sum",

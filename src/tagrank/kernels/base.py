@@ -16,8 +16,8 @@ from tagrank.kernels.gram import DIAGONAL_BLOCK, gram, n_rows, sliceable, take_r
 class Kernel:
     """Base of all kernels; a subclass stores its constructor arguments untouched and writes `compute`.
 
-    Kernels add (`k1 + k2`), multiply (`k1 * k2`), scale (`0.5 * k1`) and look at one view of the data
-    (`k1.on("gist")`).
+    Kernels add (`k1 + k2`), multiply (`k1 * k2`, `k1**2`), scale (`0.5 * k1`) and look at one view of the
+    data (`k1.on("gist")`).
     """
 
     # numpy scalars leave `np.float64(0.5) * kernel` to the kernel
@@ -95,6 +95,11 @@ class Kernel:
         return scale(self, other) if np.isscalar(other) else NotImplemented
 
     __rmul__ = __mul__
+
+    def __pow__(self, exponent):
+        from tagrank.kernels.composition import Power
+
+        return Power(self, exponent)
 
     def __eq__(self, other):
         return type(self) is type(other) and self.get_params(deep=False) == other.get_params(deep=False)

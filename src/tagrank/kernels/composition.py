@@ -83,6 +83,38 @@ class Product(Kernel):
 
 
 @dataclass(repr=False, eq=False)
+class Power(Kernel):
+    """kernel(x, z) ** exponent, with a whole exponent: what is similar counts more, what is not hardly."""
+
+    kernel: Kernel
+    exponent: int
+
+    def __post_init__(self):
+        _check_kernels((self.kernel,))
+        if not isinstance(self.exponent, int | np.integer) or self.exponent < 1:
+            raise ValueError(f"the exponent must be a whole number of at least 1, got {self.exponent!r}")
+
+    def compute(self, X, Z):
+        return _raised(self.kernel.compute(X, Z), self.exponent)
+
+    def diagonal(self, X):
+        return _raised(self.kernel.diagonal(X), self.exponent)
+
+    def fit(self, X):
+        return Power(self.kernel.fit(X), self.exponent)
+
+    def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None):
+        kernel, K = self.kernel.fit_gram(X, out=out, dtype=dtype, n_jobs=n_jobs)
+        return Power(kernel, self.exponent), _raised(K, self.exponent)
+
+    def _parts(self):
+        return (self.kernel,)
+
+    def __repr__(self):
+        return f"{_in_product(self.kernel)} ** {self.exponent!r}"
+
+
+@dataclass(repr=False, eq=False)
 class OnView(Kernel):
     """A kernel on one view: `X[view]` of a mapping, or columns (index, list or slice) of an array."""
 
@@ -208,6 +240,11 @@ def multiply(left, right):
     """The product of two kernels as one flat Product."""
     factors = [k.kernels if isinstance(k, Product) else (k,) for k in (left, right)]
     return Product(factors[0] + factors[1])
+
+
+def _raised(K, exponent):
+    K **= int(exponent)
+    return K
 
 
 def _weighted_sum(weighted):

@@ -1,7 +1,7 @@
 """Kernels by name and as plain JSON: rebuilding one runs no code but the listed constructors."""
 
 from tagrank.kernels.base import Kernel
-from tagrank.kernels.composition import OnView, Product, Sum, UnitDiagonal, UnitTrace
+from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagonal, UnitTrace
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
 from tagrank.kernels.precomputed import Precomputed
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
@@ -16,7 +16,7 @@ KERNELS_BY_NAME = {
     "hellinger": Hellinger,
     "precomputed": Precomputed,
 }
-_COMPOSITIONS = (Sum, Product, OnView, UnitDiagonal, UnitTrace)
+_COMPOSITIONS = (Sum, Product, Power, OnView, UnitDiagonal, UnitTrace)
 _ALLOWED = {kind.__name__: kind for kind in (*KERNELS_BY_NAME.values(), *_COMPOSITIONS)}
 _MAX_DEPTH = 32
 

@@ -9,26 +9,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tagrank.study.comparison import Comparison, Outcome, compare
     from tagrank.study.demonstration import Demonstration, demo
-    from tagrank.study.evaluation import Evaluation, annotate, evaluate
-    from tagrank.study.listings import Dataset, Method, datasets, methods
+    from tagrank.study.evaluation import Annotation, Evaluation, annotate, evaluate
+    from tagrank.study.listings import Dataset, FeatureSet, Method, datasets, features, methods
     from tagrank.study.report import MethodResult, ReportPicture, write_report
     from tagrank.study.training import Training, train
 
 _HOMES = {
     "comparison": ["Comparison", "Outcome", "compare"],
     "demonstration": ["Demonstration", "demo"],
-    "evaluation": ["Evaluation", "annotate", "evaluate"],
-    "listings": ["Dataset", "Method", "datasets", "methods"],
+    "evaluation": ["Annotation", "Evaluation", "annotate", "evaluate"],
+    "listings": ["Dataset", "FeatureSet", "Method", "datasets", "features", "methods"],
     "report": ["MethodResult", "ReportPicture", "write_report"],
     "training": ["Training", "train"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Annotation",
     "Comparison",
     "Dataset",
     "Demonstration",
     "Evaluation",
+    "FeatureSet",
     "Method",
     "MethodResult",
     "Outcome",
@@ -39,6 +41,7 @@ __all__ = [
     "datasets",
     "demo",
     "evaluate",
+    "features",
     "methods",
     "train",
     "write_report",

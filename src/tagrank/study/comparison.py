@@ -9,13 +9,13 @@ from typing import Any
 from sklearn.base import clone
 
 from tagrank.annotation.scaling import fit_scaler
+from tagrank.annotation.tuning import COSTS, CRITERIA, Tuning, tune_cost
 from tagrank.data import Collection
 from tagrank.estimators import CalibratedRanker
 from tagrank.kernels import make_kernel
 from tagrank.metrics import MetricTable, catalog_metrics, metric_table
 from tagrank.study.listings import methods
 from tagrank.study.training import make_estimator
-from tagrank.annotation.tuning import COSTS, CRITERIA, Tuning, tune_cost
 
 OWN = "own"
 STRATEGIES = ("f1", "global")

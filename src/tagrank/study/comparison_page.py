@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from tagrank.study.comparison import OWN, Comparison, Outcome
 from tagrank.annotation.tuning import CRITERIA
+from tagrank.study.comparison import OWN, Comparison, Outcome
 
 RANKING = ("Image-AUC", "Image-MAP", "Category-AUC", "One-error", "P@1", "P@5")
 PREDICTION = ("Micro-F1", "Macro-F1", "Hamming loss")

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tagrank.annotation import RankedTags
-from tagrank.annotation.estimator_choice import choose_estimator
-from tagrank.annotation.intake import take_in
+from tagrank.annotation import RankedTags, describe_pictures
+from tagrank.annotation.picture_keys import Progress
 from tagrank.data import Collection
 from tagrank.data.pictures import draw_pictures
+from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
-from tagrank.study.evaluation import PICTURES_SHOWN, evaluate, report_pictures
+from tagrank.study.evaluation import Evaluation, evaluate
 from tagrank.study.listings import methods
-from tagrank.study.report import MethodResult, write_report
-from tagrank.study.training import Training, make_estimator, train
-from tagrank.annotation.tuning import tune_cost
+from tagrank.study.model_report import write_model_report
+from tagrank.study.training import Training, train
 
 PICTURES_PRINTED = 6
+FEATURES_SHOWN = ("gist", "lab_v3h1", "dense_sift_v3h1", "dense_hue", "lbp", "phog")
 
 
 @dataclass(frozen=True)
@@ -67,19 +67,21 @@ def demo(
     seed: int = 0,
     n_jobs: int | None = None,
     callback: Callable[[Any], None] | None = None,
+    progress: Progress | None = None,
 ) -> Demonstration:
     """Draw pictures, learn their tags with every method, keep the first model and write a report.
 
-    The max-margin methods are treated alike: C by cross-validation on the training pictures, the kernel that
-    `train` takes for pictures, and the default calibration and thresholds.
+    All methods are treated as `train` treats pictures: the same features, the mean of their kernels, C by
+    cross-validation on the training pictures, calibration and a threshold.
 
     Parameters
     ----------
     output : folder for ``model`` and ``report.html``
     n_pictures : how many to draw; seven tenths are trained on
     seed : for the pictures and the training
-    n_jobs : threads; None for all cores
+    n_jobs : processes and threads; None for all cores
     callback : called with a TracePoint while training
+    progress : called with how much is done, of how much, and what is being done
 
     Returns
     -------
@@ -88,74 +90,77 @@ def demo(
     started = time.perf_counter()
     folder = Path(output)
     check_folder(folder)
-    pictures = draw_pictures(n_pictures, random_state=seed)
-    costs = _tune(pictures.train, seed=seed, n_jobs=n_jobs)
+    drawn = draw_pictures(n_pictures, random_state=seed)
+    reading: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
+    seen = describe_pictures(drawn.train, choose_features(FEATURES_SHOWN), random_state=seed, **reading)
+    test = describe_pictures(drawn.test, seen.features, **reading).collection
     trained: dict[str, Training] = {}
     for method in methods():
-        options: dict[str, Any] = {"seed": seed, "callback": callback}
-        if method.estimator in costs:
-            options |= {"C": costs[method.estimator], "calibration": "platt", "n_jobs": n_jobs}
-        destination = folder / "model" if not trained else None
-        trained[method.estimator] = train(pictures, destination, method=method.name, **options)
+        options: dict[str, Any] = {"n_jobs": n_jobs} if method.has_kernel else {}
+        trained[method.estimator] = train(
+            seen.collection,
+            folder / "model" if not trained else None,
+            method=method.name,
+            features=seen.features,
+            seed=seed,
+            callback=callback,
+            progress=progress,
+            **options,
+        )
+    measured = {name: evaluate(training.annotator, test, part="all") for name, training in trained.items()}
     seconds = time.perf_counter() - started
-    _write_report(folder / "report.html", pictures, trained, costs, seconds)
-    shown = pictures.test.subset(slice(PICTURES_PRINTED))
-    first = next(iter(trained.values())).annotator
+    _write_report(folder / "report.html", drawn, test, trained, measured, seen.seconds, seconds)
+    shown = test.subset(slice(PICTURES_PRINTED))
     return Demonstration(
-        tables={name: _held_out(training) for name, training in trained.items()},
-        costs=costs,
-        ranked=first.annotate(shown, n_tags=6),
-        true_tags=[list(picture.true_tags) for picture in report_pictures(first, shown)],
+        tables={name: evaluation.table for name, evaluation in measured.items()},
+        costs=_costs(trained),
+        ranked=next(iter(trained.values())).annotator.annotate(shown, n_tags=6),
+        true_tags=[
+            [tag for tag, state in zip(shown.tags, states, strict=True) if state > 0]
+            for states in shown.states()
+        ],
         model=folder / "model",
         report=folder / "report.html",
         seconds=time.perf_counter() - started,
     )
 
 
-def _tune(pictures: Collection, *, seed: int, n_jobs: int | None) -> dict[str, float]:
-    """The best C of every method that has one, by the class name of its estimator."""
-    intake, costs = take_in(pictures), {}
-    for method in methods():
-        estimator = make_estimator(method.name, {}, seed=seed)
-        if hasattr(estimator, "C"):
-            estimator = choose_estimator(estimator.set_params(kernel="chi2", n_jobs=n_jobs), intake)
-            costs[method.estimator] = tune_cost(estimator, intake.views, pictures.Y, seed=seed).best()
-    return costs
-
-
-def _held_out(training: Training) -> MetricTable:
-    assert training.held_out is not None, "drawn pictures have a test part"
-    return training.held_out
+def _costs(trained: dict[str, Training]) -> dict[str, float]:
+    return {name: training.tuning.best() for name, training in trained.items() if training.tuning}
 
 
 def _write_report(
     path: Path,
-    pictures: Collection,
+    drawn: Collection,
+    test: Collection,
     trained: dict[str, Training],
-    costs: dict[str, float],
+    measured: dict[str, Evaluation],
+    feature_seconds: dict[str, float],
     seconds: float,
 ) -> None:
-    first = next(iter(trained.values()))
-    test = pictures.test
-    write_report(
+    name, first = next(iter(trained.items()))
+    write_model_report(
         path,
         title="tagrank on drawn pictures",
         summary=(
-            "Small pictures drawn from a seed, described by histograms of colours and edges. Tags are "
+            "Small pictures drawn from a seed, described by their layout, colours and textures. Tags are "
             "learned on one part of the pictures and ranked for the other, which is shown and measured here. "
             "C is chosen by cross-validation on the first part."
         ),
-        methods=[
-            MethodResult(name, _held_out(training), training.trace) for name, training in trained.items()
-        ],
-        pictures=report_pictures(first.annotator, test.subset(slice(PICTURES_SHOWN))),
-        per_tag=evaluate(first.annotator, test, part="all").per_tag,
+        annotator=first.annotator,
+        rows=test,
+        tables={name: evaluation.table for name, evaluation in measured.items()},
+        per_tag=measured[name].per_tag,
+        answers=measured[name].answers,
+        traces={name: training.trace for name, training in trained.items()},
+        feature_seconds=feature_seconds,
+        training=drawn.train,
         facts={
             "training pictures": first.facts["rows"],
             "test pictures": len(test),
-            "tags": len(pictures.tags),
+            "tags": len(drawn.tags),
             "tags a picture": first.facts["cardinality"],
-            **{f"C of {name}": cost for name, cost in costs.items()},
+            **{f"C of {name}": cost for name, cost in _costs(trained).items()},
             "seconds": seconds,
         },
     )

@@ -4,23 +4,50 @@ import csv
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
-from tagrank.annotation import Annotator, RankedTags
-from tagrank.data import Collection, clean_tags
-from tagrank.data.picture_files import read_picture
+from tagrank.annotation import Annotator, Explanation, RankedTags, explain
+from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.picture_keys import Progress
+from tagrank.data import Collection, Problem, clean_tags, write_tags
 from tagrank.files import atomic_write
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.study.destinations import check_file
-from tagrank.study.inputs import align_tags, choose_part, open_collection
-from tagrank.study.report import MethodResult, ReportPicture, write_report
+from tagrank.study.inputs import align_tags, choose_part, open_collection, open_pictures
+from tagrank.study.model_report import write_model_report
+from tagrank.study.report import Answers
+from tagrank.study.seeing import one_row, see_pictures
 
-PICTURES_SHOWN = 24
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The ranked tags of pictures or rows.
+
+    Attributes
+    ----------
+    ranked : the tags of each picture, best first
+    problems : files that were left out, and why
+    why : for each of `ranked` what spoke for its predicted tags; empty unless it was asked for
+    n_sidecars : how many pictures have their predicted tags in a file beside them now
+    """
+
+    ranked: list[RankedTags]
+    problems: Sequence[Problem] = ()
+    why: Sequence[Sequence[Explanation]] = ()
+    n_sidecars: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        pictures = [row.to_dict() for row in self.ranked]
+        for picture, explanations in zip(pictures, self.why, strict=False):
+            picture["why"] = [explanation.to_dict() for explanation in explanations]
+        return {"pictures": pictures, "problems": [vars(problem) for problem in self.problems]}
 
 
 @dataclass(frozen=True)
@@ -32,44 +59,84 @@ class Evaluation:
     name : of the data
     table : every metric
     per_tag : dict of column to array, as `per_label_table` gives it
+    answers : what the model said, and what is true
+    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    problems : files that were left out, and why
     """
 
     name: str
     table: MetricTable
     per_tag: Mapping[str, np.ndarray]
+    answers: Answers
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         per_tag = {column: values.tolist() for column, values in self.per_tag.items()}
-        return {"data": self.name, "metrics": self.table.to_dict(), "per_tag": per_tag}
+        return {
+            "data": self.name,
+            "metrics": self.table.to_dict(),
+            "per_tag": per_tag,
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
+        }
 
 
 def annotate(
     model: Annotator | str | os.PathLike,
-    data: Collection | str | os.PathLike,
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike],
     output: str | os.PathLike | None = None,
     *,
     part: str | None = None,
     top: int | None = 5,
-) -> list[RankedTags]:
-    """Rank the tags of every row of a collection.
+    why: bool = False,
+    sidecars: bool = False,
+    cache: Cache = True,
+    n_jobs: int | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Annotation:
+    """Rank the tags of every picture or row.
 
     Parameters
     ----------
     model : an Annotator, or the folder of one
-    data : a Collection, a file or a name, as `open_collection` takes it; its own tags are not looked at
+    data : a Collection, a file or a name, as `open_collection` takes it, a folder of pictures, or several
+        pictures and folders; their own tags are not looked at
     output : a ``.csv`` file (one line a tag) or a ``.jsonl`` file (one line a picture) to write, or None
     part : the part to annotate; None means every row
     top : the number of best tags to keep of each row; None keeps all
+    why : also tell which training pictures and which features spoke for the predicted tags
+    sidecars : also add the predicted tags to an XMP file beside each picture, as `write_sidecar` does
+    cache : whether the features of pictures are kept for the next time; or a folder for them
+    n_jobs : processes that describe pictures; all cores by default
+    strict : stop at the first picture that cannot be read instead of leaving it out
+    progress : called with how many pictures are done, how many there are, and what is being done
     """
     write_ranked = None if output is None else _writer(output)
     annotator = open_model(model)
-    rows = choose_part(open_collection(data), part, usual="all")
-    ranked = annotator.annotate(rows, n_tags=top)
+    rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
+    rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
+    ranked = annotator.annotate(rows)
     if write_ranked is not None and output is not None:
         with atomic_write(output, text=True) as stream:
-            write_ranked(stream, ranked)
-    return ranked
+            write_ranked(stream, [row.top(top) for row in ranked])
+    unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else ()
+    return Annotation(
+        [row.top(top) for row in ranked],
+        (*rows.problems, *unwritten),
+        [explain(annotator, one_row(rows.views, i)) for i in range(len(rows))] if why else [],
+        len(rows) - len(unwritten) if sidecars else 0,
+    )
+
+
+def _write_sidecars(rows: Collection, ranked: list[RankedTags], *, strict: bool) -> Sequence[Problem]:
+    pictures = rows.views.get(PICTURES, [])
+    if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
+        raise ValueError("sidecars lie beside pictures in files; these data are none")
+    tagged = {picture: row.predicted for picture, row in zip(pictures, ranked, strict=True) if row.predicted}
+    return write_tags(tagged, strict=strict)
 
 
 def evaluate(
@@ -79,6 +146,10 @@ def evaluate(
     part: str | None = None,
     n_tags: int = 5,
     report: str | os.PathLike | None = None,
+    cache: Cache = True,
+    n_jobs: int | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Measure a model on pictures whose tags are known; they are tidied as they were in training.
 
@@ -89,6 +160,7 @@ def evaluate(
     part : the part to measure on; None means "test" where there is one, else every row
     n_tags : tags given to each picture by the annotation scores
     report : an HTML file to write, or None
+    cache, n_jobs, strict, progress : as in `annotate`
 
     Returns
     -------
@@ -97,22 +169,46 @@ def evaluate(
     if report is not None:
         check_file(report)
     annotator = open_model(model)
-    rows = choose_part(open_collection(data), part, usual="test")
+    rows = choose_part(open_collection(data, strict=strict), part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)
-    scores = annotator.scores(rows)
-    predictions = annotator.estimator_.choose(scores)
-    table = metric_table(rows.Y, scores, predictions, n_tags=n_tags)
-    per_tag = per_label_table(rows.Y, scores, predictions, tags=annotator.tags)
+    rows, seconds = see_pictures(
+        annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
+    )
+    answers = answer(annotator, rows)
+    evaluation = Evaluation(
+        rows.name,
+        metric_table(answers.Y, answers.scores, answers.predictions, n_tags=n_tags),
+        per_label_table(answers.Y, answers.scores, answers.predictions, tags=annotator.tags),
+        answers,
+        seconds,
+        rows.problems,
+    )
     if report is not None:
-        write_report(
+        write_model_report(
             report,
             title=f"Ranked tags of {rows.name or 'the data'}",
-            methods=[MethodResult(str(annotator.metadata.get("method", "model")), table)],
-            pictures=report_pictures(annotator, rows.subset(slice(PICTURES_SHOWN))),
-            per_tag=per_tag,
+            annotator=annotator,
+            rows=rows,
+            tables={str(annotator.metadata.get("method", "model")): evaluation.table},
+            per_tag=evaluation.per_tag,
+            answers=answers,
             facts={"pictures": len(rows), "tags": len(rows.tags)},
+            feature_seconds=seconds,
         )
-    return Evaluation(rows.name, table, per_tag)
+    return evaluation
+
+
+def answer(annotator: Annotator, rows: Collection) -> Answers:
+    """What a model says about rows whose tags are known, beside what is true."""
+    scores = annotator.scores(rows)
+    calibration = getattr(annotator.estimator_, "calibration_", None)
+    return Answers(
+        annotator.tags,
+        rows.Y,
+        scores,
+        annotator.estimator_.choose(scores),
+        None if calibration is None else calibration.probabilities(scores),
+    )
 
 
 def open_model(model: Annotator | str | os.PathLike) -> Annotator:
@@ -120,30 +216,11 @@ def open_model(model: Annotator | str | os.PathLike) -> Annotator:
     return model if isinstance(model, Annotator) else Annotator.load(model)
 
 
-def report_pictures(annotator: Annotator, rows: Collection) -> list[ReportPicture]:
-    """Rows with their true tags and those that the model gives them."""
-    states, images = rows.states(), rows.views.get("pictures", [None] * len(rows))
-    return [
-        ReportPicture(
-            name=ranked.name,
-            true_tags=_named(rows.tags, row_states > 0),
-            predicted=[(tag, score, probability) for tag, score, probability, given in ranked if given],
-            unknown_tags=_named(rows.tags, row_states == 0),
-            image=read_picture(image) if isinstance(image, str) else image,
-        )
-        for ranked, row_states, image in zip(annotator.annotate(rows), states, images, strict=True)
-    ]
-
-
 def _spelled(rows: Collection, annotator: Annotator) -> Collection:
     """The rows with their tags written as in training."""
     found = annotator.metadata.get(SPELLING) or {}
     wanted = {name: found[name] for name in ("hierarchy", "fold_case", "synonyms") if name in found}
     return clean_tags(rows, **wanted)
-
-
-def _named(tags: Sequence[str], is_chosen: np.ndarray) -> list[str]:
-    return [tag for tag, chosen in zip(tags, is_chosen, strict=True) if chosen]
 
 
 def _writer(output: str | os.PathLike) -> Callable[[IO[str], list[RankedTags]], None]:

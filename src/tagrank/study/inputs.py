@@ -7,31 +7,71 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.data import Collection, load_dataset, read_collection
+from tagrank.annotation.describing import PICTURES
+from tagrank.data import Collection, Problem, load_dataset, read_collection, read_pictures
+from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.pictures import draw_pictures
 from tagrank.labels import labels_from_states
 
 DRAWN_PICTURES = "drawn-pictures"
-PICTURE_ENDINGS = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"}
 EVERYTHING = "all"
 
 
-def open_collection(data: Collection | str | os.PathLike) -> Collection:
-    """A collection as it is, from a file, or by name.
+def open_collection(data: Collection | str | os.PathLike, *, strict: bool = False) -> Collection:
+    """A collection as it is, from a folder or a file, or by name.
 
     Parameters
     ----------
-    data : a Collection; the path of a file that `tagrank.data.read_collection` reads, or of a single picture;
-        a name from `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
+    data : a Collection; a folder of pictures, as `tagrank.data.read_pictures` reads it; the path of a file
+        that `tagrank.data.read_collection` reads, or of a single picture; a name from
+        `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
+    strict : stop at the first problem of a folder instead of listing it
     """
     if isinstance(data, Collection):
         return data
     path = Path(data)
-    if path.suffix.casefold() in PICTURE_ENDINGS:
-        return Collection(views={"pictures": [str(path)]}, names=[path.name], name=path.name)
+    if path.is_dir():
+        return read_pictures(path, strict=strict)
+    if is_picture(path):
+        return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
     if path.exists() or path.suffix:
         return read_collection(path)
     return draw_pictures() if os.fspath(data) == DRAWN_PICTURES else load_dataset(os.fspath(data))
+
+
+def open_pictures(
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike], *, strict: bool = False
+) -> Collection:
+    """What is to be annotated: as `open_collection`, but of pictures and folders there may be several.
+
+    Tags that pictures in folders may have are not read.
+    """
+    if isinstance(data, Collection):
+        return data
+    places = [data] if isinstance(data, str | os.PathLike) else list(data)
+    if len(places) == 1 and not Path(places[0]).is_dir():
+        return open_collection(places[0])
+    if not places:
+        raise ValueError("there is nothing to annotate; name pictures, or a folder of them")
+    paths: list[str] = []
+    problems: list[Problem] = []
+    for place in places:
+        if Path(place).is_dir():
+            found = read_pictures(place, layout="untagged", strict=strict)
+            paths += found.view(PICTURES)
+            problems += found.problems
+        elif is_picture(Path(place)):
+            paths.append(os.fspath(place))
+        else:
+            raise ValueError(
+                f"{os.fspath(place)} is neither a picture nor a folder; lists and named data go alone"
+            )
+    return Collection(views={PICTURES: paths}, names=paths, problems=problems)
+
+
+def is_picture(path: Path) -> bool:
+    """Whether the name of a file says that it is a picture."""
+    return path.suffix.casefold() in PICTURE_SUFFIXES
 
 
 def choose_part(collection: Collection, part: str | None, *, usual: str) -> Collection:
@@ -53,11 +93,6 @@ def choose_part(collection: Collection, part: str | None, *, usual: str) -> Coll
         choices = ", ".join([*words, EVERYTHING])
         raise ValueError(f"no part {part!r} in {collection.name or 'the data'}; choose among {choices}")
     return collection.subset(collection.part == part)
-
-
-def has_pictures(collection: Collection) -> bool:
-    """Whether the collection holds nothing but pictures, which must become features first."""
-    return not any(getattr(view, "ndim", 0) == 2 for view in collection.views.values())
 
 
 def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:

@@ -20,6 +20,7 @@ class Method:
     estimator : the class in `tagrank.estimators`
     acronym, paper : what the literature calls it, and where it is described
     about : what it does, in a sentence
+    has_kernel : whether it compares pictures, by a kernel and with a cost C
     """
 
     name: str
@@ -27,6 +28,7 @@ class Method:
     acronym: str
     paper: str
     about: str
+    has_kernel: bool = True
 
 
 METHODS = (
@@ -51,6 +53,7 @@ METHODS = (
         "",
         "baseline",
         "Gives every picture the same ranking: the most frequent tags first.",
+        has_kernel=False,
     ),
 )
 
@@ -66,6 +69,39 @@ def find_method(name: str) -> Method:
     if name not in names:
         raise ValueError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
     return METHODS[names.index(name)]
+
+
+@dataclass(frozen=True)
+class FeatureSet:
+    """One way to describe pictures.
+
+    Attributes
+    ----------
+    name : what to write behind ``--features``
+    kernel : the kernel that suits it
+    presets : names of the presets that it belongs to
+    about : what it describes, in a sentence
+    """
+
+    name: str
+    kernel: str
+    presets: tuple[str, ...]
+    about: str
+
+
+def features() -> list[FeatureSet]:
+    """All sets of picture features."""
+    from tagrank.features import FEATURES, PRESETS
+
+    return [
+        FeatureSet(
+            name,
+            feature.kernel,
+            tuple(preset for preset, names in PRESETS.items() if name in names),
+            feature.about,
+        )
+        for name, feature in FEATURES.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -111,7 +147,7 @@ def _dataset(entry: DatasetEntry) -> Dataset:
         entry.name,
         entry.about,
         entry.n_rows,
-        entry.n_features,
+        entry.n_features or None,
         entry.n_tags,
         entry.source,
         None if folder is None else str(folder),

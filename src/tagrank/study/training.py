@@ -2,17 +2,28 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from tagrank.annotation import Annotator
-from tagrank.data import Collection, clean_tags, split_collection
+from tagrank.annotation.describing import PICTURES, Cache, describe_pictures
+from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE, mean_kernel
+from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.tuning import Tuning
+from tagrank.data import Collection, Problem, clean_tags, split_collection
+from tagrank.features import Feature, choose_features, usual_features
 from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import SPELLING, evaluate
-from tagrank.study.inputs import choose_part, has_pictures, open_collection
+from tagrank.study.inputs import choose_part, open_collection
 from tagrank.study.listings import find_method
+from tagrank.study.seeing import PICTURE_FOLDER, common_folder
+
+AUTO = "auto"
+PICTURE_COSTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,8 @@ class Training:
     facts : counts of the training data, as `Collection.summary` gives them
     seconds : time spent on training alone
     held_out : metrics on rows that were not trained on, or None if there are none
+    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    problems : files that were left out, and why
     """
 
     annotator: Annotator
@@ -33,6 +46,13 @@ class Training:
     facts: dict[str, Any]
     seconds: float
     held_out: MetricTable | None
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
+    @property
+    def tuning(self) -> Tuning | None:
+        """How well the values of C did that were tried; None where none were."""
+        return self.annotator.tuning_
 
     @property
     def certificate(self) -> dict[str, Any]:
@@ -66,6 +86,9 @@ class Training:
             "data": self.facts,
             "seconds": self.seconds,
             "certificate": self.certificate,
+            "C": None if self.tuning is None else self.tuning.to_dict(),
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
             "held_out": None if self.held_out is None else self.held_out.to_dict(),
         }
 
@@ -76,10 +99,13 @@ def train(
     *,
     method: str = "label-ranker",
     seed: int = 0,
-    calibration: str | None = None,
+    calibration: str | None = AUTO,
     threshold: str | None = None,
     n_tags: int = 5,
     view: str | None = None,
+    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
+    cache: Cache = True,
+    strict: bool = False,
     part: str | None = None,
     test_size: float | None = None,
     hierarchy: str = "keep",
@@ -88,29 +114,36 @@ def train(
     min_count: int = 0,
     keep_rows: bool = False,
     callback: Callable[[Any], None] | None = None,
+    progress: Progress | None = None,
     **parameters: Any,
 ) -> Training:
     """Learn from a collection and, where `output` says so, keep the model in a folder.
 
     Parameters
     ----------
-    data : a Collection, a file or a name, as `open_collection` takes it
+    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
     output : the folder of the model; None keeps it in memory only
     method : a name from `methods`
     seed : for the order of visits, for `test_size` and for the folds of the calibration
-    calibration : {"platt", "isotonic", None}, how probabilities are learned from held-out scores
+    calibration : {"platt", "isotonic", None}, how probabilities are learned from held-out scores; "auto" is
+        "platt" for pictures, where there are enough, and None for rows
     threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, see
-        `CalibratedRanker`; "f1" where only `calibration` is given
+        `CalibratedRanker`; where only the calibration is given "f1", and "global" where it is automatic
     n_tags : tags for each picture with threshold="top-k"
     view : the view to learn from, where there are several
+    features : how pictures are described, see `choose_features`; the best that is installed by default
+    cache : whether the features of pictures are kept for the next time; or a folder for them
+    strict : stop at the first picture that cannot be read instead of leaving it out
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
     hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
         the count is of the rows trained on
     keep_rows : store all training rows, not only the support vectors
     callback : called with a TracePoint while training
+    progress : called with how much is done, of how much, and what is being done
     parameters : of the estimator, such as `C`, `kernel`, `tol` or `max_seconds`; None leaves its default, but
-        makes the kernel "chi2" for pictures
+        for pictures C is chosen by cross-validation, and the kernel is the mean of those that suit the
+        features
 
     Returns
     -------
@@ -120,21 +153,52 @@ def train(
         check_folder(output)
     estimator = make_estimator(method, parameters, seed=seed)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
-    rows, rest = _parts(clean_tags(open_collection(data), **spelling), part, test_size, seed)
+    rows, rest = _parts(clean_tags(open_collection(data, strict=strict), **spelling), part, test_size, seed)
     rows = clean_tags(rows, min_count=min_count)
-    if has_pictures(rows) and hasattr(estimator, "kernel") and parameters.get("kernel") is None:
-        # the features of pictures are histograms
-        estimator.set_params(kernel="chi2")
-    if calibration or threshold:
-        estimator = _calibrated(estimator, calibration, threshold or "f1", n_tags=n_tags, seed=seed)
+    reading: dict[str, Any] = {
+        "cache": cache,
+        "n_jobs": parameters.get("n_jobs"),
+        "strict": strict,
+        "progress": progress,
+    }
+    described, costs = None, None
+    if PICTURES in rows.views:
+        chosen = choose_features(usual_features() if features is None else features)
+        described = describe_pictures(_tagged(rows), chosen, random_state=seed, **reading)
+        rows = described.collection
+        costs = _suit_pictures(estimator, parameters, described.features)
+    estimator = _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed)
+    annotator = Annotator(
+        estimator, view=view, features=None if described is None else described.features, costs=costs
+    )
     started = time.perf_counter()
-    annotator = Annotator(estimator, view=view).fit(rows, callback=callback)
+    annotator.fit(rows, callback=callback, progress=progress)
     seconds = time.perf_counter() - started
-    annotator.metadata[SPELLING] = spelling
+    annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
     if output is not None:
         annotator.save(output, keep_rows=keep_rows)
-    held_out = None if rest is None else evaluate(annotator, rest, part="all").table
-    return Training(annotator, method, rows.summary(), seconds, held_out)
+    held_out = None if rest is None else evaluate(annotator, rest, part="all", **reading).table
+    feature_seconds = {} if described is None else described.seconds
+    return Training(annotator, method, rows.summary(), seconds, held_out, feature_seconds, rows.problems)
+
+
+def _tagged(pictures: Collection) -> Collection:
+    """The pictures about which something is known: only they are worth describing."""
+    is_known = np.any(pictures.states() != 0, axis=1)
+    if not is_known.any():
+        raise ValueError(
+            f"none of the {len(pictures):,} pictures of {pictures.name or 'the data'} has tags to learn from"
+        )
+    return pictures.subset(is_known)
+
+
+def _suit_pictures(
+    estimator: Any, parameters: Mapping[str, Any], features: Mapping[str, Feature]
+) -> Sequence[float] | None:
+    """Give the estimator the kernel of these features, unless one was chosen; the costs to try, likewise."""
+    if hasattr(estimator, "kernel") and parameters.get("kernel") is None:
+        estimator.set_params(kernel=mean_kernel(features))
+    return PICTURE_COSTS if hasattr(estimator, "C") and parameters.get("C") is None else None
 
 
 def make_estimator(method: str, parameters: Mapping[str, Any], *, seed: int | None = None) -> Any:
@@ -160,11 +224,24 @@ def make_estimator(method: str, parameters: Mapping[str, Any], *, seed: int | No
 
 
 def _calibrated(
-    estimator: Any, calibration: str | None, threshold: str, *, n_tags: int, seed: int | None
+    estimator: Any,
+    calibration: str | None,
+    threshold: str | None,
+    rows: Collection,
+    *,
+    n_tags: int,
+    seed: int | None,
 ) -> Any:
+    """The estimator with calibration and thresholds around it, if they are wanted."""
     from tagrank.estimators import CalibratedRanker
 
-    strategy = threshold.replace("-", "_")
+    if calibration == AUTO:
+        calibration = None
+        if PICTURES in rows.views and len(rows) >= FEWEST_TO_CALIBRATE:
+            calibration, threshold = "platt", threshold or "global"
+    if calibration is None and threshold is None:
+        return estimator
+    strategy = (threshold or "f1").replace("-", "_")
     return CalibratedRanker(
         estimator, method=calibration, strategy=strategy, n_tags=n_tags, random_state=seed
     )

@@ -1,0 +1,88 @@
+"""Pictures on their way into a model, and back onto a page."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation import Annotator
+from tagrank.annotation.describing import PICTURES, Cache, describe_pictures
+from tagrank.annotation.picture_keys import Progress
+from tagrank.data import Collection
+from tagrank.data.picture_files import read_picture
+from tagrank.files import FileError
+
+PICTURE_FOLDER = "picture folder"  # where a model remembers in which folder its training pictures were
+_THUMBNAIL_SIDE = 512
+
+
+def see_pictures(
+    annotator: Annotator,
+    rows: Collection,
+    *,
+    cache: Cache = True,
+    n_jobs: int | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Collection, dict[str, float]]:
+    """The rows with all features that a model reads, and the seconds that each set took.
+
+    Rows that are no pictures, or have their features already, stay as they are. A picture that cannot be read
+    is left out and becomes one of the problems of the collection.
+    """
+    features = annotator.features_
+    if features is None or PICTURES not in rows.views or rows.views.keys() >= features.keys():
+        return rows, {}
+    described = describe_pictures(
+        rows, features, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
+    )
+    if not len(described.collection):
+        problem = described.collection.problems[-1]
+        raise FileError(problem.path, f"none of {len(rows):,} pictures can be read: {problem.reason}")
+    return described.collection, described.seconds
+
+
+def common_folder(rows: Collection) -> str | None:
+    """The folder from which the names of the pictures count; None if they are no files."""
+    pictures = rows.views.get(PICTURES)
+    if rows.names is None or not isinstance(pictures, list) or not isinstance(pictures[0], str):
+        return None
+    folder = os.path.abspath(pictures[0]).removesuffix(os.path.normpath(rows.names[0]))
+    return folder if os.path.isdir(folder) else None
+
+
+def picture_finder(annotator: Annotator, rows: Collection | None = None) -> Callable[[str], Any]:
+    """A function from the name of a training picture to its pixels, or None where it is not to be found.
+
+    Parameters
+    ----------
+    annotator : the model, which may remember the folder of its pictures
+    rows : a collection that may hold them
+    """
+    known = dict(zip(rows.names or (), rows.view(PICTURES), strict=False)) if rows is not None else {}
+    folder = annotator.metadata.get(PICTURE_FOLDER)
+
+    def find(name: str) -> np.ndarray | None:
+        picture = known.get(name)
+        if picture is None and isinstance(folder, str):
+            picture = os.path.join(folder, name)
+        return load_pixels(picture)
+
+    return find
+
+
+def load_pixels(picture: Any) -> np.ndarray | None:
+    """The pixels of an array or a file; None where there are none, or where they cannot be read."""
+    if not isinstance(picture, str | Path):
+        return picture
+    try:
+        return read_picture(picture, max_side=_THUMBNAIL_SIDE)
+    except FileError:
+        return None
+
+
+def one_row(views: Mapping[str, Any], i: int) -> dict[str, Any]:
+    """Row `i` of every matrix, as matrices of one row."""
+    return {name: rows[[i]] for name, rows in views.items() if getattr(rows, "ndim", 0) == 2}
