@@ -51,7 +51,8 @@ class Hinge:
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
         """Exact steps on the samples `rows`; returns how many entries of `changes` are not zero.
 
-        corner : K[rows][:, rows]; scores, changes : shape (n_labels, len(rows)), overwritten
+        corner : K[rows][:, rows]; scores, changes : shape (n_labels, len(rows)), overwritten; the changes are
+            exact if they, and the coefficients, are float64
         threshold : a sample whose share of the duality gap is smaller may be left alone
         """
         return _sweep_block(
@@ -111,14 +112,15 @@ def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold,
                     slack = 1 - sign * mine[b]
                     largest = max(largest, abs(bound) * max(slack, 0) - abs(old) * slack)
                     old_of[k] = new
-                    change_of[b] += new - old
                     _add_scaled(mine, new - old, corner[b])
             first = largest if sweep == 0 else first
             if largest <= max(threshold, ENOUGH * first):
                 break
         for k in range(n_active):
-            coefficients[rows[active[k]], label] = old_of[k]
-            n_changed[label] += change_of[active[k]] != 0
+            b = active[k]
+            change_of[b] = old_of[k] - coefficients[rows[b], label]
+            coefficients[rows[b], label] = old_of[k]
+            n_changed[label] += change_of[b] != 0
     return n_changed.sum()
 
 

@@ -19,6 +19,7 @@ from tagrank.simd import add_to_rows, multiply_row
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score; stands for a side without labels
 TILE = 64
+HALVINGS = 5  # of the range of a threshold, before the kinks that are left are looked at one by one
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 
 
@@ -82,22 +83,32 @@ def _range_of_thresholds(scores, bounds):
     return np.float64(lowest) - 1, np.float64(highest) + 1
 
 
-@njit(cache=True)
-def _find_candidates(scores, bounds, lowest, highest, where, starts, weights):
-    """Labels that a threshold between `lowest` and `highest` can violate, and where violation starts."""
-    n_found = 0
+@njit(cache=True, fastmath=FAST)
+def _find_kinks(scores, bounds, kinks, sizes):
+    """Where the violation of each label starts, and its cost; returns the cost of all absent labels."""
+    cost_of_absent = 0.0
     for k in range(scores.shape[0]):
-        if bounds[k] < 0:
-            if scores[k] + 1 > lowest:
-                where[n_found] = k
-                starts[n_found] = scores[k] + 1
-                weights[n_found] = bounds[k]
-                n_found += 1
-        elif bounds[k] > 0 and scores[k] - 1 < highest:
-            where[n_found] = k
-            starts[n_found] = scores[k] - 1
-            weights[n_found] = bounds[k]
-            n_found += 1
+        kinks[k] = scores[k] - (1.0 if bounds[k] > 0 else -1.0)
+        sizes[k] = abs(bounds[k])
+        cost_of_absent += max(-bounds[k], 0.0)
+    return cost_of_absent
+
+
+@njit(cache=True, fastmath=FAST)
+def _cost_up_to(threshold, kinks, sizes):
+    total = 0.0
+    for k in range(kinks.shape[0]):
+        total += sizes[k] if kinks[k] <= threshold else 0.0
+    return total
+
+
+@njit(cache=True)
+def _take_between(low, high, kinks, sizes, values, weights):
+    """The kinks in (low, high] and their costs, put into `values` and `weights`; returns their number."""
+    n_found = 0
+    for k in range(kinks.shape[0]):
+        values[n_found], weights[n_found] = kinks[k], sizes[k]
+        n_found += (kinks[k] > low) & (kinks[k] <= high) & (sizes[k] > 0)
     return n_found
 
 
@@ -133,27 +144,44 @@ def _select(values, weights, n_values, target):
     return values[low]
 
 
+@njit(cache=True, fastmath=FAST)
+def _loss_at(threshold, scores, bounds):
+    loss = 0.0
+    for k in range(scores.shape[0]):
+        sign = 1.0 if bounds[k] > 0 else -1.0
+        loss += abs(bounds[k]) * max(1 - sign * (scores[k] - threshold), 0.0)
+    return loss
+
+
 @njit(cache=True)
-def _loss_and_threshold(scores, bounds, where, starts, weights):
-    """The loss of one sample and its best threshold."""
+def _loss_and_threshold(scores, bounds, room):
+    """The loss of one sample and its best threshold; `room` has shape (4, n_labels + 1)."""
     lowest, highest = _range_of_thresholds(scores, bounds)
-    n_found = _find_candidates(scores, bounds, lowest, highest, where, starts, weights)
-    return _loss_of_candidates(starts, weights, n_found, lowest, highest)
-
-
-@njit(cache=True)
-def _loss_of_candidates(starts, weights, n_found, lowest, highest):
-    """The loss, and the threshold where the weights of violated labels balance; reorders both arrays."""
     if lowest >= highest:
         return 0.0, min(max((lowest + highest) / 2, highest), lowest)
-    target = 0.0
-    for k in range(n_found):
-        target -= min(weights[k], 0.0)
-    threshold = _select(starts, weights, n_found, target)
-    loss = 0.0
-    for k in range(n_found):
-        loss += max(weights[k] * (threshold - starts[k]), 0.0)
-    return loss, threshold
+    threshold = _best_threshold(scores, bounds, lowest, highest, room)
+    return _loss_at(threshold, scores, bounds), threshold
+
+
+@njit(cache=True)
+def _best_threshold(scores, bounds, lowest, highest, room):
+    """The lowest kink up to which costs sum to that of all absent labels: more would be violated above.
+
+    Halving the range leaves few kinks to choose from, and counting costs runs along all labels at once.
+    """
+    kinks, sizes, values, weights = room[0, :-1], room[1, :-1], room[2], room[3]
+    target = _find_kinks(scores, bounds, kinks, sizes)
+    low, high = lowest - 1e-9 * (1 + abs(lowest)), highest
+    below = _cost_up_to(low, kinks, sizes)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        cost = _cost_up_to(middle, kinks, sizes)
+        if cost >= target:
+            high = middle
+        else:
+            low, below = middle, cost
+    n_found = _take_between(low, high, kinks, sizes, values, weights)
+    return _select(values, weights, n_found, target - below)
 
 
 @njit(cache=True, fastmath=FAST)
@@ -222,7 +250,9 @@ def _is_mixed(bounds):
 def _sweep_block(bounds, coefficients, guesses, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
     others, new = np.empty(n_labels, scores.dtype), np.empty(n_labels, scores.dtype)
-    changes[:] = 0
+    current = np.empty((n_rows, n_labels), scores.dtype)
+    for b in range(n_rows):
+        current[b] = coefficients[rows[b]]
     first_gain = 0.0
     for sweep in range(n_sweeps):
         gain = 0.0
@@ -232,21 +262,56 @@ def _sweep_block(bounds, coefficients, guesses, rows, corner, scores, changes, n
             if diagonal <= 0 or not _is_mixed(bounds[i]):
                 continue
             for label in range(n_labels):
-                others[label] = scores[label, b] - diagonal * coefficients[i, label]
+                others[label] = scores[label, b] - diagonal * current[b, label]
             guesses[i] = _balancing_threshold(others, bounds[i], diagonal, guesses[i])
             _step(others, bounds[i], diagonal, others.dtype.type(guesses[i]), new)
             for label in range(n_labels):
-                change = new[label] - coefficients[i, label]
+                change = new[label] - current[b, label]
                 if change != 0:
                     gain += diagonal * change * change
-                    coefficients[i, label] = new[label]
-                    changes[label, b] += change
+                    current[b, label] = new[label]
                     _add_scaled(scores[label], change, corner[b])
         if sweep == 0:
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
             break
-    return np.count_nonzero(changes)
+    return _store_block(coefficients, rows, current, changes)
+
+
+@njit(cache=True, parallel=True)
+def _store_block(coefficients, rows, current, changes):
+    """Take over what changed, balanced in the precision of `coefficients`; returns how many entries did."""
+    n_rows, n_labels = current.shape
+    n_changed = np.zeros(n_rows, np.int64)
+    for b in prange(n_rows):
+        old, new = coefficients[rows[b]], np.empty(n_labels, coefficients.dtype)
+        for label in range(n_labels):
+            is_same = current[b, label] == current.dtype.type(old[label])
+            new[label] = old[label] if is_same else current[b, label]
+        _balance(new, old)
+        for label in range(n_labels):
+            changes[label, b] = new[label] - old[label]
+            n_changed[b] += changes[label, b] != 0
+            old[label] = new[label]
+    return n_changed.sum()
+
+
+@njit(cache=True)
+def _balance(row, old):
+    """Make a rounded row sum to zero: the largest entry of the larger side, best one that changed, shrinks."""
+    excess = row.sum()
+    largest, largest_changed = 0.0, 0.0
+    where = where_changed = -1
+    for k in range(row.shape[0]):
+        size = abs(row[k]) if row[k] * excess > 0 else 0.0
+        if size > largest:
+            largest, where = size, k
+        if row[k] != old[k] and size > largest_changed:
+            largest_changed, where_changed = size, k
+    if largest_changed > abs(excess):
+        row[where_changed] -= excess
+    elif where >= 0:
+        row[where] -= excess
 
 
 @njit(cache=True)
@@ -255,13 +320,13 @@ def _sweep_rows(bounds, coefficients, guesses, order, indptr, indices, data, nor
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
     scores, changes = scores_wide[:n_labels], changes_wide[:n_labels]
-    where, starts, weights = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
+    room = np.empty((4, n_labels + 1))
     total_gap = total_primal = 0.0
     for i in order:
         if norms[i] <= 0 or not _is_mixed(bounds[i]):
             continue
         multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores_wide)
-        loss, _ = _loss_and_threshold(scores, bounds[i], where, starts, weights)
+        loss, _ = _loss_and_threshold(scores, bounds[i], room)
         size, inner = _size_and_inner(coefficients[i], scores)
         gap = loss + inner - size
         total_gap += gap
@@ -288,13 +353,13 @@ def _measure(bounds, coefficients, scores):
         start = tile * TILE
         n_rows = min(n_samples - start, TILE)
         mine = np.empty((TILE, n_labels), scores.dtype)
-        where, starts, weights = np.empty(n_labels, np.int64), np.empty(n_labels), np.empty(n_labels)
+        room = np.empty((4, n_labels + 1))
         for label in range(n_labels):
             for b in range(n_rows):
                 mine[b, label] = scores[label, start + b]
         for b in range(n_rows):
             i = start + b
-            sums[0, i], thresholds[0, i] = _loss_and_threshold(mine[b], bounds[i], where, starts, weights)
+            sums[0, i], thresholds[0, i] = _loss_and_threshold(mine[b], bounds[i], room)
             sums[1, i], sums[2, i] = _size_and_inner(coefficients[i], mine[b])
             thresholds[1, i] = mine[b].max()
     return sums, thresholds

@@ -11,8 +11,9 @@ loss takes exact steps, several times over, for they cost little; after the bloc
 scores of all samples up to date. Every sample's share of the gap is at hand then, so that the next pass knows
 whom to visit.
 
-The scores may be held in float32 while tolerance and costs allow it; the certificate of the solution is then
-computed anew from the coefficients alone, summed in float64.
+Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are float64 as long
+as the end is near, and certify the solution as they are; a long way is walked faster with float32 scores, and
+then the certificate is computed anew from the coefficients alone, summed in float64.
 """
 
 import time
@@ -27,7 +28,9 @@ from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
-IDLE_SHARE = 0.1  # samples with less than this share of the average gap are not visited in a pass
+FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
+MOST_OF_GAP = 0.9  # the samples that hold this part of the gap are visited in a pass
+IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, whatever it costs
 SWEEPS_IN_BLOCK = 5
 SWEEPS_IN_ONLY_BLOCK = 200  # with nobody else to bring up to date, more sweeps cost less than more passes
@@ -159,16 +162,16 @@ def _ascent(data, Loss, bounds, kind, tol, start, intercept):
     if start is not None and not np.all(np.isfinite(start)):
         raise ValueError("start must be finite, got nan or inf")
     if kind == "gram":
-        return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start)
+        return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start, tol)
     if sparse.issparse(data):
         n_groups = get_num_threads() if Loss.has_independent_labels else 1
         return _RowAscent(SparseRows(data, n_labels, dtype, n_groups), Loss, bounds, start)
-    return _BlockAscent(DenseRows(data, n_labels, dtype), Loss, bounds, start)
+    return _BlockAscent(DenseRows(data, n_labels, dtype), Loss, bounds, start, tol)
 
 
-def _feasible_start(Loss, bounds, diagonal, start):
+def _feasible_start(Loss, bounds, diagonal, start, dtype):
     """Coefficients (n_samples, n_labels) to start from."""
-    coefficients = np.zeros_like(bounds)
+    coefficients = np.zeros(bounds.shape, dtype)
     if start is not None:
         coefficients[:] = np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
         Loss.repair(coefficients)
@@ -181,39 +184,51 @@ def _feasible_start(Loss, bounds, diagonal, start):
 class _BlockAscent:
     """Ascent over random blocks of samples; scores have shape (n_labels, n_samples)."""
 
-    def __init__(self, holder, Loss, bounds, start):
+    def __init__(self, holder, Loss, bounds, start, tol):
         self.holder = holder
         bounds = bounds.astype(holder.dtype, order="C")
-        coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
+        coefficients = _feasible_start(Loss, bounds, holder.diagonal, start, np.float64)
         self.loss = Loss(bounds, coefficients)
         self.certified = self.thresholds = None
+        self.tol = tol
         self.is_untouched = start is None and not coefficients.any()
         if not self.is_untouched:
-            holder.recompute(coefficients.astype(np.float64))
+            holder.recompute(coefficients)
 
     def worth_measuring(self, tol):
         """Always, for the scores are at hand; but before the first pass there is nothing to see."""
         return not self.is_untouched
 
     def measure(self):
-        return self._measure(self.loss.bounds, self.loss.coefficients, self.holder.scores())
+        """Objectives from the scores at hand: a certificate if they are exact."""
+        primal, dual = self._measure(self.holder.scores())
+        self.certified = self.loss.coefficients if self.holder.is_exact else None
+        if self.gap > FAR_FROM_END * self.tol:
+            self.holder.round_scores()
+        return primal, dual
 
     def certify(self):
-        """Objectives in float64, from scores computed anew: they may be rounded or half updated."""
-        bounds, coefficients = self.loss.bounds.astype(np.float64), self.loss.coefficients.astype(np.float64)
-        self.loss.repair(coefficients)
-        self.certified = coefficients
-        return self._measure(bounds, coefficients, self.holder.recompute(coefficients))
+        """Objectives from scores computed anew: those at hand may be rounded or half updated."""
+        self.certified = self.loss.coefficients
+        return self._measure(self.holder.recompute(self.certified))
 
-    def _measure(self, bounds, coefficients, scores):
-        sums, self.thresholds = self.loss.measure(bounds, coefficients, scores)
+    def _measure(self, scores):
+        sums, self.thresholds = self.loss.measure(self.loss.bounds, self.loss.coefficients, scores)
         self.gaps = sums[0] - sums[1] + sums[2]
-        return _objectives(sums.sum(axis=1))
+        primal, dual = _objectives(sums.sum(axis=1))
+        self.gap = relative_gap(primal, dual)
+        return primal, dual
+
+    def _whom_to_visit(self):
+        """The samples that hold most of the gap, or towards the end twice the part of it that must go."""
+        part = min(MOST_OF_GAP, max(0.3, 2 * (1 - self.tol / self.gap)))
+        order = np.argsort(-self.gaps)
+        n_needed = np.searchsorted(np.cumsum(self.gaps[order]), part * self.gaps.sum()) + 1
+        return order[: max(n_needed, self.holder.block_size)]
 
     def make_pass(self, rng, deadline):
         share = 0.0 if self.is_untouched else IDLE_SHARE * self.gaps.mean()
-        everybody = np.arange(self.holder.n_samples)
-        active = rng.permutation(everybody if self.is_untouched else everybody[self.gaps > share])
+        active = rng.permutation(self.holder.n_samples if self.is_untouched else self._whom_to_visit())
         self.is_untouched, self.certified = False, None
         n_sweeps = SWEEPS_IN_BLOCK if len(active) > self.holder.block_size else SWEEPS_IN_ONLY_BLOCK
         for block in row_blocks(len(active), self.holder.block_size):
@@ -221,7 +236,7 @@ class _BlockAscent:
                 break
             rows = active[block]
             corner, scores = self.holder.read(rows)
-            changes = np.empty_like(scores)
+            changes = np.empty(scores.shape)
             if self.loss.sweep_block(rows, corner, scores, changes, share, n_sweeps):
                 self.holder.add(rows, changes)
 
@@ -236,7 +251,7 @@ class _RowAscent:
     def __init__(self, holder, Loss, bounds, start):
         self.holder = holder
         bounds = np.ascontiguousarray(bounds, dtype=holder.W.dtype)
-        coefficients = _feasible_start(Loss, bounds, holder.diagonal, start)
+        coefficients = _feasible_start(Loss, bounds, holder.diagonal, start, bounds.dtype)
         self.loss = Loss(bounds, coefficients)
         self.certified = self.thresholds = None
         self.gap = self.primal = float(np.abs(bounds).sum(dtype=np.float64))

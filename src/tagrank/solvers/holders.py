@@ -28,6 +28,7 @@ class GramScores:
     one number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
+    On the host the scores are float64, and exact, until `round_scores` trades digits for speed.
     """
 
     block_size = 192
@@ -40,12 +41,16 @@ class GramScores:
         self.n_samples = K.shape[0]
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
-        self.F = beside(np.zeros((n_labels, self.n_samples), dtype=dtype), K)
+        self.is_exact = self.xp is np
+        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if self.is_exact else dtype)
+        self.F = beside(F, K)
 
     def read(self, rows):
         """Corner K[rows][:, rows] and scores (n_labels, len(rows)) of some samples, on the host."""
         if self.xp is np:
-            corner, scores = _gather_block(self.K, self.F, rows)
+            corner = np.empty((len(rows), len(rows)), self.dtype)
+            scores = np.empty((len(self.F), len(rows)), self.dtype)
+            _gather_block(self.K, self.F, rows, corner, scores)
         else:
             index = beside(rows, self.K)
             corner = np.ascontiguousarray(to_host(self.K[index][:, index]), dtype=self.dtype)
@@ -57,17 +62,22 @@ class GramScores:
 
     def add(self, rows, changes):
         """Bring the scores up to date after the coefficients of `rows` changed."""
-        self.offset += self.intercept * changes.sum(axis=1, dtype=np.float64)
+        self.offset += self.intercept * changes.sum(axis=1)
         if self.xp is np:
-            _add_product(self.F, changes, rows, self.K)
+            _add_product(self.F, changes.astype(self.F.dtype, copy=False), rows, self.K)
         else:
             index = beside(rows, self.K)
-            self.F += beside(changes, self.K) @ beside(self.K[index], self.K, dtype=self.F.dtype)
+            changes = beside(changes, self.K, dtype=self.F.dtype)
+            self.F += changes @ beside(self.K[index], self.K, dtype=self.F.dtype)
 
     def scores(self):
-        return (
-            to_host(self.F) + self.offset[:, None].astype(self.dtype) if self.intercept else to_host(self.F)
-        )
+        F = to_host(self.F)
+        return F + self.offset[:, None].astype(F.dtype) if self.intercept else F
+
+    def round_scores(self):
+        """Go on in the precision `dtype`: products take less time, but a certificate needs `recompute`."""
+        if self.F.dtype != self.dtype:
+            self.F, self.is_exact = self.F.astype(self.dtype), False
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
@@ -89,6 +99,7 @@ class DenseRows:
     """Dense rows X (n_samples, n_features) under the linear kernel; weights W (n_labels, n_features)."""
 
     block_size = 192
+    is_exact = False
 
     def __init__(self, X, n_labels, dtype):
         self.X = X
@@ -102,7 +113,10 @@ class DenseRows:
         return X @ X.T, self.W @ X.T
 
     def add(self, rows, changes):
-        self.W += changes @ self.X[rows].astype(self.dtype, copy=False)
+        self.W += changes.astype(self.dtype, copy=False) @ self.X[rows].astype(self.dtype, copy=False)
+
+    def round_scores(self):
+        """Weights are rounded to `dtype` from the start."""
 
     def scores(self):
         return self._scores(self.W)
@@ -163,9 +177,9 @@ class SparseRows:
 
 
 def _add_product(F, changes, rows, K):
-    """F += changes @ K[rows]."""
-    if K.dtype.itemsize > F.dtype.itemsize:
-        K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), F.dtype)), np.arange(len(rows))
+    """F += changes @ K[rows], with products in the precision of `changes`."""
+    if K.dtype.itemsize > changes.dtype.itemsize:
+        K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), changes.dtype)), np.arange(len(rows))
     _add_sparse_product(F, changes, rows, K)
 
 
@@ -178,17 +192,14 @@ def _take_rows(K, rows, out):
 
 
 @njit(cache=True, parallel=True)
-def _gather_block(K, F, rows):
+def _gather_block(K, F, rows, corner, scores):
     n_rows = rows.shape[0]
-    corner = np.empty((n_rows, n_rows), F.dtype)
-    scores = np.empty((F.shape[0], n_rows), F.dtype)
     for b in prange(n_rows):
         for c in range(n_rows):
             corner[b, c] = K[rows[b], rows[c]]
     for label in prange(F.shape[0]):
         for b in range(n_rows):
             scores[label, b] = F[label, rows[b]]
-    return corner, scores
 
 
 @njit(cache=True, fastmath=FAST)
