@@ -24,6 +24,8 @@ from tagrank.features.base import Picture
 from tagrank.features.sampling import DenseGrid
 from tagrank.features.sift import Sift
 
+# OpenCV smooths pictures, which it takes to be 0.5 pixels soft already, to 1.6 pixels
+SIFT = Sift(smoothing=(1.6**2 - 0.5**2) ** 0.5)
 GRIDS = [
     DenseGrid(),
     DenseGrid(scales=(4.0, 6.0, 8.0, 10.0)),
@@ -84,7 +86,7 @@ def compare(pictures, grid):
 
 def describe(pixels, grid):
     picture = Picture(pixels)
-    return Sift().compute(picture, grid.points(picture))
+    return SIFT.compute(picture, grid.points(picture))
 
 
 def row_cosines(ours, theirs):

@@ -23,7 +23,7 @@ class Hue(LocalDescriptor):
         grey is noise
     """
 
-    min_saturation: float = 0.02
+    min_saturation: float = 0.2
 
     n_columns: ClassVar[int] = 36
 
