@@ -1,4 +1,4 @@
-"""A fresh folder for compiled code (a cached caller would keep its old callee); the public data sets."""
+"""Fresh folders for compiled code (a cached caller would keep its old callee) and features; public data."""
 
 import os
 import tempfile
@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 if "NUMBA_CACHE_DIR" not in os.environ:
-    _cache = tempfile.TemporaryDirectory(prefix="tagrank-numba-")
-    os.environ["NUMBA_CACHE_DIR"] = _cache.name
+    _compiled = tempfile.TemporaryDirectory(prefix="tagrank-numba-")
+    os.environ["NUMBA_CACHE_DIR"] = _compiled.name
+_cache = tempfile.TemporaryDirectory(prefix="tagrank-cache-")
+os.environ["TAGRANK_CACHE"] = _cache.name
 
 
 @pytest.fixture(scope="session")

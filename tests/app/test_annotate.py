@@ -21,8 +21,9 @@ def test_shows_the_best_tags_of_every_row(tagrank, model, table):
 
 def test_json_is_one_document(tagrank, model, table):
     document = json.loads(tagrank("annotate", model, table, "--json").stdout)
-    assert len(document) == 60
-    scores = [entry["score"] for entry in document[0]["tags"]]
+    assert document["problems"] == []
+    assert len(document["pictures"]) == 60
+    scores = [entry["score"] for entry in document["pictures"][0]["tags"]]
     assert scores == sorted(scores, reverse=True)
 
 

@@ -13,7 +13,7 @@ from tagrank import __version__, study
 from tagrank.app import cli
 from tagrank.app.console import is_interrupt, sentence
 
-COMMANDS = ("demo", "train", "annotate", "evaluate", "methods", "datasets")
+COMMANDS = ("demo", "train", "annotate", "evaluate", "methods", "features", "datasets")
 
 
 def test_version(tagrank):
@@ -44,14 +44,14 @@ def test_unknown_command_suggests_one(tagrank):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_a_function_of_the_library(name):
-    options = set(inspect.signature(getattr(cli, name)).parameters) - {"config", "json", "debug"}
+    options = set(inspect.signature(getattr(cli, name)).parameters) - {"config", "json", "debug", "no_cache"}
     parameters = inspect.signature(getattr(study, name)).parameters
     if name == "train":
         # a mapping cannot be written as one option, and the rest belongs to the estimator
         options = (options - {"synonym"}) | {"synonyms"}
         options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept"}
         options -= {"tol", "max_iter", "max_seconds", "n_jobs"}
-    assert options == set(parameters) - {"callback", "parameters"}
+    assert options == set(parameters) - {"callback", "progress", "parameters"}
 
 
 def test_methods(tagrank):

@@ -68,4 +68,4 @@ def test_missing_file(tagrank, table, tmp_path):
 def test_every_command_with_options_reads_it(tagrank, model, table, tmp_path):
     (tmp_path / "config.yml").write_text("top: 1\njson: true\n")
     result = tagrank("annotate", model, table, "-c", tmp_path / "config.yml")
-    assert {len(row["tags"]) for row in json.loads(result.stdout)} == {1}
+    assert {len(row["tags"]) for row in json.loads(result.stdout)["pictures"]} == {1}

@@ -5,7 +5,7 @@ import pytest
 
 from tagrank.data import Collection
 from tagrank.study.destinations import check_file, check_folder
-from tagrank.study.inputs import align_tags, choose_part, has_pictures, open_collection
+from tagrank.study.inputs import align_tags, choose_part, is_picture, open_collection
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def test_differences_are_said(coast):
 
 def test_collections_pass_through_and_pictures_are_told_from_rows(coast, tmp_path):
     assert open_collection(coast) is coast
-    assert not has_pictures(coast)
-    assert has_pictures(open_collection(tmp_path / "photo.JPG"))
+    assert is_picture(tmp_path / "photo.JPG")
+    assert open_collection(tmp_path / "photo.JPG").view("pictures") == [str(tmp_path / "photo.JPG")]
 
 
 def test_destinations_are_judged_without_being_touched(tmp_path):

@@ -1,0 +1,168 @@
+"""Every picture judged by models that saw neither the picture nor its tags.
+
+The pictures with known tags are dealt into folds. A model trained on the other folds scores each; how
+probable a score makes a tag is learned from the held-out scores of the other folds. So the tags of a picture
+enter neither its scores nor the step from scores to probabilities. Pictures about which nothing is known are
+scored by one more model, of all the others.
+
+What all pictures share is learned from all of them, untagged ones too, and knows nothing of tags: scale of
+the columns, widths of the kernel, vocabularies of the features. Only C, one number, is chosen with all tags
+in view.
+"""
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import get_tags
+
+from tagrank.annotation.estimator_choice import choose_estimator, kernel_of
+from tagrank.annotation.intake import take_in
+from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.scaling import fit_scaler
+from tagrank.annotation.tuning import Tuning, tune_cost
+from tagrank.data import Collection, LabelStratifiedKFold
+from tagrank.estimators.calibration import fit_calibration, prior_probabilities
+from tagrank.features import Feature
+from tagrank.kernels import Linear, Precomputed, reads_views
+from tagrank.kernels.gram import take_rows
+from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
+
+Part = tuple[np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What models say about pictures that they did not see; every array has the shape (n, n_tags).
+
+    Attributes
+    ----------
+    states : int8, what is known: +1 present, -1 absent, 0 unknown
+    scores : the higher, the better
+    probabilities : that a collection like this one lists the tag
+    is_judged : whether there is anything to go by; false where no training picture of the model has the tag
+    tuning : how well the values of C did that were tried; None where none were
+    """
+
+    states: np.ndarray
+    scores: np.ndarray
+    probabilities: np.ndarray
+    is_judged: np.ndarray
+    tuning: Tuning | None
+
+
+def hold_out(
+    rows: Collection,
+    estimator: Any,
+    *,
+    view: str | None = None,
+    features: Mapping[str, Feature] | None = None,
+    costs: Sequence[float] | None = None,
+    folds: int = 5,
+    calibration: str = "platt",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> HeldOut:
+    """Score every row by a model that did not see it.
+
+    Parameters
+    ----------
+    rows : with a view for each of `features`, if there are any
+    estimator : not fitted; it stays as it is
+    view : the view to learn from, where there are several
+    features : by which pictures became rows
+    costs : values of C to choose among by cross-validation; None keeps that of the estimator
+    folds : models that share the rows with known tags; each sees all but its own share
+    calibration : {"platt", "isotonic"}, how scores become probabilities
+    seed : for the folds
+    progress : called with how much is done, of how much, and what is being done
+    """
+    estimator, X = _compare(rows, estimator, view, features, progress)
+    states = rows.states()
+    parts = list(_deal(rows, states, folds, seed))
+    tuning = None
+    if costs is not None and hasattr(estimator, "C") and hasattr(estimator, "path"):
+        known = np.flatnonzero(np.any(states != 0, axis=1))
+        learned_from = _block(estimator, X, known, known)
+        tuning = tune_cost(
+            estimator, learned_from, rows.labels[known], costs=costs, seed=seed, progress=progress
+        )
+        estimator = clone(estimator).set_params(C=tuning.best())
+    scores = np.empty(states.shape)
+    is_judged = np.empty(states.shape, dtype=bool)
+    for done, (train, test) in enumerate(parts):
+        if progress is not None:
+            progress(done, len(parts), "scoring pictures by models that did not see them")
+        scores[test] = _score_part(estimator, X, rows.labels, train, test)
+        is_judged[test] = np.any(states[train] > 0, axis=0)
+    probabilities = _calibrate(np.where(is_judged, states, 0), scores, parts, calibration)
+    return HeldOut(states, scores, probabilities, is_judged, tuning)
+
+
+def _compare(
+    rows: Collection,
+    estimator: Any,
+    view: str | None,
+    features: Mapping[str, Feature] | None,
+    progress: Progress | None,
+) -> tuple[Any, Any]:
+    """The estimator and what it reads: one Gram matrix of all rows if it has a kernel, else scaled columns."""
+    intake = take_in(rows, view=view, features=features)
+    estimator = choose_estimator(estimator, intake)
+    kernel = kernel_of(estimator)
+    scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
+    scaled = {
+        name: columns if scalers[name] is None else scalers[name].apply(columns)
+        for name, columns in intake.views.items()
+    }
+    X = scaled if kernel is not None and reads_views(kernel) else Collection(scaled).stacked()[0]
+    if kernel is None or isinstance(kernel, Linear | Precomputed):
+        return estimator, X
+    if progress is not None:
+        progress(0, 1, "comparing pictures with each other")
+    dtype = np.float32 if estimator.tol >= SINGLE_PRECISION_TOL else None
+    _, K = kernel.fit_gram(X, dtype=dtype, n_jobs=estimator.n_jobs)
+    return estimator.set_params(kernel=Precomputed(trusted=True), gamma=None), K
+
+
+def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterator[Part]:
+    """Rows to learn from and rows to score: each row is scored once, and never learned from there."""
+    is_known = np.any(states != 0, axis=1)
+    known, unknown = np.flatnonzero(is_known), np.flatnonzero(~is_known)
+    if len(known) < folds:
+        raise ValueError(
+            f"{folds} folds need at least as many pictures with tags, got {len(known)} in "
+            f"{rows.name or 'the data'}; take fewer folds, or tag more pictures"
+        )
+    splitter = LabelStratifiedKFold(folds, shuffle=True, random_state=seed)
+    for train, test in splitter.split(np.zeros((len(known), 1)), rows.labels[known]):
+        yield known[train], known[test]
+    if len(unknown):
+        yield known, unknown
+
+
+def _score_part(estimator: Any, X: Any, labels: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    with warnings.catch_warnings():
+        # what no model could judge is said by `missing`, once
+        warnings.filterwarnings("ignore", message=".*never positive in training")
+        model = clone(estimator).fit(_block(estimator, X, train, train), labels[train])
+    return model.decision_function(_block(estimator, X, test, train))
+
+
+def _block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
+    """The rows; of a Gram matrix their similarities to the training rows."""
+    return X[np.ix_(rows, training)] if get_tags(estimator).input_tags.pairwise else take_rows(X, rows)
+
+
+def _calibrate(states: np.ndarray, scores: np.ndarray, parts: Sequence[Part], method: str) -> np.ndarray:
+    """Probabilities of each part from the held-out scores of the rows outside of it."""
+    probabilities = np.empty(scores.shape)
+    for train, test in parts:
+        learned = fit_calibration(
+            states[train], scores[train], method=method, prior=prior_probabilities(states[train])
+        )
+        probabilities[test] = learned.probabilities(scores[test])
+    return probabilities

@@ -1,0 +1,125 @@
+"""A folder of pictures from the command line: train, annotate, evaluate, and what is said about bad files."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tagrank.data import read_keywords
+from tagrank.data.pictures import draw_pictures
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return draw_pictures(48, size=48, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def folder(drawn, tmp_path_factory):
+    """Forty-eight tagged pictures, one untagged, one that is none."""
+    place = tmp_path_factory.mktemp("photos")
+    lines = []
+    for name, image, labels in zip(drawn.names, drawn.view("pictures"), drawn.Y, strict=True):
+        Image.fromarray(image).save(place / f"{name}.png")
+        lines.append(json.dumps({"image": f"{name}.png", "tags": np.array(drawn.tags)[labels == 1].tolist()}))
+    (place / "tags.jsonl").write_text("\n".join(lines) + "\n")
+    Image.fromarray(drawn.view("pictures")[0]).save(place / "älter & neu.png")
+    (place / "broken.jpg").write_bytes(b"\xff\xd8 no picture")
+    return place
+
+
+@pytest.fixture(scope="module")
+def trained(tagrank, folder, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "photos"
+    options = ("--features", "fast", "--test-size", 0.25, "--min-count", 2, "--json")
+    return path, tagrank("train", folder, "-o", path, *options)
+
+
+def test_training_chooses_everything_itself(trained):
+    path, result = trained
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["data"]["rows"] == 36
+    assert list(document["feature_seconds"]) == ["colour", "edges", "gist", "lbp"]
+    assert len(document["C"]["C"]) > 2
+    assert {row["name"] for row in document["held_out"]["rows"]} >= {"Image-AUC", "Annotation-F1"}
+    assert (path / "model.json").exists()
+
+
+def test_annotate_folders_and_files(tagrank, trained, folder):
+    result = tagrank("annotate", trained[0], folder, folder / "älter & neu.png", "--json")
+    document = json.loads(result.stdout)
+    assert len(document["pictures"]) == 50
+    assert [problem["path"] for problem in document["problems"]] == [str(folder / "broken.jpg")]
+    assert "left out" in result.stderr
+    same = [p for p in document["pictures"] if p["name"].endswith(("älter & neu.png", "drawing-0000.png"))]
+    assert len(same) == 3
+    assert same[0]["tags"] == same[1]["tags"] == same[2]["tags"]
+    assert all(0 <= entry["probability"] <= 1 for entry in same[0]["tags"])
+
+
+def test_strict_stops(tagrank, trained, folder):
+    result = tagrank("annotate", trained[0], folder, "--strict")
+    assert result.exit_code == 1
+    assert "broken.jpg" in result.stderr
+
+
+def test_why(tagrank, trained, folder):
+    result = tagrank("annotate", trained[0], folder / "drawing-0001.png", "--why")
+    assert result.exit_code == 0
+    assert "for: drawing-" in result.stdout
+    assert "features: colour" in result.stdout
+    document = json.loads(
+        tagrank("annotate", trained[0], folder / "drawing-0001.png", "--why", "--json").stdout
+    )
+    reasons = document["pictures"][0]["why"]
+    assert reasons
+    assert all(set(reason["shares"]) == {"colour", "edges", "gist", "lbp"} for reason in reasons)
+
+
+def test_sidecars_hold_the_predicted_tags(tagrank, trained, drawn, tmp_path):
+    Image.fromarray(drawn.view("pictures")[5]).save(tmp_path / "a.png")
+    before = (tmp_path / "a.png").read_bytes()
+    result = tagrank("annotate", trained[0], tmp_path, "--sidecars", "--json")
+    assert result.exit_code == 0, result.output
+    ranked = json.loads(result.stdout)["pictures"][0]["tags"]
+    predicted = {entry["tag"] for entry in ranked if entry["predicted"]}
+    assert predicted
+    assert predicted <= set(read_keywords(tmp_path / "a.png"))
+    assert (tmp_path / "a.png").read_bytes() == before
+
+
+def test_sidecars_need_files(tagrank, trained):
+    result = tagrank("annotate", trained[0], "drawn-pictures", "--sidecars")
+    assert result.exit_code == 1
+    assert "sidecars lie beside pictures in files" in result.stderr
+
+
+def test_evaluate_writes_the_page(tagrank, trained, folder, tmp_path):
+    page = tmp_path / "report.html"
+    result = tagrank("evaluate", trained[0], folder, "--report", page)
+    assert result.exit_code == 0, result.output
+    text = page.read_text()
+    for heading in ("What it says", "Why these tags", "What it takes for what", "What could not be read"):
+        assert heading in text
+    assert "broken.jpg" in text
+
+
+def test_a_folder_without_tags(tagrank, drawn, tmp_path):
+    Image.fromarray(drawn.view("pictures")[5]).save(tmp_path / "a.png")
+    result = tagrank("train", tmp_path, "-o", tmp_path / "model")
+    assert result.exit_code == 1
+    assert "tags" in result.stderr
+    assert not (tmp_path / "model").exists()
+
+
+def test_neither_picture_nor_folder(tagrank, trained, folder):
+    result = tagrank("annotate", trained[0], folder, "scene")
+    assert result.exit_code == 1
+    assert "scene is neither a picture nor a folder" in result.stderr
+
+
+def test_cache_and_no_cache_exclude_each_other(tagrank, trained, folder, tmp_path):
+    result = tagrank("annotate", trained[0], folder, "--cache", tmp_path, "--no-cache")
+    assert result.exit_code == 2
