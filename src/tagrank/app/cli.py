@@ -10,6 +10,7 @@ from tagrank.app.console import reports_errors
 from tagrank.app.demo import demo
 from tagrank.app.evaluate import evaluate
 from tagrank.app.listings import datasets, features, methods
+from tagrank.app.missing import missing
 from tagrank.app.train import train
 
 app = typer.Typer(
@@ -19,7 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, annotate, evaluate, methods, features, datasets):
+for command in (demo, train, annotate, evaluate, missing, methods, features, datasets):
     app.command()(reports_errors(command))
 
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tagrank.study.demonstration import Demonstration, demo
     from tagrank.study.evaluation import Annotation, Evaluation, annotate, evaluate
     from tagrank.study.listings import Dataset, FeatureSet, Method, datasets, features, methods
+    from tagrank.study.missing_result import MissingTags, Suggestion
+    from tagrank.study.missing_tags import missing
     from tagrank.study.report import MethodResult, ReportPicture, write_report
     from tagrank.study.training import Training, train
 
@@ -19,6 +21,8 @@ _HOMES = {
     "demonstration": ["Demonstration", "demo"],
     "evaluation": ["Annotation", "Evaluation", "annotate", "evaluate"],
     "listings": ["Dataset", "FeatureSet", "Method", "datasets", "features", "methods"],
+    "missing_result": ["MissingTags", "Suggestion"],
+    "missing_tags": ["missing"],
     "report": ["MethodResult", "ReportPicture", "write_report"],
     "training": ["Training", "train"],
 }
@@ -33,8 +37,10 @@ __all__ = [
     "FeatureSet",
     "Method",
     "MethodResult",
+    "MissingTags",
     "Outcome",
     "ReportPicture",
+    "Suggestion",
     "Training",
     "annotate",
     "compare",
@@ -43,6 +49,7 @@ __all__ = [
     "evaluate",
     "features",
     "methods",
+    "missing",
     "train",
     "write_report",
 ]

@@ -27,7 +27,7 @@ from tagrank.annotation.tuning import Tuning, tune_cost
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.estimators.calibration import fit_calibration, prior_probabilities
 from tagrank.features import Feature
-from tagrank.kernels import Linear, Precomputed, reads_views
+from tagrank.kernels import Kernel, Linear, Precomputed, reads_views
 from tagrank.kernels.gram import take_rows
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
 
@@ -109,15 +109,11 @@ def _compare(
     features: Mapping[str, Feature] | None,
     progress: Progress | None,
 ) -> tuple[Any, Any]:
-    """The estimator and what it reads: one Gram matrix of all rows if it has a kernel, else scaled columns."""
+    """The estimator and what it reads: one Gram matrix of all rows, or scaled columns if it needs none."""
     intake = take_in(rows, view=view, features=features)
     estimator = choose_estimator(estimator, intake)
     kernel = kernel_of(estimator)
-    scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
-    scaled = {
-        name: columns if scalers[name] is None else scalers[name].apply(columns)
-        for name, columns in intake.views.items()
-    }
+    scaled = {name: _scale(columns, kernel, name) for name, columns in intake.views.items()}
     X = scaled if kernel is not None and reads_views(kernel) else Collection(scaled).stacked()[0]
     if kernel is None or isinstance(kernel, Linear | Precomputed):
         return estimator, X
@@ -126,6 +122,11 @@ def _compare(
     dtype = np.float32 if estimator.tol >= SINGLE_PRECISION_TOL else None
     _, K = kernel.fit_gram(X, dtype=dtype, n_jobs=estimator.n_jobs)
     return estimator.set_params(kernel=Precomputed(trusted=True), gamma=None), K
+
+
+def _scale(columns: Any, kernel: Kernel | None, view: str) -> Any:
+    scaler = fit_scaler(columns, "auto", kernel, view)
+    return columns if scaler is None else scaler.apply(columns)
 
 
 def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterator[Part]:

@@ -1,91 +1,30 @@
-"""Tags that a collection probably lacks, and tags that it probably has by mistake."""
+"""Tags that pictures probably lack, and tags that they probably have by mistake."""
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.describing import PICTURES, Cache, describe_pictures
+from tagrank.annotation.describing import PICTURES, Cache, Description, describe_pictures
 from tagrank.annotation.estimator_choice import mean_kernel
 from tagrank.annotation.picture_keys import Progress
-from tagrank.annotation.tuning import COSTS, Tuning
-from tagrank.data import Collection, Problem, clean_tags
+from tagrank.annotation.tuning import COSTS
+from tagrank.data import Collection, clean_tags
 from tagrank.features import Feature, choose_features, usual_features
+from tagrank.files import FileError
 from tagrank.study.destinations import check_file
 from tagrank.study.inputs import choose_part, open_collection
-from tagrank.study.missing_files import find_writer
-from tagrank.study.missing_page import write_page
+from tagrank.study.missing_page import write_missing_page
+from tagrank.study.missing_result import MissingTags, Suggestion, find_writer
 from tagrank.study.missing_scores import HeldOut, hold_out
 from tagrank.study.training import PICTURE_COSTS, make_estimator
 from tagrank.validation import check_choice
 
+CALIBRATIONS = ("platt", "isotonic")
 STATE_NAMES = {1: "present", -1: "absent", 0: "unknown"}
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """A tag of a picture that deserves a look.
-
-    Attributes
-    ----------
-    name : what the picture is called
-    tag : the tag that is probably missing, or probably wrong
-    probability : of the tag, according to a model that did not see the picture
-    score : of the tag; comparable within the picture
-    rank : 1 for the suggestion to look at first
-    state : what the data says of the tag: "absent", "unknown" or "present"
-    """
-
-    name: str
-    tag: str
-    probability: float
-    score: float
-    rank: int
-    state: str
-
-
-@dataclass(frozen=True)
-class MissingTags:
-    """Suggestions about a collection, and how they came about.
-
-    Attributes
-    ----------
-    suggestions : the one to look at first comes first
-    wrong : whether they are about tags that are probably wrong, not missing
-    method : its name, as in `methods`
-    facts : counts of the data, as `Collection.summary` gives them
-    n_candidates : pairs of picture and tag among which the suggestions were chosen
-    unjudged : tags about which nothing can be said in some or all pictures, because too few others have them
-    tuning : how well the values of C did that were tried; None where none were
-    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
-    problems : files that were left out, and why
-    """
-
-    suggestions: Sequence[Suggestion]
-    wrong: bool
-    method: str
-    facts: Mapping[str, Any]
-    n_candidates: int
-    unjudged: Sequence[str] = ()
-    tuning: Tuning | None = None
-    feature_seconds: Mapping[str, float] = field(default_factory=dict)
-    problems: Sequence[Problem] = ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain dicts, lists and numbers for JSON."""
-        return {
-            "about": "probably wrong" if self.wrong else "probably missing",
-            "method": self.method,
-            "data": dict(self.facts),
-            "n_candidates": self.n_candidates,
-            "suggestions": [asdict(suggestion) for suggestion in self.suggestions],
-            "unjudged": list(self.unjudged),
-            "C": None if self.tuning is None else self.tuning.to_dict(),
-            "feature_seconds": dict(self.feature_seconds),
-            "problems": [vars(problem) for problem in self.problems],
-        }
 
 
 def missing(
@@ -124,11 +63,11 @@ def missing(
     data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
     output : a ``.csv`` or ``.jsonl`` file to write, one line a suggestion, or None
     wrong : look for tags that are probably wrong instead
-    untagged : also propose tags for pictures about which nothing is known; one model of all tagged pictures
-        judges them
+    untagged : also propose tags for pictures of which nothing is known; one model of all the others judges
+        them
     top : how many suggestions at most; None for all
-    per_tag : how many suggestions at most about the same tag; None for all
-    min_probability, max_probability : leave out suggestions of tags less or more probable than this
+    per_tag : how many suggestions at most of the same tag; None for all
+    min_probability, max_probability : leave out tags that are less or more probable
     method : a name from `methods`
     folds : models that share the pictures; each learns from all but its own share
     calibration : {"platt", "isotonic"}, how scores become probabilities
@@ -149,34 +88,24 @@ def missing(
     -------
     MissingTags
     """
-    check_choice("calibration", calibration, ("platt", "isotonic"))
-    _check_limits(wrong, untagged, top, per_tag, min_probability, max_probability)
+    check_choice("calibration", calibration, CALIBRATIONS)
+    _check_limits(top=top, per_tag=per_tag, min_probability=min_probability, max_probability=max_probability)
     write_suggestions = None if output is None else find_writer(output)
     if page is not None:
         check_file(page)
     estimator = make_estimator(method, parameters, seed=seed)
-    rows = choose_part(open_collection(data, strict=strict), part, usual="all")
-    rows = _usable(clean_tags(rows, fold_case=lower_case, min_count=min_count), untagged)
-    described, seconds, costs = None, {}, COSTS
-    if PICTURES in rows.views:
-        description = describe_pictures(
-            rows,
-            choose_features(usual_features() if features is None else features),
-            cache=cache,
-            n_jobs=parameters.get("n_jobs"),
-            strict=strict,
-            random_state=seed,
-            progress=progress,
-        )
-        rows, described, seconds = description.collection, description.features, description.seconds
-        costs = PICTURE_COSTS
-        if hasattr(estimator, "kernel") and parameters.get("kernel") is None:
-            estimator.set_params(kernel=mean_kernel(described))
+    rows = choose_part(_named(open_collection(data, strict=strict)), part, usual="all")
+    rows = _usable(clean_tags(rows, fold_case=lower_case, min_count=min_count), untagged and not wrong)
+    reading: dict[str, Any] = {"cache": cache, "strict": strict, "progress": progress}
+    described = _see(rows, features, n_jobs=parameters.get("n_jobs"), random_state=seed, **reading)
+    if described.features and hasattr(estimator, "kernel") and parameters.get("kernel") is None:
+        estimator.set_params(kernel=mean_kernel(described.features))
+    costs = PICTURE_COSTS if described.features else COSTS
     held_out = hold_out(
-        rows,
+        described.collection,
         estimator,
         view=view,
-        features=described,
+        features=described.features or None,
         costs=costs if parameters.get("C") is None else None,
         folds=folds,
         calibration=calibration,
@@ -184,25 +113,112 @@ def missing(
         progress=progress,
     )
     is_candidate = held_out.is_judged & ((held_out.states > 0) if wrong else (held_out.states <= 0))
-    is_chosen = (
-        is_candidate
-        & (held_out.probabilities >= min_probability)
-        & (held_out.probabilities <= max_probability)
-    )
-    pairs = _first(held_out, is_chosen, wrong=wrong, top=top, per_tag=per_tag)
-    result = MissingTags(
-        _suggestions(rows, held_out, pairs),
+    is_probable = (held_out.probabilities >= min_probability) & (held_out.probabilities <= max_probability)
+    pairs = _first_pairs(held_out, is_candidate & is_probable, wrong=wrong, top=top, per_tag=per_tag)
+    found = MissingTags(
+        _suggestions(described.collection, held_out, pairs),
         wrong,
         method,
-        rows.summary(),
+        folds,
+        described.collection.summary(),
         int(is_candidate.sum()),
-        [tag for tag, judged in zip(rows.tags, held_out.is_judged.all(axis=0), strict=True) if not judged],
+        _unjudged(described.collection.tags, held_out),
         held_out.tuning,
-        seconds,
-        rows.problems,
+        described.seconds,
+        described.collection.problems,
     )
-    if write_suggestions is not None and output is not None:
-        write_suggestions(output, result.suggestions)
+    if write_suggestions is not None:
+        write_suggestions(found.suggestions)
     if page is not None:
-        write_page(page, result, rows, pairs[:, 0].tolist())
-    return result
+        write_missing_page(page, found, described.collection, pairs[:, 0])
+    return found
+
+
+def _check_limits(
+    *, top: int | None, per_tag: int | None, min_probability: float, max_probability: float
+) -> None:
+    for name, count in {"top": top, "per_tag": per_tag}.items():
+        if count is not None and count < 1:
+            raise ValueError(f"{name} must be at least 1, or None for all, got {count!r}")
+    if not 0 <= min_probability <= max_probability <= 1:
+        raise ValueError(
+            "probabilities lie between 0 and 1, the smallest first; got "
+            f"min_probability={min_probability!r} and max_probability={max_probability!r}"
+        )
+
+
+def _named(rows: Collection) -> Collection:
+    """Rows without names are called by their numbers in the data, whatever is left out afterwards."""
+    if rows.names is not None:
+        return rows
+    return replace(rows, names=[f"row {i}" for i in range(len(rows))])
+
+
+def _usable(rows: Collection, untagged: bool) -> Collection:
+    """The rows of which something is known; with `untagged` all."""
+    is_known = np.any(rows.states() != 0, axis=1)
+    if not is_known.any():
+        raise ValueError(
+            f"none of the {len(rows):,} pictures of {rows.name or 'the data'} has tags to learn from"
+        )
+    return rows if untagged else rows.subset(is_known)
+
+
+def _see(
+    rows: Collection, features: str | Sequence[str] | Mapping[str, Feature] | None, **reading: Any
+) -> Description:
+    """The rows, described if they are pictures."""
+    if PICTURES not in rows.views:
+        return Description(rows, {}, {})
+    chosen = choose_features(usual_features() if features is None else features)
+    described = describe_pictures(rows, chosen, **reading)
+    if not len(described.collection):
+        problem = described.collection.problems[-1]
+        raise FileError(problem.path, f"none of {len(rows):,} pictures can be read: {problem.reason}")
+    return described
+
+
+def _first_pairs(
+    held_out: HeldOut, is_wanted: np.ndarray, *, wrong: bool, top: int | None, per_tag: int | None
+) -> np.ndarray:
+    """Row and column of the suggestions in their order, shape (n, 2); of equals the higher score wins."""
+    pairs = np.argwhere(is_wanted)
+    direction = 1 if wrong else -1
+    keys = [direction * values[is_wanted] for values in (held_out.scores, held_out.probabilities)]
+    pairs = pairs[np.lexsort(keys)]
+    if per_tag is not None:
+        by_tag = np.argsort(pairs[:, 1], kind="stable")
+        _, starts, counts = np.unique(pairs[by_tag, 1], return_index=True, return_counts=True)
+        place = np.empty(len(pairs), dtype=np.intp)
+        place[by_tag] = np.arange(len(pairs)) - np.repeat(starts, counts)
+        pairs = pairs[place < per_tag]
+    return pairs[:top]
+
+
+def _suggestions(rows: Collection, held_out: HeldOut, pairs: np.ndarray) -> list[Suggestion]:
+    names = rows.names or ()
+    return [
+        Suggestion(
+            names[i],
+            rows.tags[j],
+            float(held_out.probabilities[i, j]),
+            float(held_out.scores[i, j]),
+            rank,
+            STATE_NAMES[int(held_out.states[i, j])],
+        )
+        for rank, (i, j) in enumerate(pairs.tolist(), start=1)
+    ]
+
+
+def _unjudged(tags: Sequence[str], held_out: HeldOut) -> list[str]:
+    """Tags that some model had never seen; said once, by number."""
+    found = [
+        tag for tag, is_judged in zip(tags, held_out.is_judged.all(axis=0), strict=True) if not is_judged
+    ]
+    if found:
+        warnings.warn(
+            f"{len(found)} of {len(tags)} tags are in too few pictures to be judged everywhere, such as "
+            f"{found[0]!r}; min_count leaves rare tags out",
+            stacklevel=3,
+        )
+    return found

@@ -1,0 +1,113 @@
+"""What `missing` answers, and the files that it writes."""
+
+import csv
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import IO, Any
+
+from tagrank.annotation.tuning import Tuning
+from tagrank.data import Problem
+from tagrank.files import atomic_write
+from tagrank.study.destinations import check_file
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A tag of a picture that deserves a look.
+
+    Attributes
+    ----------
+    name : what the picture is called
+    tag : the tag that is probably missing, or probably wrong
+    probability : of the tag, according to a model that did not see the picture
+    score : of the tag, from which the probability was made
+    rank : 1 for the suggestion to look at first
+    state : what the data says of the tag: "absent", "unknown" or "present"
+    """
+
+    name: str
+    tag: str
+    probability: float
+    score: float
+    rank: int
+    state: str
+
+
+@dataclass(frozen=True)
+class MissingTags:
+    """Suggestions about a collection, and how they came about.
+
+    Attributes
+    ----------
+    suggestions : the one to look at first comes first
+    wrong : whether they are about tags that are probably wrong, not missing
+    method : its name, as in `methods`
+    folds : how many models shared the pictures
+    facts : counts of the data, as `Collection.summary` gives them
+    n_candidates : pairs of picture and tag that were looked at
+    unjudged : tags of which nothing can be said in some pictures, because too few others have them
+    tuning : how well the values of C did that were tried; None where none were
+    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    problems : files that were left out, and why
+    """
+
+    suggestions: Sequence[Suggestion]
+    wrong: bool
+    method: str
+    folds: int
+    facts: Mapping[str, Any]
+    n_candidates: int
+    unjudged: Sequence[str] = ()
+    tuning: Tuning | None = None
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
+    @property
+    def about(self) -> str:
+        """What the suggestions say of their tags."""
+        return "probably wrong" if self.wrong else "probably missing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "about": self.about,
+            "method": self.method,
+            "folds": self.folds,
+            "data": dict(self.facts),
+            "n_candidates": self.n_candidates,
+            "suggestions": [asdict(suggestion) for suggestion in self.suggestions],
+            "unjudged": list(self.unjudged),
+            "C": None if self.tuning is None else self.tuning.to_dict(),
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
+        }
+
+
+def find_writer(output: str | os.PathLike) -> Callable[[Sequence[Suggestion]], None]:
+    """A function that writes suggestions to `output`, whole or not at all; an error if it could not."""
+    writers = {".csv": _write_csv, ".jsonl": _write_jsonl}
+    ending = Path(output).suffix
+    if ending not in writers:
+        raise ValueError(f"{os.fspath(output)}: suggestions are written as {' or '.join(writers)}")
+    check_file(output)
+
+    def write(suggestions: Sequence[Suggestion]) -> None:
+        with atomic_write(output, text=True) as stream:
+            writers[ending](stream, suggestions)
+
+    return write
+
+
+def _write_csv(stream: IO[str], suggestions: Sequence[Suggestion]) -> None:
+    columns = [column.name for column in fields(Suggestion)]
+    writer = csv.DictWriter(stream, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(asdict, suggestions))
+
+
+def _write_jsonl(stream: IO[str], suggestions: Sequence[Suggestion]) -> None:
+    for suggestion in suggestions:
+        stream.write(json.dumps(asdict(suggestion), ensure_ascii=False) + "\n")
