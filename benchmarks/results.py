@@ -13,10 +13,10 @@ from pathlib import Path
 
 from common import describe_machine, write_results
 
+from tagrank.annotation.tuning import COSTS
 from tagrank.data import load_dataset
 from tagrank.study.comparison import compare
 from tagrank.study.comparison_page import render_comparisons
-from tagrank.annotation.tuning import COSTS
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
 SEED = 0

@@ -8,6 +8,7 @@ import numpy as np
 
 from tagrank.features.base import as_picture
 from tagrank.features.descriptor import LocalDescriptor
+from tagrank.features.opencv_threads import one_opencv_thread
 from tagrank.features.sampling import Points, Sampling
 from tagrank.features.vocabulary import Vocabulary
 
@@ -80,7 +81,8 @@ def learn_vocabularies(recipes, pictures, *, random_state=0, n_jobs=1, progress=
 
 def _describe(sources, image):
     picture = as_picture(image)
-    return [source.of(picture)[1] for source in sources]
+    with one_opencv_thread():
+        return [source.of(picture)[1] for source in sources]
 
 
 class EvenSample:

@@ -6,6 +6,7 @@ import numpy as np
 
 from tagrank.features.base import Feature
 from tagrank.features.counts import check_count
+from tagrank.features.opencv_threads import one_opencv_thread
 from tagrank.features.prepared import grey_levels
 from tagrank.features.pyramid import MAX_LEVELS, pyramid_cells, pyramid_histogram
 
@@ -71,4 +72,5 @@ def _edges(smooth):
     strength = cv2.magnitude(*some).ravel()
     rank = int(CALM_SHARE * (strength.size - 1))
     high = float(np.partition(strength, rank)[rank])
-    return cv2.Canny(dx, dy, LOW_TO_HIGH * high, high, L2gradient=True)
+    with one_opencv_thread():
+        return cv2.Canny(dx, dy, LOW_TO_HIGH * high, high, L2gradient=True)
