@@ -30,6 +30,15 @@ def aligned_zeros(shape, dtype):
     return buffer[first : first + int(np.prod(shape))].reshape(shape)
 
 
+@njit
+def in_whole_vectors(values):
+    """A copy of `values` (n_rows, n_columns) that is `padded` wide, zeros to the right."""
+    n_rows, n_columns = values.shape
+    wide = np.zeros((n_rows, -(-n_columns // NARROW) * NARROW), values.dtype)
+    wide[:, :n_columns] = values
+    return wide
+
+
 @njit(inline="always")
 def multiply_row(W, indices, data, start, stop, out):
     """out = sum over p in start..stop of data[p] * W[indices[p]]; `out` is as long as a row of W."""

@@ -13,7 +13,7 @@ The labels do not touch each other, so each one is a task of its own for the thr
 import numpy as np
 from numba import njit, prange
 
-from tagrank.simd import add_to_rows, multiply_row, prefetch
+from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 TILE = 64
@@ -78,50 +78,63 @@ class Hinge:
         return _measure(bounds, coefficients, scores), None
 
 
-@njit(cache=True, fastmath=FAST)
-def _add_scaled(target, factor, source):
-    for j in range(target.shape[0]):
-        target[j] += factor * source[j]
-
-
-@njit(cache=True, parallel=True, fastmath=FAST)
+@njit(cache=True, parallel=True)
 def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold, n_sweeps):
     n_labels, n_rows = scores.shape
     n_changed = np.zeros(n_labels, np.int64)
+    wide_corner = in_whole_vectors(corner)
+    inverses = np.zeros(n_rows, corner.dtype)  # zero keeps a sample without kernel as it is
+    for b in range(n_rows):
+        if corner[b, b] > 0:
+            inverses[b] = 1 / corner[b, b]
     for label in prange(n_labels):
-        mine, change_of = scores[label], changes[label]
-        active = np.empty(n_rows, np.int64)
-        bound_of, old_of = np.empty(n_rows, mine.dtype), np.empty(n_rows, mine.dtype)
-        n_active = 0
-        for b in range(n_rows):
-            change_of[b] = 0
-            bound, old = bounds[rows[b], label], coefficients[rows[b], label]
-            slack = 1 - (mine[b] if bound > 0 else -mine[b])
-            if abs(bound) * max(slack, 0) - abs(old) * slack > threshold and corner[b, b] > 0:
-                active[n_active], bound_of[n_active], old_of[n_active] = b, bound, old
-                n_active += 1
-        first = 0.0
-        for sweep in range(n_sweeps if n_active > 0 else 0):
-            largest = 0.0
-            for position in range(n_active):
-                k = position if sweep % 2 == 0 else n_active - 1 - position
-                b, bound, old = active[k], bound_of[k], old_of[k]
-                sign = 1 if bound > 0 else -1
-                new = min(max(old + (sign - mine[b]) / corner[b, b], min(bound, 0)), max(bound, 0))
-                if new != old:
-                    slack = 1 - sign * mine[b]
-                    largest = max(largest, abs(bound) * max(slack, 0) - abs(old) * slack)
-                    old_of[k] = new
-                    _add_scaled(mine, new - old, corner[b])
-            first = largest if sweep == 0 else first
-            if largest <= max(threshold, ENOUGH * first):
-                break
-        for k in range(n_active):
-            b = active[k]
-            change_of[b] = old_of[k] - coefficients[rows[b], label]
-            coefficients[rows[b], label] = old_of[k]
-            n_changed[label] += change_of[b] != 0
+        wide_scores = in_whole_vectors(scores[label : label + 1])
+        n_changed[label] = _sweep_label(
+            bounds[:, label], coefficients[:, label], rows, wide_corner, inverses,
+            wide_scores, changes[label], threshold, n_sweeps,
+        )  # fmt: skip
+        scores[label] = wide_scores[0, :n_rows]
     return n_changed.sum()
+
+
+@njit(cache=True, fastmath=FAST)
+def _sweep_label(bounds, coefficients, rows, corner, inverses, scores, changes, threshold, n_sweeps):
+    """Exact steps on one label of a block; returns how many samples changed."""
+    mine = scores[0]
+    zero, one = mine.dtype.type(0), mine.dtype.type(1)
+    active = np.empty(rows.shape[0], np.int64)
+    bound_of, new_of = np.empty(rows.shape[0], mine.dtype), np.empty(rows.shape[0], mine.dtype)
+    n_active = 0
+    for b in range(rows.shape[0]):
+        changes[b] = 0
+        bound, old = bounds[rows[b]], mine.dtype.type(coefficients[rows[b]])
+        slack = one - (mine[b] if bound > zero else -mine[b])
+        active[n_active], bound_of[n_active], new_of[n_active] = b, bound, old
+        n_active += (abs(bound) * max(slack, zero) - abs(old) * slack > threshold) & (inverses[b] > 0)
+    which, delta = np.zeros(1, np.int64), np.empty(1, mine.dtype)
+    first = zero
+    for sweep in range(n_sweeps if n_active > 0 else 0):
+        largest = zero
+        for position in range(n_active):
+            k = position if sweep % 2 == 0 else n_active - 1 - position
+            b, bound, old = active[k], bound_of[k], new_of[k]
+            miss = (one if bound > zero else -one) - mine[b]
+            new = min(max(old + miss * inverses[b], min(bound, zero)), max(bound, zero))
+            if new != old:
+                slack = miss if bound > zero else -miss
+                largest = max(largest, abs(bound) * max(slack, zero) - abs(old) * slack)
+                new_of[k], delta[0] = new, new - old
+                add_to_rows(scores, which, delta, 0, 1, corner[b])
+        first = largest if sweep == 0 else first
+        if largest <= max(threshold, ENOUGH * first):
+            break
+    n_changed = 0
+    for k in range(n_active):
+        b = active[k]
+        changes[b] = new_of[k] - coefficients[rows[b]]
+        coefficients[rows[b]] = new_of[k]
+        n_changed += changes[b] != 0
+    return n_changed
 
 
 @njit(cache=True, fastmath=FAST)

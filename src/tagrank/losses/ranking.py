@@ -14,7 +14,7 @@ absent asks for nothing: its coefficients and its loss are zero.
 import numpy as np
 from numba import njit, prange
 
-from tagrank.simd import add_to_rows, multiply_row
+from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score; stands for a side without labels
@@ -32,6 +32,8 @@ class Ranking:
         self.bounds = bounds
         self.coefficients = coefficients
         self.guesses = np.zeros(len(bounds))
+        # a sample without present or without absent labels has nothing to rank
+        self.is_mixed = (bounds.min(axis=1) < 0) & (bounds.max(axis=1) > 0)
 
     @staticmethod
     def without_kernel(bounds):
@@ -45,12 +47,20 @@ class Ranking:
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
         return _sweep_block(
-            self.bounds, self.coefficients, self.guesses, rows, corner, scores, changes, n_sweeps
+            self.bounds,
+            self.coefficients,
+            self.guesses,
+            self.is_mixed,
+            rows,
+            corner,
+            scores,
+            changes,
+            n_sweeps,
         )
 
     def sweep_rows(self, order, X, squared_norms, W, threshold):
         return _sweep_rows(
-            self.bounds, self.coefficients, self.guesses, order,
+            self.bounds, self.coefficients, self.guesses, self.is_mixed, order,
             X.indptr, X.indices, X.data, squared_norms, W, threshold,
         )  # fmt: skip
 
@@ -185,27 +195,26 @@ def _best_threshold(scores, bounds, lowest, highest, room):
 
 
 @njit(cache=True, fastmath=FAST)
-def _sum_and_slope(others, bounds, threshold, diagonal):
-    inverse = 1 / diagonal
-    total = others.dtype.type(0)
-    n_free = others.dtype.type(0)
-    for k in range(others.shape[0]):
-        bound = bounds[k]
-        low, high = min(bound, 0), max(bound, 0)
-        value = (threshold - others[k] + (1 if bound > 0 else -1)) * inverse
+def _sum_and_slope(targets, bounds, threshold, inverse):
+    zero, one = targets.dtype.type(0), targets.dtype.type(1)
+    total = n_free = zero
+    for k in range(targets.shape[0]):
+        low, high = min(bounds[k], zero), max(bounds[k], zero)
+        value = (targets[k] + threshold) * inverse
         total += min(max(value, low), high)
-        n_free += 1 if (value > low) & (value < high) else 0
+        n_free += one if (value > low) & (value < high) else zero
     return np.float64(total), np.float64(n_free * inverse)
 
 
 @njit(cache=True)
-def _balancing_threshold(others, bounds, diagonal, guess):
+def _balancing_threshold(targets, bounds, diagonal, guess):
     """The root of the sum of the new coefficients: Newton steps from `guess`, bisection where they fail."""
     left, right, is_bracketed = -FAR, FAR, False
     threshold = guess
-    precision = 4 * np.finfo(others.dtype).eps
+    inverse = 1 / diagonal
+    precision = 4 * np.finfo(targets.dtype).eps
     for _ in range(100):
-        total, slope = _sum_and_slope(others, bounds, others.dtype.type(threshold), diagonal)
+        total, slope = _sum_and_slope(targets, bounds, targets.dtype.type(threshold), inverse)
         if total == 0:
             break
         if total > 0:
@@ -215,7 +224,7 @@ def _balancing_threshold(others, bounds, diagonal, guess):
         step = threshold - total / slope if slope > 0 else FAR
         if not left < step < right:
             if not is_bracketed:
-                lowest, highest = _range_of_thresholds(others, bounds)
+                lowest, highest = _range_of_roots(targets, bounds)
                 left, right, is_bracketed = max(left, lowest), min(right, highest), True
             step = (left + right) / 2
         if abs(step - threshold) <= precision * (1 + abs(threshold)):
@@ -225,13 +234,31 @@ def _balancing_threshold(others, bounds, diagonal, guess):
 
 
 @njit(cache=True, fastmath=FAST)
-def _step(others, bounds, diagonal, threshold, new):
-    """Best coefficients of one sample; `others` are its scores without its own share."""
-    inverse = 1 / diagonal
+def _range_of_roots(targets, bounds):
+    """Up to the first threshold no coefficient is positive, from the second on none is negative."""
+    lowest = targets.dtype.type(FAR)
+    highest = targets.dtype.type(-FAR)
+    for k in range(targets.shape[0]):
+        lowest = min(lowest, -targets[k] if bounds[k] > 0 else lowest)
+        highest = max(highest, -targets[k] if bounds[k] < 0 else highest)
+    return np.float64(lowest), np.float64(highest)
+
+
+@njit(cache=True, fastmath=FAST)
+def _find_targets(scores, bounds, diagonal, coefficients, targets):
+    """What each label lacks to its margin without the sample's own share: sign(B) - s."""
+    one = targets.dtype.type(1)
+    for k in range(targets.shape[0]):
+        targets[k] = (one if bounds[k] > 0 else -one) - (scores[k] - diagonal * coefficients[k])
+
+
+@njit(cache=True, fastmath=FAST)
+def _step(targets, bounds, diagonal, threshold, new):
+    """Best coefficients of one sample."""
+    zero, inverse = targets.dtype.type(0), 1 / diagonal
     for k in range(new.shape[0]):
-        bound = bounds[k]
-        value = (threshold - others[k] + (1 if bound > 0 else -1)) * inverse
-        new[k] = min(max(value, min(bound, 0)), max(bound, 0))
+        value = (targets[k] + threshold) * inverse
+        new[k] = min(max(value, min(bounds[k], zero)), max(bounds[k], zero))
 
 
 @njit(cache=True, fastmath=FAST)
@@ -241,41 +268,52 @@ def _add_scaled(target, factor, source):
 
 
 @njit(cache=True)
-def _is_mixed(bounds):
-    """Whether a sample has present and absent labels; otherwise there is nothing to rank."""
-    return bounds.min() < 0 < bounds.max()
-
-
-@njit(cache=True)
-def _sweep_block(bounds, coefficients, guesses, rows, corner, scores, changes, n_sweeps):
+def _sweep_block(bounds, coefficients, guesses, is_mixed, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
-    others, new = np.empty(n_labels, scores.dtype), np.empty(n_labels, scores.dtype)
-    current = np.empty((n_rows, n_labels), scores.dtype)
-    for b in range(n_rows):
-        current[b] = coefficients[rows[b]]
+    targets, new = np.empty(n_labels, scores.dtype), np.empty(n_labels, scores.dtype)
+    where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
+    current = coefficients[rows].astype(scores.dtype)
+    wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
     first_gain = 0.0
     for sweep in range(n_sweeps):
         gain = 0.0
         for position in range(n_rows):
             b = position if sweep % 2 == 0 else n_rows - 1 - position
             i, diagonal = rows[b], corner[b, b]
-            if diagonal <= 0 or not _is_mixed(bounds[i]):
+            if diagonal <= 0 or not is_mixed[i]:
                 continue
-            for label in range(n_labels):
-                others[label] = scores[label, b] - diagonal * current[b, label]
-            guesses[i] = _balancing_threshold(others, bounds[i], diagonal, guesses[i])
-            _step(others, bounds[i], diagonal, others.dtype.type(guesses[i]), new)
-            for label in range(n_labels):
-                change = new[label] - current[b, label]
-                if change != 0:
-                    gain += diagonal * change * change
-                    current[b, label] = new[label]
-                    _add_scaled(scores[label], change, corner[b])
+            _find_targets(wide_scores[:, b], bounds[i], diagonal, current[b], targets)
+            guesses[i] = _balancing_threshold(targets, bounds[i], diagonal, guesses[i])
+            _step(targets, bounds[i], diagonal, targets.dtype.type(guesses[i]), new)
+            n_moved = _find_moves(new, current[b], where, moved)
+            gain += diagonal * _sum_of_squares(moved[:n_moved])
+            add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
         if sweep == 0:
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
             break
+    scores[:] = wide_scores[:, :n_rows]
     return _store_block(coefficients, rows, current, changes)
+
+
+@njit(cache=True)
+def _find_moves(new, current, where, moved):
+    """Which entries change and by how much; `current` becomes `new`. Returns their number."""
+    n_moved = 0
+    for label in range(new.shape[0]):
+        change = new[label] - current[label]
+        where[n_moved], moved[n_moved] = label, change
+        n_moved += change != 0
+        current[label] = new[label]
+    return n_moved
+
+
+@njit(cache=True, fastmath=FAST)
+def _sum_of_squares(values):
+    total = values.dtype.type(0)
+    for k in range(values.shape[0]):
+        total += values[k] * values[k]
+    return total
 
 
 @njit(cache=True, parallel=True)
@@ -298,7 +336,7 @@ def _store_block(coefficients, rows, current, changes):
 
 @njit(cache=True)
 def _balance(row, old):
-    """Make a rounded row sum to zero: the largest entry of the larger side, best one that changed, shrinks."""
+    """Make a rounded row sum to zero: the largest entry of the larger side shrinks, one that changed if any."""
     excess = row.sum()
     largest, largest_changed = 0.0, 0.0
     where = where_changed = -1
@@ -315,15 +353,17 @@ def _balance(row, old):
 
 
 @njit(cache=True)
-def _sweep_rows(bounds, coefficients, guesses, order, indptr, indices, data, norms, all_weights, threshold):
+def _sweep_rows(
+    bounds, coefficients, guesses, is_mixed, order, indptr, indices, data, norms, all_weights, threshold
+):
     W = all_weights[0]
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
     scores, changes = scores_wide[:n_labels], changes_wide[:n_labels]
-    room = np.empty((4, n_labels + 1))
+    targets, room = np.empty(n_labels, W.dtype), np.empty((4, n_labels + 1))
     total_gap = total_primal = 0.0
     for i in order:
-        if norms[i] <= 0 or not _is_mixed(bounds[i]):
+        if norms[i] <= 0 or not is_mixed[i]:
             continue
         multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores_wide)
         loss, _ = _loss_and_threshold(scores, bounds[i], room)
@@ -333,9 +373,9 @@ def _sweep_rows(bounds, coefficients, guesses, order, indptr, indices, data, nor
         total_primal += loss + inner / 2
         if gap <= threshold:
             continue
-        _add_scaled(scores, -norms[i], coefficients[i])
-        guesses[i] = _balancing_threshold(scores, bounds[i], norms[i], guesses[i])
-        _step(scores, bounds[i], norms[i], scores.dtype.type(guesses[i]), changes)
+        _find_targets(scores, bounds[i], norms[i], coefficients[i], targets)
+        guesses[i] = _balancing_threshold(targets, bounds[i], norms[i], guesses[i])
+        _step(targets, bounds[i], norms[i], targets.dtype.type(guesses[i]), changes)
         for label in range(n_labels):
             change = changes[label] - coefficients[i, label]
             coefficients[i, label] = changes[label]

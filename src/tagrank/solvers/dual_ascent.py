@@ -29,7 +29,7 @@ from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
 FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
-MOST_OF_GAP = 0.9  # the samples that hold this part of the gap are visited in a pass
+MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, whatever it costs
 SWEEPS_IN_BLOCK = 5
@@ -221,7 +221,8 @@ class _BlockAscent:
 
     def _whom_to_visit(self):
         """The samples that hold most of the gap, or towards the end twice the part of it that must go."""
-        part = min(MOST_OF_GAP, max(0.3, 2 * (1 - self.tol / self.gap)))
+        surplus = 1 - self.tol / self.gap
+        part = max(0.3, min(2 * surplus, max(MOST_OF_GAP, surplus)))
         order = np.argsort(-self.gaps)
         n_needed = np.searchsorted(np.cumsum(self.gaps[order]), part * self.gaps.sum()) + 1
         return order[: max(n_needed, self.holder.block_size)]
