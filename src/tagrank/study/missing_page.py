@@ -37,7 +37,7 @@ def write_missing_page(
     headings = {"missing": "What deserves a look", "problems": "What could not be read"}
     page = _render(
         title=f"Tags of {rows.name or 'the data'} that are {found.about}",
-        summary="Each picture was judged by a model that saw neither it nor its tags.",
+        summary=_summary(found),
         facts=_facts(found),
         sections={name: heading for name, heading in headings.items() if content[name]},
         **content,
@@ -75,6 +75,7 @@ def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -
         ],
         "shape": _frame_shape([image for image in images if image is not None]),
         "wrong": found.wrong,
+        "has_unknown": any(one.state == "unknown" for one in found.suggestions),
         "n_left_out": len(by_row) - len(shown),
     }
 
@@ -110,6 +111,13 @@ def _frame_shape(images: Sequence[np.ndarray]) -> float:
 
 def _percent(probability: float) -> str:
     return "<1%" if 0 < probability < 0.005 else f"{probability:.0%}"
+
+
+def _summary(found: MissingTags) -> str:
+    summary = "Each picture was judged by a model that saw neither it nor its tags."
+    if n_untagged := found.facts["rows wholly unknown"]:
+        summary += f" {n_untagged:,} without tags were judged by one model of all the others."
+    return summary
 
 
 def _facts(found: MissingTags) -> dict[str, str]:

@@ -212,9 +212,7 @@ def _suggestions(rows: Collection, held_out: HeldOut, pairs: np.ndarray) -> list
 
 def _unjudged(tags: Sequence[str], held_out: HeldOut) -> list[str]:
     """Tags that some model had never seen; said once, by number."""
-    found = [
-        tag for tag, is_judged in zip(tags, held_out.is_judged.all(axis=0), strict=True) if not is_judged
-    ]
+    found = [tags[int(j)] for j in np.flatnonzero(~np.all(held_out.is_judged, axis=0))]
     if found:
         warnings.warn(
             f"{len(found)} of {len(tags)} tags are in too few pictures to be judged everywhere, such as "

@@ -1,0 +1,107 @@
+"""`tagrank missing`: suggestions on the screen, in files and on a page; what docs/missing.md shows runs."""
+
+import csv
+import inspect
+import json
+import re
+import shlex
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tagrank import study
+from tagrank.app import cli
+from tagrank.data.pictures import draw_pictures
+
+PAGE = Path(__file__).parents[2] / "docs" / "missing.md"
+
+
+def test_table_says_what_the_library_says(tagrank, table):
+    result = tagrank("missing", table, "--top", 4, "--C", 1, "--folds", 3)
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()[1:]
+    expected = study.missing(table, top=4, C=1.0, folds=3).suggestions
+    assert len(lines) == 4
+    for line, one in zip(lines, expected, strict=True):
+        assert line.startswith(one.name)
+        assert one.tag in line
+        assert f"{one.probability:.1%}" in line
+
+
+def test_json_is_one_document(tagrank, table):
+    result = tagrank("missing", table, "--wrong", "--C", 1, "--max-probability", 0.4, "--json")
+    document = json.loads(result.stdout)
+    assert document["about"] == "probably wrong"
+    assert all(one["probability"] <= 0.4 and one["state"] == "present" for one in document["suggestions"])
+
+
+def test_files_and_page(tagrank, table, tmp_path):
+    result = tagrank(
+        *("missing", table, "--C", 1, "--per-tag", 2),
+        *("-o", tmp_path / "found.csv", "--page", tmp_path / "page.html"),
+    )
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    assert "6 suggestions written" in result.stderr
+    with open(tmp_path / "found.csv", newline="") as stream:
+        assert [line["rank"] for line in csv.DictReader(stream)] == ["1", "2", "3", "4", "5", "6"]
+    assert "probably missing" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "code"),
+    [
+        (["--method", "one-vs-al"], "did you mean 'one-vs-all'", 1),
+        (["--folds", "100"], "100 folds need at least as many pictures", 1),
+        (["--output", "found.txt"], ".csv or .jsonl", 1),
+        (["--folds", "1"], "folds", 2),
+        (["--min-probability", "50"], "min-probability", 2),
+    ],
+)
+def test_errors(tagrank, table, options, words, code):
+    result = tagrank("missing", table, *options)
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert result.stdout == ""
+
+
+def test_interrupted_training_ends_the_command(tagrank, table, monkeypatch):
+    def interrupted(*_, progress, **__):
+        # as a solver does, which hands over what it reached
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        progress(1, 5, "scoring")
+        raise AssertionError("went on")
+
+    monkeypatch.setattr("tagrank.study.missing_tags.missing", interrupted)
+    result = tagrank("missing", table)
+    assert result.exit_code == 130
+    assert "interrupted" in result.stderr
+
+
+def test_help_shows_examples(tagrank):
+    result = tagrank("missing", "--help")
+    assert len(re.findall(r"tagrank missing .*", result.stdout)) >= 4
+
+
+def test_command_and_function_share_their_names():
+    options = set(inspect.signature(cli.missing).parameters) - {"config", "json", "debug", "no_cache"}
+    parameters = set(inspect.signature(study.missing).parameters) - {"progress", "parameters"}
+    assert options - {"C", "kernel", "tol", "n_jobs"} == parameters
+
+
+def test_commands_of_the_page(tagrank, tmp_path, monkeypatch):
+    drawn = draw_pictures(60, size=48)
+    monkeypatch.setattr("tagrank.study.inputs.draw_pictures", lambda: drawn)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    assert len(lines) >= 3
+    for line in lines:
+        program, *arguments = shlex.split(line)
+        assert program == "tagrank"
+        result = tagrank(*arguments, "--no-cache")
+        assert result.exit_code == 0, f"{line}: {result.stderr}"
+    assert (tmp_path / "missing.html").is_file()
