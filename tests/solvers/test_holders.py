@@ -9,7 +9,8 @@ from scipy import sparse
 from tagrank.losses.hinge import Hinge
 from tagrank.losses.ranking import Ranking
 from tagrank.parallel import limited_threads
-from tagrank.solvers.holders import DenseRows, GramScores, SparseRows
+from tagrank.solvers.gram_scores import GramScores
+from tagrank.solvers.holders import DenseRows, SparseRows
 
 both_precisions = pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 

@@ -16,7 +16,7 @@ from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.costs import make_bounds
 from tagrank.estimators.targets import Targets, encode_targets, warn_never_positive
-from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
+from tagrank.kernels import Linear, Precomputed, check_gram, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL, solve_dual
@@ -132,8 +132,15 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
                     "one array: say which view with kernel.on(view), or hand over that array"
                 )
             return {view: check_array(rows, accept_sparse="csr", dtype=FLOATS) for view, rows in X.items()}
-        accept_sparse = False if reset and isinstance(kernel, Precomputed) else "csr"
-        return validate_data(self, X, accept_sparse=accept_sparse, dtype=FLOATS, reset=reset)
+        is_gram = reset and isinstance(kernel, Precomputed)
+        return validate_data(
+            self,
+            X,
+            accept_sparse=False if is_gram else "csr",
+            dtype=FLOATS,
+            ensure_all_finite=not is_gram,
+            reset=reset,
+        )
 
     def _pose(self, X, y, sample_weight):
         tol = check_positive("tol", self.tol)
@@ -146,7 +153,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         if isinstance(kernel, Linear):
             return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
         if isinstance(kernel, Precomputed):
-            return Problem(targets, bounds, X, *kernel.fit_gram(X, check_finite=False), "gram")
+            return Problem(targets, bounds, X, kernel, check_gram(X, n_jobs=self.n_jobs), "gram")
         dtype = np.float32 if tol >= SINGLE_PRECISION_TOL else None
         kernel, K = kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs)
         return Problem(targets, bounds, X, kernel, K, "gram")

@@ -23,6 +23,8 @@ def make_bounds(targets, *, class_weight=None, sample_weight=None):
             targets.states
             * _weights_by_name(targets, class_weight)[np.argmax(targets.states, axis=1)][:, None]
         )
+    elif class_weight is None:
+        bounds = targets.states.astype(np.float64)
     else:
         present, absent = _class_weights(targets, class_weight)
         bounds = np.where(targets.states > 0, present, np.where(targets.states < 0, -absent, 0.0))
@@ -34,8 +36,6 @@ def make_bounds(targets, *, class_weight=None, sample_weight=None):
 def _class_weights(targets, class_weight):
     """Weights (n_labels,) of present and of absent entries."""
     n_labels = len(targets.classes)
-    if class_weight is None:
-        return np.ones(n_labels), np.ones(n_labels)
     if isinstance(class_weight, Mapping):
         if set(class_weight) <= {0, 1}:
             weights = _check_weights(class_weight)

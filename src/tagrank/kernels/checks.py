@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tagrank.arrays import row_blocks
 from tagrank.kernels.gram import float_type, run_tiles, upper_tiles
 
 TILE = 256
@@ -38,10 +39,10 @@ def check_gram(K, *, check_finite=True, n_jobs=None):
         raise ValueError(f"K must be square, got shape {K.shape}")
     if K.shape[0] == 0:
         raise ValueError("K must have at least one row, got shape (0, 0)")
-    if check_finite and not _is_finite(K):
+    if check_finite and not _is_finite(K, n_jobs):
         raise ValueError("K must be finite, got nan or inf; check the features it was computed from")
     part = _principal_part(K)
-    asymmetry, largest, smallest_eigenvalue = _scan(part, n_jobs)
+    asymmetry, largest, smallest_eigenvalue = _scan(part)
     if asymmetry > ASYMMETRY[K.dtype] * largest:
         raise ValueError(
             f"K must be symmetric, got entries K[i, j] and K[j, i] that differ by {asymmetry:.3g}"
@@ -54,10 +55,15 @@ def check_gram(K, *, check_finite=True, n_jobs=None):
     return K
 
 
-def _is_finite(K):
-    """The sum tells in one pass without a copy, unless it overflows."""
-    with np.errstate(invalid="ignore", over="ignore"):
-        return bool(np.isfinite(K.sum()) or np.isfinite(K).all())
+def _is_finite(K, n_jobs):
+    """Sums tell in one pass without a copy, unless they overflow."""
+
+    def sum_rows(rows):
+        with np.errstate(invalid="ignore", over="ignore"):
+            return K[rows].sum()
+
+    sums = run_tiles(sum_rows, list(row_blocks(len(K), LARGEST_PART)), n_jobs)
+    return bool(np.isfinite(sums).all() or np.isfinite(K).all())
 
 
 def _principal_part(K):
@@ -77,7 +83,7 @@ def _check_eigenvalue(K, bound):
         )
 
 
-def _scan(K, n_jobs):
+def _scan(K):
     """Largest asymmetry, largest absolute entry, smallest eigenvalue of the worst 2 x 2 minors."""
     diagonal = K.diagonal().astype(np.float64)
     roots = np.sqrt(np.maximum(diagonal, 0)).astype(K.dtype)
@@ -95,7 +101,7 @@ def _scan(K, n_jobs):
             minor = _smallest_of_minor(diagonal[rows][i], diagonal[columns][j], float(upper[i, j]))
         return asymmetry, largest, minor if rows.start + i != columns.start + j else diagonal[rows][i]
 
-    found = np.array(run_tiles(scan_tile, upper_tiles(K.shape[0], TILE), n_jobs), np.float64)
+    found = np.array([scan_tile(tile) for tile in upper_tiles(K.shape[0], TILE)], np.float64)
     return found[:, 0].max(), found[:, 1].max(), min(found[:, 2].min(), diagonal.min())
 
 

@@ -23,7 +23,8 @@ from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.solvers.holders import DenseRows, GramScores, SparseRows
+from tagrank.solvers.gram_scores import GramScores
+from tagrank.solvers.holders import DenseRows, SparseRows
 from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores

@@ -1,0 +1,173 @@
+"""A Gram matrix K and the scores F = A K of all samples, brought up to date as coefficients change.
+
+Coefficients have shape (n_samples, n_labels), for a visit reads all labels of a sample. Scores and changes
+have shape (n_labels, n_samples): then the change of one coefficient is one run along a row of K.
+"""
+
+import numpy as np
+from numba import get_num_threads, njit, prange
+
+from tagrank.arrays import beside, namespace_of, row_blocks, to_host
+
+FAST = {"contract", "nsz", "arcp", "reassoc"}
+TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
+
+
+class GramScores:
+    """Gram matrix K (n_samples, n_samples) and the scores of all samples.
+
+    With an `intercept` every similarity counts as K + intercept; the share of that constant in the scores is
+    one number per label, kept apart in `offset`, and K stays as it is.
+    K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
+    changes of one block cross to the host.
+    On the host the scores are float64, and exact, until `round_scores` trades digits for speed.
+    """
+
+    block_size = 192
+
+    def __init__(self, K, n_labels, dtype, intercept=0.0):
+        self.K = K
+        self.intercept = intercept
+        self.offset = np.zeros(n_labels)
+        self.xp = namespace_of(K)
+        self.n_samples = K.shape[0]
+        self.dtype = dtype
+        self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
+        self.is_exact = self.xp is np
+        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if self.is_exact else dtype)
+        self.F = beside(F, K)
+
+    def read(self, rows):
+        """Corner K[rows][:, rows] and scores (n_labels, len(rows)) of some samples, on the host."""
+        if self.xp is np:
+            corner = np.empty((len(rows), len(rows)), self.dtype)
+            scores = np.empty((len(self.F), len(rows)), self.dtype)
+            _gather_block(self.K, self.F, rows, corner, scores)
+        else:
+            index = beside(rows, self.K)
+            corner = np.ascontiguousarray(to_host(self.K[index][:, index]), dtype=self.dtype)
+            scores = np.ascontiguousarray(to_host(self.F[:, index]))
+        if self.intercept:
+            corner += self.dtype.type(self.intercept)
+            scores += self.offset[:, None].astype(self.dtype)
+        return corner, scores
+
+    def add(self, rows, changes):
+        """Bring the scores up to date after the coefficients of `rows` changed."""
+        self.offset += self.intercept * changes.sum(axis=1)
+        if self.xp is np:
+            _add_product(self.F, changes.astype(self.F.dtype, copy=False), rows, self.K)
+        else:
+            index = beside(rows, self.K)
+            changes = beside(changes, self.K, dtype=self.F.dtype)
+            self.F += changes @ beside(self.K[index], self.K, dtype=self.F.dtype)
+
+    def scores(self):
+        F = to_host(self.F)
+        return F + self.offset[:, None].astype(F.dtype) if self.intercept else F
+
+    def round_scores(self):
+        """Go on in the precision `dtype`: products take less time, but a certificate needs `recompute`."""
+        if self.is_exact and self.F.dtype != self.dtype:
+            self.F, self.is_exact = self.F.astype(self.dtype), False
+
+    def recompute(self, coefficients):
+        """Scores of all samples in float64, anew from the coefficients."""
+        F = np.zeros(coefficients.shape[::-1])
+        changed = np.flatnonzero(np.any(coefficients != 0, axis=1))
+        for block in row_blocks(len(changed), self.block_size):
+            rows = changed[block]
+            A = np.ascontiguousarray(coefficients[rows].T)
+            if self.xp is np:
+                _add_product(F, A, rows, self.K)
+            else:
+                F += A @ to_host(self.K[beside(rows, self.K)]).astype(np.float64, copy=False)
+        self.F[:] = F if self.xp is np else beside(F, self.K, dtype=self.F.dtype)
+        self.offset = self.intercept * coefficients.sum(axis=0)
+        return F + self.offset[:, None] if self.intercept else F
+
+
+def _add_product(F, changes, rows, K):
+    """F += changes @ K[rows], with products in the precision of `changes`."""
+    if K.dtype.itemsize > changes.dtype.itemsize:
+        K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), changes.dtype)), np.arange(len(rows))
+    n_threads = get_num_threads()
+    _add_sparse_product(F, changes, rows, K, n_threads * -(-F.shape[1] // (TILE * n_threads)))
+
+
+@njit(cache=True, parallel=True)
+def _take_rows(K, rows, out):
+    """K[rows] in the precision of `out`."""
+    for b in prange(rows.shape[0]):
+        out[b] = K[rows[b]]
+    return out
+
+
+@njit(cache=True, parallel=True)
+def _gather_block(K, F, rows, corner, scores):
+    n_rows = rows.shape[0]
+    for b in prange(n_rows):
+        for c in range(n_rows):
+            corner[b, c] = K[rows[b], rows[c]]
+    for label in prange(F.shape[0]):
+        for b in range(n_rows):
+            scores[label, b] = F[label, rows[b]]
+
+
+@njit(cache=True, fastmath=FAST)
+def _add_four(target, d, K, rows, start):
+    """target += d[:4] @ K[rows[:4]], from column `start` on."""
+    stop = start + target.shape[0]
+    d0, d1, d2, d3 = d[0], d[1], d[2], d[3]
+    k0, k1 = K[rows[0], start:stop], K[rows[1], start:stop]
+    k2, k3 = K[rows[2], start:stop], K[rows[3], start:stop]
+    for j in range(target.shape[0]):
+        target[j] += d0 * k0[j] + d1 * k1[j] + d2 * k2[j] + d3 * k3[j]
+
+
+@njit(cache=True, fastmath=FAST)
+def _add_eight(target, d, K, rows, start):
+    """The same for eight: `target` is read and written half as often."""
+    stop = start + target.shape[0]
+    d0, d1, d2, d3, d4, d5, d6, d7 = d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]
+    k0, k1 = K[rows[0], start:stop], K[rows[1], start:stop]
+    k2, k3 = K[rows[2], start:stop], K[rows[3], start:stop]
+    k4, k5 = K[rows[4], start:stop], K[rows[5], start:stop]
+    k6, k7 = K[rows[6], start:stop], K[rows[7], start:stop]
+    for j in range(target.shape[0]):
+        first_half = d0 * k0[j] + d1 * k1[j] + d2 * k2[j] + d3 * k3[j]
+        target[j] += first_half + (d4 * k4[j] + d5 * k5[j] + d6 * k6[j] + d7 * k7[j])
+
+
+@njit(cache=True)
+def _compress(changes, rows, found, where):
+    """Changes that are not zero and their rows, filled up with zeros to fours; returns how many they are."""
+    n_found = 0
+    for b in range(rows.shape[0]):
+        found[n_found], where[n_found] = changes[b], rows[b]
+        n_found += changes[b] != 0
+    n_filled = -(-n_found // 4) * 4
+    found[n_found:n_filled], where[n_found:n_filled] = 0, rows[0]
+    return n_filled
+
+
+@njit(cache=True, parallel=True)
+def _add_sparse_product(F, changes, rows, K, n_tiles):
+    """F += changes @ K[rows], touching only the entries of `changes` that are not zero."""
+    n_labels, n_rows = changes.shape
+    n_samples = F.shape[1]
+    found, where = np.empty((n_labels, n_rows + 4), changes.dtype), np.empty((n_labels, n_rows + 4), np.int64)
+    n_found = np.empty(n_labels, np.int64)
+    for label in range(n_labels):
+        n_found[label] = _compress(changes[label], rows, found[label], where[label])
+    width = -(-n_samples // n_tiles)
+    for tile in prange(n_tiles):
+        start = tile * width
+        for label in range(n_labels):
+            target = F[label, start : min(n_samples, start + width)]
+            p = 0
+            while p + 8 <= n_found[label]:
+                _add_eight(target, found[label, p:], K, where[label, p:], start)
+                p += 8
+            if p < n_found[label]:
+                _add_four(target, found[label, p:], K, where[label, p:], start)
