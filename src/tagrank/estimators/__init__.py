@@ -2,15 +2,19 @@
 
 from tagrank.estimators.calibrated import CalibratedRanker
 from tagrank.estimators.calibration import Calibration, calibration_from_arrays
+from tagrank.estimators.joint_svm import JointSVM
 from tagrank.estimators.label_frequency import LabelFrequency
 from tagrank.estimators.label_ranker import LabelRanker
+from tagrank.estimators.online_joint_svm import OnlineJointSVM
 from tagrank.estimators.one_vs_all import OneVsAllSVM
 
 __all__ = [
     "CalibratedRanker",
     "Calibration",
+    "JointSVM",
     "LabelFrequency",
     "LabelRanker",
     "OneVsAllSVM",
+    "OnlineJointSVM",
     "calibration_from_arrays",
 ]
