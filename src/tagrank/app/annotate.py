@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.console import report_problems, say, show, show_json
+from tagrank.app.console import count, report_problems, say, show, show_json
 from tagrank.app.options import (
     CacheFolder,
     Config,
@@ -85,7 +85,7 @@ def annotate(
     elif output is None:
         show(ranked_table(annotation.ranked))
     if output is not None:
-        say(f"ranked tags of {len(annotation.ranked):,} pictures written to {output}")
+        say(f"ranked tags of {count(len(annotation.ranked), 'picture')} written to {output}")
     if sidecars:
-        say(f"predicted tags are in XMP files beside {annotation.n_sidecars:,} pictures")
+        say(f"predicted tags are in XMP files beside {count(annotation.n_sidecars, 'picture')}")
     report_problems(annotation.problems)

@@ -78,6 +78,11 @@ def say(text: str) -> None:
     typer.echo(printable(text), err=True)
 
 
+def count(number: int, thing: str) -> str:
+    """The number with its noun: '1 picture', '2,000 pictures'."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def report_problems(problems: "Sequence[Problem]") -> None:
     """Files that were left out, and why, on stderr."""
     for problem in problems[:PROBLEMS_SAID]:

@@ -1,20 +1,24 @@
 """Tables for people, from the results of the library."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from tagrank.app.console import printable
 
 if TYPE_CHECKING:
-    from tagrank.annotation import RankedTags
+    from rich.console import RenderableType
+
+    from tagrank.annotation import Explanation, RankedTags
     from tagrank.metrics import MetricTable
     from tagrank.study import Annotation, Dataset, FeatureSet, Method, Training
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
+INDENT = 4
 
 
 def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
@@ -52,22 +56,28 @@ def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[st
     return table
 
 
-def why_tables(annotation: "Annotation") -> list[Table | Text]:
+def why_tables(annotation: "Annotation") -> "list[RenderableType]":
     """For each picture its tags, and for each predicted tag what spoke for and against it."""
-    content: list[Table | Text] = []
+    content: list[RenderableType] = []
     for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
         content.append(ranked_table([row]))
         for explanation in explanations:
             content.append(Text(f"  {printable(explanation.tag)} {explanation.score:+.2f}", style="bold"))
-            for word, examples in (("for", explanation.for_), ("against", explanation.against)):
-                names = ", ".join(f"{printable(one.name)} {one.contribution:+.2f}" for one in examples)
-                if names:
-                    content.append(Text(f"    {word}: {names}"))
-            shares = ", ".join(
-                f"{printable(view)} {share:+.2f}" for view, share in explanation.shares.items()
-            )
-            content.append(Text(f"    features: {shares}" if shares else f"    {explanation.note}"))
+            content += [
+                Padding(Text(line), (0, 0, 0, INDENT), expand=False) for line in _reasons(explanation)
+            ]
     return content
+
+
+def _reasons(explanation: "Explanation") -> Iterator[str]:
+    for word, examples in (("for", explanation.for_), ("against", explanation.against)):
+        if examples:
+            yield f"{word}: " + ", ".join(f"{printable(e.name)} {e.contribution:+.2f}" for e in examples)
+    if explanation.shares:
+        shares = explanation.shares.items()
+        yield "features: " + ", ".join(f"{printable(view)} {share:+.2f}" for view, share in shares)
+    if explanation.note:
+        yield explanation.note
 
 
 def feature_table(features: "Sequence[FeatureSet]") -> Table:
@@ -81,9 +91,10 @@ def feature_table(features: "Sequence[FeatureSet]") -> Table:
 def training_tables(training: "Training") -> list[Table]:
     """What was trained and how surely, then the metrics on held-out rows."""
     facts = training.facts
+    kind = "pictures" if "pictures" in facts["views"] else "rows"
     lines = {
         "method": training.method,
-        "data": f"{facts['rows']:,} rows, {facts['tags']:,} tags, {facts['cardinality']:.2f} each",
+        "data": f"{facts['rows']:,} {kind}, {facts['tags']:,} tags, {facts['cardinality']:.2f} each",
         "seconds": f"{training.seconds:.2f}",
     }
     if training.feature_seconds:
@@ -101,7 +112,7 @@ def training_tables(training: "Training") -> list[Table]:
         summary.add_row(name, Text(value))
     if training.held_out is None:
         return [summary]
-    return [summary, metric_table({f"held out ({training.held_out.n_samples:,} rows)": training.held_out})]
+    return [summary, metric_table({f"held out ({training.held_out.n_samples:,} {kind})": training.held_out})]
 
 
 def method_table(methods: "Sequence[Method]") -> Table:
