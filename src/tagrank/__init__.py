@@ -48,9 +48,14 @@ _HOMES = {
     "tagrank.labels": ["encode_tag_sets", "label_states"],
     "tagrank.estimators": [
         "CalibratedRanker",
+        "JointSVM",
         "LabelFrequency",
         "LabelRanker",
         "OneVsAllSVM",
+        "OnlineJointSVM",
+        "PriorMarginClassifier",
+        "correlation_prior",
+        "signature_prior",
     ],
     "tagrank.metrics": [
         "AnnotationScores",

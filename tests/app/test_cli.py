@@ -56,7 +56,12 @@ def test_a_command_is_a_function_of_the_library(name):
 
 def test_methods(tagrank):
     document = json.loads(tagrank("methods", "--json").stdout)
-    assert [method["name"] for method in document] == ["label-ranker", "one-vs-all", "label-frequency"]
+    assert [method["name"] for method in document] == [
+        "label-ranker",
+        "one-vs-all",
+        "prior-margin",
+        "label-frequency",
+    ]
     people = tagrank("methods")
     assert all(method["estimator"] in people.stdout for method in document)
 

@@ -115,7 +115,7 @@ def ranking_losses(bounds, scores):
     return np.where(is_mixed, np.min(losses, axis=0), 0)
 
 
-ORACLES = {"Hinge": hinge_losses, "Ranking": ranking_losses}
+ORACLES = {"Hinge": hinge_losses, "PriorHinge": hinge_losses, "Ranking": ranking_losses}
 
 
 def check_certificate(Loss, K, bounds, solution, rtol=1e-9):

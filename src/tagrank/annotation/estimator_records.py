@@ -15,6 +15,8 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.array_shelf import ArrayShelf
+from tagrank.annotation.joint_records import joint_record
+from tagrank.annotation.online_records import describe_online, rebuild_online
 from tagrank.annotation.plain_json import Fields
 from tagrank.estimators import (
     CalibratedRanker,
@@ -22,6 +24,7 @@ from tagrank.estimators import (
     LabelFrequency,
     LabelRanker,
     OneVsAllSVM,
+    PriorMarginClassifier,
     calibration_from_arrays,
 )
 from tagrank.kernels import Kernel, Precomputed, kernel_from_dict
@@ -108,7 +111,7 @@ def _put_function(estimator: Any, shelf: ArrayShelf) -> list[str] | None:
     return list(rows)
 
 
-def _rebuild_margin(make: type) -> Callable[[Fields, ArrayShelf, int], Any]:
+def _rebuild_margin(make: Callable[..., Any]) -> Callable[[Fields, ArrayShelf, int], Any]:
     def rebuild(fields: Fields, shelf: ArrayShelf, n_tags: int) -> Any:
         estimator = make(**_take_params(fields.fields("params")))
         estimator.kernel_ = kernel_from_dict(fields.mapping("kernel"))
@@ -189,6 +192,21 @@ def _rebuild_ranker(fields: Fields, shelf: ArrayShelf, n_tags: int) -> Any:
     return estimator
 
 
+def _describe_prior(estimator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    shelf.put("prior", estimator.prior_)
+    description = _describe_margin(estimator, shelf)
+    prior = description["params"].pop("prior")
+    return {**description, "prior": prior if isinstance(prior, str) else None}
+
+
+def _rebuild_prior(fields: Fields, shelf: ArrayShelf, n_tags: int) -> Any:
+    estimator = _rebuild_margin(PriorMarginClassifier)(fields, shelf, n_tags)
+    estimator.prior_ = shelf.take("prior", "f", (n_tags, n_tags))
+    name = fields.take("prior", (str, type(None)))
+    estimator.prior = estimator.prior_ if name is None else name
+    return estimator
+
+
 def _describe_frequency(estimator: Any, shelf: ArrayShelf) -> dict[str, Any]:
     shelf.put("frequencies", estimator.frequencies_)
     return {}
@@ -248,5 +266,8 @@ RECORDS = {
     "CalibratedRanker": Record(_describe_calibrated, _rebuild_calibrated),
     "OneVsAllSVM": Record(_describe_margin, _rebuild_margin(OneVsAllSVM)),
     "LabelRanker": Record(_describe_ranker, _rebuild_ranker),
+    "PriorMarginClassifier": Record(_describe_prior, _rebuild_prior),
     "LabelFrequency": Record(_describe_frequency, _rebuild_frequency),
+    "JointSVM": Record(*joint_record(_describe_margin, _rebuild_margin)),
+    "OnlineJointSVM": Record(describe_online, rebuild_online),
 }

@@ -7,6 +7,8 @@ from tagrank.estimators.label_frequency import LabelFrequency
 from tagrank.estimators.label_ranker import LabelRanker
 from tagrank.estimators.online_joint_svm import OnlineJointSVM
 from tagrank.estimators.one_vs_all import OneVsAllSVM
+from tagrank.estimators.prior_margin import PriorMarginClassifier
+from tagrank.estimators.priors import correlation_prior, signature_prior
 
 __all__ = [
     "CalibratedRanker",
@@ -16,5 +18,8 @@ __all__ = [
     "LabelRanker",
     "OneVsAllSVM",
     "OnlineJointSVM",
+    "PriorMarginClassifier",
     "calibration_from_arrays",
+    "correlation_prior",
+    "signature_prior",
 ]

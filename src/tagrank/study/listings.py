@@ -48,6 +48,30 @@ METHODS = (
         "One support vector machine per tag, all trained together.",
     ),
     Method(
+        "prior-margin",
+        "PriorMarginClassifier",
+        "M3L",
+        "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification with "
+        "Priors, ICML 2010",
+        "One support vector machine per tag, tied together by which tags are known to go together.",
+    ),
+    Method(
+        "joint-svm",
+        "JointSVM",
+        "JSVM",
+        "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
+        "Neurocomputing 169, 2015",
+        "One support vector machine for all tags together: by far the fastest to train.",
+    ),
+    Method(
+        "online-joint-svm",
+        "OnlineJointSVM",
+        "JSVM-Per",
+        "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
+        "Neurocomputing 169, 2015",
+        "A perceptron for all tags together, which can go on learning from new pictures.",
+    ),
+    Method(
         "label-frequency",
         "LabelFrequency",
         "",
