@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
+from tagrank.data import write_tags
 from tagrank.data.pictures import draw_pictures
 
 ROOT = Path(__file__).parents[2]
@@ -18,11 +20,28 @@ def blocks(path, language):
     return re.findall(rf"```{language}\n(.*?)```", path.read_text(), re.DOTALL)
 
 
+def save_pictures(collection, folder):
+    """Write the pictures as files; their paths with their tags."""
+    folder.mkdir()
+    tags_of = {}
+    for i, (image, states) in enumerate(zip(collection.view("pictures"), collection.states(), strict=True)):
+        path = folder / f"IMG_{i:04}.jpg"
+        Image.fromarray(image).save(path)
+        tags_of[path] = [tag for tag, state in zip(collection.tags, states, strict=True) if state > 0]
+    return tags_of
+
+
 @pytest.fixture
 def commands_run(tagrank, tmp_path, monkeypatch):
-    """Run every `tagrank` line of a page in a fresh folder that holds its YAML blocks as config.yml."""
+    """Run every `tagrank` line of a page in a fresh folder that holds its YAML blocks as config.yml.
+
+    There are photographs as well: tagged ones in `photos`, others in `new`.
+    """
     drawn = draw_pictures(100)
     monkeypatch.setattr("tagrank.study.inputs.draw_pictures", lambda: drawn)
+    tagged = save_pictures(drawn.subset(slice(40)), tmp_path / "photos")
+    write_tags(tagged, tmp_path / "photos" / "tags.csv")
+    save_pictures(drawn.subset(slice(40, 44)), tmp_path / "new")
 
     def run(path):
         monkeypatch.chdir(tmp_path)
