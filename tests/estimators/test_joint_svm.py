@@ -155,10 +155,26 @@ def test_prediction_agrees_best_of_all_label_vectors():
     every = np.array([[(k >> l) & 1 for l in range(5)] for k in range(32)])
     vectors = np.where(every, values[1], values[0])
     agreement = scores @ (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).T
-    for at_least in (0, 1):
+    for at_least, similarity in ((0, None), (1, None), (1, 3 * np.eye(5))):
         allowed = every.sum(axis=1) >= at_least
         best = every[allowed][np.argmax(agreement[:, allowed], axis=1)]
-        np.testing.assert_array_equal(choose_labels(scores, values, at_least=at_least), best)
+        np.testing.assert_array_equal(
+            choose_labels(scores, values, at_least=at_least, similarity=similarity), best
+        )
+
+
+def test_prediction_measures_by_the_similarity_of_labels():
+    rng = np.random.default_rng(2)
+    root = rng.normal(size=(5, 5))
+    S, values = root @ root.T, np.array([np.full(5, -0.4), np.full(5, 1.6)])
+    scores = rng.normal(size=(30, 5))
+    order = np.argsort(-scores, axis=1)
+    for row, labels, found in zip(
+        scores, order, choose_labels(scores, values, at_least=1, similarity=S), strict=True
+    ):
+        vectors = [np.where(np.isin(np.arange(5), labels[:k]), *values[::-1]) for k in range(1, 6)]
+        agreement = [row @ v / np.sqrt(v @ S @ v) for v in vectors]
+        np.testing.assert_array_equal(found, np.isin(np.arange(5), labels[: 1 + np.argmax(agreement)]))
 
 
 def test_centred_labels_tell_rare_labels_apart():

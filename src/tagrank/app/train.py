@@ -18,7 +18,9 @@ def train(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the model.")],
     method: Annotated[
-        Literal["label-ranker", "one-vs-all", "label-frequency"],
+        Literal[
+            "label-ranker", "one-vs-all", "prior-margin", "joint-svm", "online-joint-svm", "label-frequency"
+        ],
         typer.Option(help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD),
     ] = "label-ranker",
     C: Annotated[
@@ -76,7 +78,7 @@ def train(
             "-f",
             help="How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
             ".onnx file; may be repeated.",
-            show_default="embedding if installed, else fast",
+            show_default="embedding if installed, dense_sift_v3h1, hsv_v3h1",
             rich_help_panel=PICTURES,
         ),
     ] = None,

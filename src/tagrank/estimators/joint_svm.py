@@ -69,6 +69,8 @@ class JointSVM(MaxMarginEstimator):
         of each label alone than to that of none.
     label_values_ : array, shape (2, n_labels)
         Entries of absent and of present labels in a label vector.
+    label_similarity_ : array, shape (n_labels, n_labels), or None
+        The matrix S of linear outputs, positive semidefinite.
     coef_, support_, classes_, kernel_, never_positive_ : as in `OneVsAllSVM`
     primal_objective_, dual_objective_, duality_gap_, n_iter_, converged_, trace_ : as in `OneVsAllSVM`
 
@@ -163,6 +165,7 @@ class JointSVM(MaxMarginEstimator):
         coefficients = weights[:, None] * problem.output.say(vectors.rows, vectors.values)
         super()._store(replace(problem, bounds=states), replace(solution, coefficients=coefficients))
         self.label_values_ = vectors.values
+        self.label_similarity_ = getattr(problem.output, "similarity", None)
         self.always_predicts_ = not np.any(np.all(states <= 0, axis=1) & np.any(states < 0, axis=1))
         self.transfer_ = None
         if self.decoding == "transfer":
@@ -190,11 +193,12 @@ class JointSVM(MaxMarginEstimator):
 
     def choose(self, scores):
         """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""
-        values = self.label_values_
+        values, similarity = self.label_values_, self.label_similarity_
         if self.transfer_ is not None:
-            scores = values[0] + scores * (values[1] - values[0])
+            scores, similarity = values[0] + scores * (values[1] - values[0]), None
         at_least = int(self.always_predicts_ and not self.never_positive_.all())
-        return choose_labels(scores, values, at_least=at_least) * ~self.never_positive_
+        chosen = choose_labels(scores, values, at_least=at_least, similarity=similarity)
+        return chosen * ~self.never_positive_
 
 
 @dataclass

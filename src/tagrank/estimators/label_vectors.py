@@ -7,6 +7,7 @@ import numpy as np
 
 from tagrank.estimators.costs import make_bounds
 
+MOST = 64  # labels predicted under a similarity of labels: lengths cost the square of it
 NEGLIGIBLE = 1e-9  # length of a vector that is only the rounding of a mean
 
 
@@ -51,7 +52,7 @@ def make_label_vectors(targets, *, center, class_weight=None, sample_weight=None
     return LabelVectors(entries * tells[:, None], values, costs * tells)
 
 
-def choose_labels(scores, values, *, at_least):
+def choose_labels(scores, values, *, at_least, similarity=None):
     """The label vectors, scaled to unit length, that agree best with the scores: 1 present, 0 absent.
 
     Of each sample the highest labels are present, as many as make <v, scores> / |v| largest. For +-1 vectors,
@@ -62,17 +63,32 @@ def choose_labels(scores, values, *, at_least):
     scores : array, shape (n_samples, n_labels)
     values : array, shape (2, n_labels), entries of absent and present labels
     at_least : int, labels that every sample has
+    similarity : array S, shape (n_labels, n_labels), or None
+        With it |v|^2 = v' S v, and at most `MOST` labels are present.
     """
     absent, present = values
-    order = np.argsort(-scores, axis=1, kind="stable")
+    n_most = scores.shape[1] if similarity is None else min(MOST, scores.shape[1])
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :n_most]
     gains = np.take_along_axis(scores * (present - absent), order, axis=1)
-    growth = (present**2 - absent**2)[order]
-    start = (scores @ absent)[:, None], np.full((len(scores), 1), absent @ absent)
-    inner, squares = (
-        np.cumsum(np.hstack(parts), axis=1) for parts in zip(start, (gains, growth), strict=True)
-    )
-    n_present = at_least + np.argmax((inner / np.sqrt(np.maximum(squares, NEGLIGIBLE)))[:, at_least:], axis=1)
-    chosen = np.arange(scores.shape[1]) < n_present[:, None]
+    inner = np.cumsum(np.hstack([(scores @ absent)[:, None], gains]), axis=1)
+    squares = _squared_lengths(order, values, similarity)
+    agreement = inner / np.sqrt(np.maximum(squares, NEGLIGIBLE))
+    n_present = at_least + np.argmax(agreement[:, at_least:], axis=1)
     labels = np.zeros(scores.shape, np.int64)
-    np.put_along_axis(labels, order, chosen.astype(np.int64), axis=1)
+    np.put_along_axis(labels, order, (np.arange(n_most) < n_present[:, None]).astype(np.int64), axis=1)
     return labels
+
+
+def _squared_lengths(order, values, similarity):
+    """Of the vectors with none, the first, the first two ... labels of each row of `order` present."""
+    absent, present = values
+    if similarity is None:
+        growth = (present**2 - absent**2)[order]
+        return np.cumsum(np.hstack([np.full((len(order), 1), absent @ absent), growth]), axis=1)
+    squares = np.empty((len(order), order.shape[1] + 1))
+    steps, pull = present - absent, similarity @ absent
+    for i, labels in enumerate(order):
+        corner = similarity[np.ix_(labels, labels)] * np.outer(steps[labels], steps[labels])
+        own = corner.cumsum(axis=0).cumsum(axis=1).diagonal()
+        squares[i] = absent @ pull + np.append(0.0, own + 2 * np.cumsum(steps[labels] * pull[labels]))
+    return squares

@@ -69,6 +69,7 @@ class OnlineJointSVM(MaxMarginEstimator):
     """
 
     fit_intercept = False
+    tol = 1e-3  # of what trains similarities in advance: single precision will do
 
     def __init__(
         self,
@@ -122,8 +123,10 @@ class OnlineJointSVM(MaxMarginEstimator):
                 self.n_iter_ += 1
                 if self.n_updates_ == before:
                     break
-            self._keep_rows(X)
             self._finish()
+        if self._reads_indices:
+            self._weights.K = None
+            self.X_fit_ = X
         self.always_predicts_ = _always_some(states)
         return self
 
@@ -151,6 +154,7 @@ class OnlineJointSVM(MaxMarginEstimator):
         check_same_length(X=range(n_rows(X)), y=states)
         if is_first:
             self._begin(stream, X, at_once=False)
+        self._weights = self.growing_weights()
         with limited_threads(1):  # the products of a block are too small to share
             for block in row_blocks(len(states), BLOCK):
                 V = stream.next_vectors(states[block], center=self.center)
@@ -195,14 +199,16 @@ class OnlineJointSVM(MaxMarginEstimator):
         self.n_seen_ += len(V)
         self.n_updates_ += n_updates
 
-    def _keep_rows(self, X):
-        """After passes with a Gram matrix: only rows with coefficients are needed from here on."""
+    def growing_weights(self):
+        """Weights to which the next samples of a stream can be added."""
         weights = self._weights
-        if not self._reads_indices or isinstance(self.kernel_, Precomputed):
-            return
+        if not self._reads_indices:
+            return weights
+        if isinstance(self.kernel_, Precomputed):
+            raise ValueError("a stream needs rows and a kernel; similarities can only be learned with fit")
         kept = np.flatnonzero(np.any(weights.A != 0, axis=1))
         total = None if weights.total is None else weights.total[kept]
-        self._weights = KernelRows(self.kernel_, take_rows(X, kept), weights.A[kept], total)
+        return KernelRows(self.kernel_, take_rows(self.X_fit_, kept), weights.A[kept], total)
 
     def _finish(self):
         """Make of the weights what predictions need."""
