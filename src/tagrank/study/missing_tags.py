@@ -90,47 +90,47 @@ def missing(
     """
     check_choice("calibration", calibration, CALIBRATIONS)
     _check_limits(top=top, per_tag=per_tag, min_probability=min_probability, max_probability=max_probability)
+    if wrong and untagged:
+        raise ValueError("pictures without tags have none that could be wrong; leave out untagged or wrong")
     write_suggestions = None if output is None else find_writer(output)
     if page is not None:
         check_file(page)
     estimator = make_estimator(method, parameters, seed=seed)
     rows = choose_part(_named(open_collection(data, strict=strict)), part, usual="all")
-    rows = _usable(clean_tags(rows, fold_case=lower_case, min_count=min_count), untagged and not wrong)
+    rows = _usable(clean_tags(rows, fold_case=lower_case, min_count=min_count), untagged)
     reading: dict[str, Any] = {"cache": cache, "strict": strict, "progress": progress}
     described = _see(rows, features, n_jobs=parameters.get("n_jobs"), random_state=seed, **reading)
-    if described.features and hasattr(estimator, "kernel") and parameters.get("kernel") is None:
-        estimator.set_params(kernel=mean_kernel(described.features))
-    costs = PICTURE_COSTS if described.features else COSTS
+    rows = described.collection
     held_out = hold_out(
-        described.collection,
+        rows,
         estimator,
         view=view,
         features=described.features or None,
-        costs=costs if parameters.get("C") is None else None,
+        costs=_suit(estimator, parameters, described.features),
         folds=folds,
         calibration=calibration,
         seed=seed,
         progress=progress,
     )
     is_candidate = held_out.is_judged & ((held_out.states > 0) if wrong else (held_out.states <= 0))
-    is_probable = (held_out.probabilities >= min_probability) & (held_out.probabilities <= max_probability)
-    pairs = _first_pairs(held_out, is_candidate & is_probable, wrong=wrong, top=top, per_tag=per_tag)
+    is_wanted = is_candidate & _is_between(held_out.probabilities, min_probability, max_probability)
+    places, columns = _first_pairs(held_out, is_wanted, wrong=wrong, top=top, per_tag=per_tag)
     found = MissingTags(
-        _suggestions(described.collection, held_out, pairs),
+        _suggestions(rows, held_out, places, columns),
         wrong,
         method,
         folds,
-        described.collection.summary(),
+        rows.summary(),
         int(is_candidate.sum()),
-        _unjudged(described.collection.tags, held_out),
+        _unjudged(rows.tags, held_out),
         held_out.tuning,
         described.seconds,
-        described.collection.problems,
+        rows.problems,
     )
     if write_suggestions is not None:
         write_suggestions(found.suggestions)
     if page is not None:
-        write_missing_page(page, found, described.collection, pairs[:, 0])
+        write_missing_page(page, found, rows, places)
     return found
 
 
@@ -178,24 +178,46 @@ def _see(
     return described
 
 
+def _suit(
+    estimator: Any, parameters: Mapping[str, Any], features: Mapping[str, Feature]
+) -> Sequence[float] | None:
+    """Give the estimator the kernel of these features, unless one was chosen; the costs to try, likewise."""
+    if features and hasattr(estimator, "kernel") and parameters.get("kernel") is None:
+        estimator.set_params(kernel=mean_kernel(features))
+    if parameters.get("C") is not None:
+        return None
+    return PICTURE_COSTS if features else COSTS
+
+
+def _is_between(values: np.ndarray, lowest: float, highest: float) -> np.ndarray:
+    return (values >= lowest) & (values <= highest)
+
+
 def _first_pairs(
     held_out: HeldOut, is_wanted: np.ndarray, *, wrong: bool, top: int | None, per_tag: int | None
-) -> np.ndarray:
-    """Row and column of the suggestions in their order, shape (n, 2); of equals the higher score wins."""
-    pairs = np.argwhere(is_wanted)
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of the suggestions in their order; of equal probabilities the scores decide."""
+    places, columns = np.nonzero(is_wanted)
     direction = 1 if wrong else -1
     keys = [direction * values[is_wanted] for values in (held_out.scores, held_out.probabilities)]
-    pairs = pairs[np.lexsort(keys)]
+    order = np.lexsort(keys)
     if per_tag is not None:
-        by_tag = np.argsort(pairs[:, 1], kind="stable")
-        _, starts, counts = np.unique(pairs[by_tag, 1], return_index=True, return_counts=True)
-        place = np.empty(len(pairs), dtype=np.intp)
-        place[by_tag] = np.arange(len(pairs)) - np.repeat(starts, counts)
-        pairs = pairs[place < per_tag]
-    return pairs[:top]
+        order = order[_occurrence(columns[order]) < per_tag]
+    return places[order[:top]], columns[order[:top]]
 
 
-def _suggestions(rows: Collection, held_out: HeldOut, pairs: np.ndarray) -> list[Suggestion]:
+def _occurrence(values: np.ndarray) -> np.ndarray:
+    """How many entries before each one have the same value."""
+    by_value = np.argsort(values, kind="stable")
+    _, starts, counts = np.unique(values[by_value], return_index=True, return_counts=True)
+    occurrence = np.empty(len(values), dtype=np.intp)
+    occurrence[by_value] = np.arange(len(values)) - np.repeat(starts, counts)
+    return occurrence
+
+
+def _suggestions(
+    rows: Collection, held_out: HeldOut, places: np.ndarray, columns: np.ndarray
+) -> list[Suggestion]:
     names = rows.names or ()
     return [
         Suggestion(
@@ -206,7 +228,7 @@ def _suggestions(rows: Collection, held_out: HeldOut, pairs: np.ndarray) -> list
             rank,
             STATE_NAMES[int(held_out.states[i, j])],
         )
-        for rank, (i, j) in enumerate(pairs.tolist(), start=1)
+        for rank, (i, j) in enumerate(zip(places.tolist(), columns.tolist(), strict=True), start=1)
     ]
 
 

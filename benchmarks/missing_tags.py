@@ -1,0 +1,264 @@
+"""How many tags hidden on purpose does `missing` find? Against cleanlab and label frequency.
+
+A share of all present labels is hidden (they look absent). Every proposer then orders all absent pairs of
+sample and label, and is measured by where the hidden ones stand. The page is docs/missing-results.md, the
+same numbers with machine and versions are in results/missing_tags.json.
+
+The data sets must lie below TAGRANK_DATA; cleanlab must be installed (pip install cleanlab).
+
+    python benchmarks/missing_tags.py [--only scene yeast] [--shares 0.2 0.4] [--quick]
+"""
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from common import describe_machine, write_results
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, log_loss
+
+from tagrank.annotation.describing import PICTURES, describe_pictures
+from tagrank.annotation.estimator_choice import mean_kernel
+from tagrank.annotation.scaling import fit_scaler
+from tagrank.annotation.tuning import COSTS
+from tagrank.data import LabelStratifiedKFold, hide_labels, load_dataset
+from tagrank.features import choose_features, usual_features
+from tagrank.kernels import Gaussian
+from tagrank.study import methods
+from tagrank.study.missing_scores import hold_out
+from tagrank.study.training import PICTURE_COSTS, make_estimator
+
+PAGE = Path(__file__).parents[1] / "docs" / "missing-results.md"
+DATASETS = ("scene", "yeast", "corel5k", "corel5k_images_260")
+SHARES = (0.2, 0.4, 0.6)
+FIRST = (100, 500)
+SEED, FOLDS = 0, 5
+QUICK_ROWS = 300
+FREQUENCY = "label-frequency"
+LOGISTIC_COSTS = (0.001, 0.01, 0.1, 1.0)
+MOST_TUNED = 20
+INTRO = f"""
+# Finding tags that were hidden
+
+This page is written by one command, `python benchmarks/missing_tags.py`; do not edit it by hand. The same
+numbers, the machine and the versions are in `benchmarks/results/missing_tags.json`.
+
+- A share of all present labels is hidden at random: they look absent. Each sample keeps at least one, except
+  in scene, where nine in ten have no second one; there a sample may lose its only label, and counts as known
+  to have none.
+- All rows of the data, training and test parts together. Every proposer orders all absent pairs of sample and
+  label.
+- AP: average precision of the hidden pairs among all absent ones. P@k: share of hidden ones among the first k
+  proposals. Found: share of the hidden that are among the first n, where n is their number.
+- `tagrank missing` with several methods: {FOLDS} folds, C by cross-validation on the incomplete labels,
+  Gaussian kernel (photographs: the mean of the kernels of their features). `label-frequency` proposes the
+  most frequent label for everybody.
+- Logistic regression (scikit-learn, one for each label, columns scaled alike), held out in the same folds, is
+  what users of cleanlab usually hand to it; one C for all labels, among
+  {", ".join(f"{cost:g}" for cost in LOGISTIC_COSTS)}, by the log loss on the first held-out fold of
+  the (at most {MOST_TUNED}) most frequent labels.
+- cleanlab's scores of single labels (self-confidence) order absent pairs by probability: that is the line of
+  logistic regression itself. What cleanlab adds is *confident learning*: "issues" puts the pairs first that
+  its filter (default settings) flags; "adjusted" corrects probabilities by the mean confidence of each label.
+  Both also with the probabilities of `missing` in the place of logistic regression.
+- One drawing of hidden labels, one seed: differences in the third digit mean little.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", nargs="+", choices=DATASETS, default=DATASETS)
+    parser.add_argument("--shares", nargs="+", type=float, default=SHARES)
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_ROWS} rows of yeast, a share of 0.4")
+    options = parser.parse_args()
+    names, shares = (("yeast",), (0.4,)) if options.quick else (options.only, options.shares)
+    lines = []
+    for name in names:
+        rows, features = load(name, QUICK_ROWS if options.quick else None)
+        for share in shares:
+            for line in measure(rows, features, share):
+                lines.append({"data": name, **line})
+                print(describe(lines[-1]), flush=True)
+    if not options.quick:
+        machine = describe_machine()
+        PAGE.write_text(render(lines, f"{machine['processor']}, {machine['cores']} cores"), encoding="utf-8")
+        print(f"written: {PAGE}")
+    write_results("missing_tags", lines)
+
+
+def load(name, n_rows):
+    """A collection, described if it is of pictures, and the features by which it was."""
+    collection = load_dataset(name)
+    if n_rows is not None:
+        collection = collection.subset(slice(n_rows))
+    if PICTURES not in collection.views:
+        return collection, None
+    described = describe_pictures(collection, choose_features(usual_features()), cache=True)
+    return described.collection, described.features
+
+
+def measure(rows, features, share):
+    """One line for each proposer."""
+    truth = rows.states() > 0
+    incomplete = rows.with_labels(hide(rows, share))
+    is_candidate = incomplete.states() < 0
+    hidden = truth[is_candidate]
+    frequent = average_precision_score(hidden, propose(incomplete, features, FREQUENCY)[is_candidate])
+    started = time.perf_counter()
+    for proposer, values in proposers(incomplete, features):
+        ordered = hidden[np.argsort(-values[is_candidate], kind="stable")]
+        precision = average_precision_score(hidden, values[is_candidate])
+        yield {
+            "share": share,
+            "proposer": proposer,
+            "n_hidden": int(hidden.sum()),
+            "n_candidates": len(hidden),
+            "average_precision": float(precision),
+            "ratio_to_frequency": float(precision / frequent),
+            **{f"precision_at_{k}": float(ordered[:k].mean()) for k in FIRST},
+            **{f"recall_at_{k}": float(ordered[:k].sum() / hidden.sum()) for k in FIRST},
+            "found": float(ordered[: hidden.sum()].mean()),
+            "seconds": time.perf_counter() - started,
+        }
+        started = time.perf_counter()
+
+
+def hide(rows, share):
+    """Labels of which a share is hidden; where too few samples have a second label, from all of them."""
+    present = np.argwhere(rows.states() > 0)
+    if len(present) * (1 - share) >= len(np.unique(present[:, 0])):
+        return hide_labels(rows.labels, share, random_state=SEED)
+    drawn = np.random.default_rng(SEED).choice(present, round(share * len(present)), replace=False)
+    labels = rows.labels.toarray() if hasattr(rows.labels, "toarray") else rows.labels.copy()
+    labels[tuple(drawn.T)] = 0
+    return labels
+
+
+def proposers(rows, features):
+    """Names and how much each finds every pair missing, shape (n_samples, n_labels)."""
+    for method in methods():
+        values = propose(rows, features, method.name)
+        yield f"missing, {method.name}", values
+        if method.name == "label-ranker":
+            ranker = values
+    yield "logistic regression", (logistic := regress(rows))
+    present = rows.states() > 0
+    for source, values in (("logistic regression", logistic), ("missing, label-ranker", ranker)):
+        yield f"cleanlab issues, {source}", find_issues(present, values)
+        yield f"cleanlab adjusted, {source}", adjust(present, values)
+
+
+def propose(rows, features, method):
+    """The probabilities of `missing`; pairs that it cannot judge come last."""
+    estimator = make_estimator(method, {}, seed=SEED)
+    if features and hasattr(estimator, "kernel"):
+        estimator.set_params(kernel=mean_kernel(features))
+    costs = PICTURE_COSTS if features else COSTS
+    found = hold_out(rows, estimator, features=features, costs=costs, folds=FOLDS, seed=SEED)
+    return np.where(found.is_judged, found.probabilities, 0.0)
+
+
+def regress(rows):
+    """Held-out probabilities of one logistic regression for each label; 0 where it has no positive."""
+    views = {name: matrix for name, matrix in rows.views.items() if name != PICTURES}
+    X = np.hstack([dense(fit_scaler(view, "auto", Gaussian(), name), view) for name, view in views.items()])
+    present = rows.states() > 0
+    folds = list(LabelStratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, rows.labels))
+    frequent = np.argsort(-present.sum(axis=0), kind="stable")[:MOST_TUNED]
+    C = min(LOGISTIC_COSTS, key=lambda cost: log_loss_of(X, present, frequent, folds[0], cost))
+    values = np.zeros(present.shape)
+    for train, test in folds:
+        for label in np.flatnonzero(np.ptp(present[train].astype(int), axis=0)):
+            model = fit_logistic(X[train], present[train, label], C)
+            values[test, label] = model.predict_proba(X[test])[:, 1]
+    return values
+
+
+def log_loss_of(X, present, labels, fold, cost):
+    train, test = fold
+    return sum(
+        log_loss(
+            present[test, j],
+            fit_logistic(X[train], present[train, j], cost).predict_proba(X[test]),
+            labels=[0, 1],
+        )
+        for j in labels
+    )
+
+
+def fit_logistic(X, is_present, cost):
+    return LogisticRegression(C=cost, max_iter=1000).fit(X, is_present)
+
+
+def dense(scaler, matrix):
+    scaled = matrix if scaler is None else scaler.apply(matrix)
+    return scaled.toarray() if hasattr(scaled, "toarray") else scaled
+
+
+def find_issues(present, probabilities):
+    """The pairs that cleanlab's filter flags before all others, both by probability."""
+    from cleanlab.multilabel_classification.filter import find_multilabel_issues_per_class
+
+    judged = np.any(present, axis=0)
+    flags = find_multilabel_issues_per_class(as_lists(present[:, judged]), probabilities[:, judged], n_jobs=1)
+    values = probabilities.copy()
+    values[:, judged] += np.asarray(flags)
+    return values
+
+
+def adjust(present, probabilities):
+    """1 - quality of an absent label, from probabilities that cleanlab corrected label by label."""
+    from cleanlab.multilabel_classification.rank import get_label_quality_scores_per_class
+
+    judged = np.any(present, axis=0)
+    quality = get_label_quality_scores_per_class(
+        as_lists(present[:, judged]), probabilities[:, judged], adjust_pred_probs=True
+    )
+    values = np.zeros(present.shape)
+    values[:, judged] = 1 - np.asarray(quality).reshape(len(present), -1)
+    return values
+
+
+def as_lists(present):
+    return [np.flatnonzero(row).tolist() for row in present]
+
+
+def describe(line):
+    return (
+        f"{line['data']:12s} {line['share']:.0%} hidden  {line['proposer']:42s} "
+        f"AP {line['average_precision']:.3f}  P@100 {line['precision_at_100']:.2f}  {line['seconds']:.1f} s"
+    )
+
+
+def render(lines, machine):
+    """The page: a table for each data set and share, the best of each column in bold."""
+    parts = [INTRO.strip(), f"Measured on {machine}."]
+    for data, share in dict.fromkeys((line["data"], line["share"]) for line in lines):
+        some = [line for line in lines if (line["data"], line["share"]) == (data, share)]
+        columns = ["average_precision", *(f"precision_at_{k}" for k in FIRST), "found"]
+        best = {column: max(round(line[column], 3) for line in some) for column in columns}
+        table = [
+            f"| proposer | AP | {' | '.join(f'P@{k}' for k in FIRST)} | found |",
+            "|---" * (len(columns) + 1) + "|",
+        ]
+        for line in some:
+            cells = [
+                f"**{line[column]:.3f}**" if round(line[column], 3) == best[column] else f"{line[column]:.3f}"
+                for column in columns
+            ]
+            table.append(f"| {line['proposer']} | {' | '.join(cells)} |")
+        n_hidden, n_candidates = some[0]["n_hidden"], some[0]["n_candidates"]
+        parts.append(f"## {data}, {share:.0%} hidden")
+        parts.append(
+            f"{n_hidden:,} hidden labels among {n_candidates:,} absent ones ({n_hidden / n_candidates:.1%})."
+        )
+        parts.append("\n".join(table))
+    return "\n\n".join(parts) + "\n"
+
+
+if __name__ == "__main__":
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*never positive in training")
+        main()
