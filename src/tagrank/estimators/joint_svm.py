@@ -18,7 +18,7 @@ from tagrank.estimators.label_vectors import (
 from tagrank.estimators.output_kernels import inverse_roots, make_output_kernel
 from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.gram import TILE, gram, n_rows, run_tiles, take_rows, upper_tiles
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice, check_positive, check_same_length
@@ -147,10 +147,11 @@ class JointSVM(MaxMarginEstimator):
             kernel, K = kernel.fit_gram(X, check_finite=False)
         else:
             kernel, K = kernel.fit_gram(X, dtype=np.float32 if single else None, n_jobs=self.n_jobs)
-        output = output.fit(targets.states)
+        with limited_threads(1):  # matrices of the size of the labels are too small to share
+            output = output.fit(targets.states)
         scale = inverse_roots(K.diagonal().astype(np.float64))
-        with limited_threads(self.n_jobs):
-            Q = _joint_gram(K, scale, output(vectors.rows.astype(np.float32) if single else vectors.rows))
+        V = vectors.rows.astype(np.float32) if single else vectors.rows
+        Q = _joint_gram(K, scale, output, V, n_jobs=self.n_jobs)
         return JointProblem(targets, vectors.costs[:, None], X, kernel, Q, "gram", vectors, output, scale)
 
     def _solve(self, problem, *, start=None, callback=None):
@@ -162,7 +163,8 @@ class JointSVM(MaxMarginEstimator):
         problem.alpha = self.alpha_ = solution.coefficients[:, 0]
         vectors, states = problem.vectors, problem.targets.states
         weights = self.alpha_ * problem.scale
-        coefficients = weights[:, None] * problem.output.say(vectors.rows, vectors.values)
+        with limited_threads(1):
+            coefficients = weights[:, None] * problem.output.say(vectors.rows, vectors.values)
         super()._store(replace(problem, bounds=states), replace(solution, coefficients=coefficients))
         self.label_values_ = vectors.values
         self.label_similarity_ = getattr(problem.output, "similarity", None)
@@ -211,11 +213,23 @@ class JointProblem(Problem):
     alpha: np.ndarray | None = None
 
 
-def _joint_gram(K, scale, L):
-    """L times K / sqrt(k_ii k_jj), entry by entry, in place of L."""
-    scale = scale.astype(L.dtype)
-    for block in row_blocks(len(L), 128):
-        L[block] *= K[block]
-        L[block] *= scale[block, None]
-        L[block] *= scale
-    return L
+def _joint_gram(K, scale, output, V, *, n_jobs):
+    """Similarities of the outputs times K / sqrt(k_ii k_jj), entry by entry, tile by tile."""
+    scale = scale.astype(V.dtype)
+    L = None if output.has_tiles else output(V)
+    with limited_threads(1):
+        prepared = output.prepare(V) if output.has_tiles else None
+    Q = np.empty((len(V), len(V)), V.dtype)
+
+    def fill(tile):
+        rows, columns = tile
+        part = L[tile] if prepared is None else output.compare(prepared[rows], prepared[columns])
+        part = np.multiply(part, K[tile], out=np.empty(part.shape, V.dtype), casting="same_kind")
+        part *= scale[rows, None]
+        part *= scale[columns]
+        Q[rows, columns] = part
+        if rows != columns:
+            Q[columns, rows] = part.T
+
+    run_tiles(fill, upper_tiles(len(V), TILE), n_jobs)
+    return Q

@@ -39,7 +39,9 @@ def make_label_vectors(targets, *, center, class_weight=None, sample_weight=None
         sample_weight = np.asarray(sample_weight, dtype=np.float64)
         by_sample, by_entry = (sample_weight, None) if sample_weight.ndim < 2 else (None, sample_weight)
     entries = make_bounds(targets, class_weight=class_weight, sample_weight=by_entry)
-    costs = np.abs(make_bounds(targets, sample_weight=by_sample)).max(axis=1)
+    costs = np.ones(len(entries))
+    if by_sample is not None:
+        costs = np.abs(make_bounds(targets, sample_weight=by_sample)).max(axis=1)
     if targets.one_dimensional and isinstance(class_weight, Mapping):
         costs, entries = costs * np.abs(entries[:, 0]), np.sign(entries)
     known = entries != 0

@@ -7,6 +7,7 @@ similarity of a vector with itself scaled to one, and answers two questions: how
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,20 +20,31 @@ ROUNDING = 1e-9  # of the largest eigenvalue: a negative one of this size is rou
 
 
 class OutputKernel:
-    """Base of all output kernels; a subclass writes `__call__`, and `say` where it knows better.
+    """Base of all output kernels; a subclass writes `prepare` and `compare`, and `say` where it knows better.
 
-    `has_features`: whether the kernel is the inner product of `features(V)`.
+    `has_features`: whether the kernel is the inner product of prepared rows.
+    `has_tiles`: whether any part of a Gram matrix can be computed alone.
     """
 
     has_features = False
+    has_tiles = True
 
     def fit(self, states):
         """The same kernel with what depends on the labels (n_samples, n_labels; +1, -1, 0) decided."""
         return self
 
+    def prepare(self, V):
+        """What `compare` needs to know of each label vector, an array with as many rows."""
+        return unit_rows(V)
+
+    def compare(self, P, R):
+        """Similarities (n_p, n_r) of prepared rows."""
+        raise NotImplementedError(f"{type(self).__name__} must define compare(P, R)")
+
     def __call__(self, V, Z=None):
         """Similarities (n_v, n_z) of label vectors; of V with itself, a matrix fit for training."""
-        raise NotImplementedError(f"{type(self).__name__} must define __call__(V, Z)")
+        P = self.prepare(V)
+        return self.compare(P, P if Z is None else self.prepare(Z))
 
     def say(self, V, values):
         """What each sample says about each label, (n_samples, n_labels), given the entries of label vectors.
@@ -64,9 +76,18 @@ class LinearOutputs(OutputKernel):
         S = _check_matrix(self.similarity, n_labels)
         return LinearOutputs(_clip(S, name="the output kernel matrix"))
 
-    def features(self, V):
+    def prepare(self, V):
         """Rows (n_samples, n_features) of unit length whose inner products are the similarities."""
-        return unit_rows(V if self.similarity is None else V @ _root(self.similarity))
+        return unit_rows(V if self.similarity is None else V @ self._root.astype(V.dtype))
+
+    def compare(self, P, R):
+        return P @ R.T
+
+    @cached_property
+    def _root(self):
+        """The symmetric square root of the similarity of labels."""
+        values, vectors = np.linalg.eigh(self.similarity)
+        return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
 
     def scaled(self, V):
         """Label vectors v / |v|; times the scores that `say` makes, they tell how well a sample agrees."""
@@ -74,15 +95,11 @@ class LinearOutputs(OutputKernel):
             return unit_rows(V)
         return V * inverse_roots(np.einsum("ij,ij->i", V @ self.similarity, V))[:, None]
 
-    def __call__(self, V, Z=None):
-        left = self.features(V)
-        return left @ (left if Z is None else self.features(Z)).T
-
     def say(self, V, values):
         """The best answer is the sign of the scores that this makes, label by label."""
         if self.similarity is None:
             return unit_rows(V)
-        return self.features(V) @ _root(self.similarity)
+        return self.prepare(V) @ self._root
 
 
 @dataclass(frozen=True)
@@ -123,10 +140,8 @@ class PolynomialOutputs(OutputKernel):
     degree: int = 2
     constant: float = 1.0
 
-    def __call__(self, V, Z=None):
-        left = unit_rows(V)
-        inner = left @ (left if Z is None else unit_rows(Z)).T
-        return ((inner + self.constant) / (1 + self.constant)) ** self.degree
+    def compare(self, P, R):
+        return ((P @ R.T + self.constant) / (1 + self.constant)) ** self.degree
 
     def say(self, V, values):
         """The part that is linear in the other vector."""
@@ -142,6 +157,8 @@ class CallableOutputs(OutputKernel):
     """
 
     function: Any
+
+    has_tiles = False
 
     def __call__(self, V, Z=None):
         scale = [inverse_roots(self._own(rows)) for rows in ((V,) if Z is None else (V, Z))]
@@ -236,9 +253,3 @@ def _clip_gram(L):
         return check_gram(L)
     except ValueError:
         return _clip(L, name="the output kernel of the training labels")
-
-
-def _root(S):
-    """The symmetric square root of a positive semidefinite matrix."""
-    values, vectors = np.linalg.eigh(S)
-    return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
