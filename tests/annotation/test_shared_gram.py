@@ -58,3 +58,21 @@ def test_estimators_without_a_matrix(problem):
     counted, tuning = fit_on_gram(LabelFrequency(), views["gist"], labels, costs=(0.1, 1))
     assert tuning is None
     assert counted.decision_function(views["gist"]).shape == labels.shape
+
+
+def test_a_power_of_the_kernel_is_chosen(problem):
+    views, labels = problem
+    ranker = LabelRanker(kernel="rbf", gamma=0.02, tol=1e-6, random_state=0)
+    X = views["gist"]
+    fitted, tuning = fit_on_gram(ranker, X, labels, costs=(0.1, 1), powers=(1, 3), criterion="Image-MAP")
+    alone = [
+        fit_on_gram(ranker, X, labels, costs=(0.1, 1), powers=(power,))[1].best_score("Image-MAP")
+        for power in (1, 3)
+    ]
+    chosen = tuning.power
+    assert chosen == (1, 3)[int(np.argmax(alone))] == 3
+    assert fitted.kernel == Gaussian(0.02) ** chosen
+    again = LabelRanker(tuning.best("Image-MAP"), kernel=Gaussian(chosen * 0.02), tol=1e-6, random_state=0)
+    np.testing.assert_allclose(
+        fitted.decision_function(X), again.fit(X, labels).decision_function(X), atol=1e-3
+    )

@@ -17,7 +17,7 @@ from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler
 from tagrank.annotation.shared_gram import fit_on_gram
-from tagrank.annotation.tuning import Tuning
+from tagrank.annotation.tuning import CRITERIA, CRITERION, Tuning
 from tagrank.data import Collection
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
@@ -39,6 +39,8 @@ class Annotator:
     features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
         `Feature` objects, see `tagrank.features.choose_features`; "fast" by default
     costs : values of C to choose among by cross-validation; None keeps that of the estimator
+    powers : with `costs`, also choose to which of these powers the kernel is raised
+    criterion : what to choose by: "Image-AUC", or "Image-MAP" for the top of the ranking
     scaling : {"auto", "standard", "minmax", "none"}
         "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
         of sparse columns only the width changes. "auto" is "standard" for dense columns under Gaussian,
@@ -63,12 +65,16 @@ class Annotator:
         *,
         features: str | Sequence[str] | Mapping[str, Feature] | None = None,
         costs: Sequence[float] | None = None,
+        powers: Sequence[int] = (1,),
+        criterion: str = CRITERION,
         scaling: str = "auto",
         view: str | Sequence[str] | None = None,
     ) -> None:
         self.estimator = estimator
         self.features = features
         self.costs = costs
+        self.powers = powers
+        self.criterion = criterion
         self.scaling = scaling
         self.view = view
 
@@ -88,6 +94,7 @@ class Annotator:
         progress : called with how much is done, of how much, and what is being done
         """
         check_choice("scaling", self.scaling, SCALINGS)
+        check_choice("criterion", self.criterion, tuple(CRITERIA))
         if not len(collection.tags):
             raise ValueError("the collection has no tags to learn from; labels were expected")
         features = None if self.features is None else choose_features(self.features)
@@ -189,7 +196,16 @@ class Annotator:
         with warnings.catch_warnings():
             # said above, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
-            return fit_on_gram(estimator, X, collection.labels, costs=self.costs, progress=progress, **more)
+            return fit_on_gram(
+                estimator,
+                X,
+                collection.labels,
+                costs=self.costs,
+                powers=self.powers,
+                criterion=self.criterion,
+                progress=progress,
+                **more,
+            )
 
     def _take_in(self, data: Any) -> Intake:
         """`data` with the views of training."""

@@ -1,5 +1,6 @@
 """Which estimator an Annotator trains, and with which kernel."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,9 +29,14 @@ def choose_estimator(given: Any, intake: Intake) -> Any:
 
 
 def mean_kernel(features: Mapping[str, Feature]) -> Kernel:
-    """The mean of the kernels that suit these sets of features, each on its own view."""
+    """The mean of the kernels that suit these sets of features, each on its own view.
+
+    Embeddings together have the weight of all other sets together: each of them tells more.
+    """
+    families = Counter(feature.family for feature in features.values())
     parts = tuple(make_kernel(feature.kernel).on(name) for name, feature in features.items())
-    return Sum(parts, (1 / len(parts),) * len(parts))
+    weights = (1 / (len(families) * families[feature.family]) for feature in features.values())
+    return Sum(parts, tuple(weights))
 
 
 def _default(intake: Intake) -> Any:

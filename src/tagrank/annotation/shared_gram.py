@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from tagrank.annotation.nesting import innermost, innermost_fitted
 from tagrank.annotation.picture_keys import Progress
-from tagrank.annotation.tuning import Tuning, tune_cost
-from tagrank.kernels import Kernel, Linear, Precomputed, make_kernel
+from tagrank.annotation.tuning import CRITERION, Tuning, tune_cost
+from tagrank.kernels import Kernel, Linear, Power, Precomputed, make_kernel
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
 
 
@@ -22,10 +22,12 @@ def fit_on_gram(
     labels: Any,
     *,
     costs: Sequence[float] | None = None,
+    powers: Sequence[int] = (1,),
+    criterion: str = CRITERION,
     progress: Progress | None = None,
     **more: Any,
 ) -> tuple[Any, Tuning | None]:
-    """Train an estimator, or what calibrates one, after choosing its C.
+    """Train an estimator, or what calibrates one, after choosing its C and a power of its kernel.
 
     Parameters
     ----------
@@ -33,19 +35,25 @@ def fit_on_gram(
     X : rows, or mapping of views to rows
     labels : shape (n, n_labels)
     costs : values of C to choose among by cross-validation; None keeps that of the estimator
+    powers : with `costs`, also choose to which of these powers the kernel is raised
+    criterion : what to choose by, a key of `CRITERIA`
     progress : called with how much is done, of how much, and what is being done
     more : handed to `fit`
 
     Returns
     -------
     fitted : as if it had been trained on the rows
-    tuning : how well the costs did, None without `costs`
+    tuning : how well the costs did with the power that was chosen, None without `costs`
     """
     model = clone(estimator)
     inner = innermost(model)
     kernel = make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
+    if costs is not None and not hasattr(inner, "C"):
+        costs = None
     if kernel is None or isinstance(kernel, Linear | Precomputed):
-        tuning = _tune(inner, X, labels, costs, progress)
+        tuning = None if costs is None else tune_cost(inner, X, labels, costs=costs, progress=progress)
+        if tuning is not None:
+            inner.set_params(C=tuning.best(criterion))
         return model.fit(X, labels, **more), tuning
     if progress is not None:
         progress(0, 1, "comparing pictures with each other")
@@ -53,20 +61,40 @@ def fit_on_gram(
         X, dtype=np.float32 if inner.tol >= SINGLE_PRECISION_TOL else None, n_jobs=inner.n_jobs
     )
     inner.set_params(kernel=Precomputed(trusted=True), gamma=None)
-    tuning = _tune(inner, K, labels, costs, progress)
+    asked, tuning = innermost(clone(estimator)), None
+    if costs is not None:
+        tuning = _choose(inner, K, labels, costs, powers, criterion, progress)
+        inner.set_params(C=tuning.best(criterion))
+        if tuning.power > 1:
+            K **= tuning.power
+            fitted_kernel = Power(fitted_kernel, tuning.power)
+            asked.set_params(kernel=Power(kernel, tuning.power), gamma=None)
     model.fit(K, labels, **more)
-    _read_rows(model, innermost(estimator), fitted_kernel, X)
+    _read_rows(model, asked, fitted_kernel, X)
     return model, tuning
 
 
-def _tune(
-    inner: Any, X: Any, labels: Any, costs: Sequence[float] | None, progress: Progress | None
-) -> Tuning | None:
-    if costs is None or not hasattr(inner, "C"):
-        return None
-    tuning = tune_cost(inner, X, labels, costs=costs, progress=progress)
-    inner.set_params(C=tuning.best())
-    return tuning
+def _choose(
+    inner: Any,
+    K: np.ndarray,
+    labels: Any,
+    costs: Sequence[float],
+    powers: Sequence[int],
+    criterion: str,
+    progress: Progress | None,
+) -> Tuning:
+    """The costs under the best power of the kernel; the smallest of equals."""
+
+    def counted(i: int) -> Progress | None:
+        if progress is None:
+            return None
+        return lambda done, total, what: progress(i * total + done, len(powers) * total, what)
+
+    tunings = [
+        tune_cost(inner, K if power == 1 else K**power, labels, costs=costs, power=power, progress=counted(i))
+        for i, power in enumerate(sorted(powers))
+    ]
+    return max(tunings, key=lambda tuning: tuning.best_score(criterion))
 
 
 def _read_rows(model: Any, asked: Any, kernel: Kernel, X: Any) -> None:

@@ -15,6 +15,7 @@ from tagrank.metrics import image_auc, image_average_precision
 
 COSTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 CRITERIA = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
+CRITERION = "Image-AUC"
 
 
 @dataclass(frozen=True)
@@ -25,26 +26,32 @@ class Tuning:
     ----------
     costs : the values of C, ascending
     scores : name of a criterion to the value that each cost reached, mean over the folds
+    power : to which the kernel was raised
     """
 
     costs: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
+    power: int = 1
 
-    def best(self, criterion: str = "Image-AUC") -> float:
+    def best(self, criterion: str = CRITERION) -> float:
         """The cost with the highest score; the smallest of equals."""
         return self.costs[self.scores[criterion].index(self.best_score(criterion))]
 
-    def best_score(self, criterion: str = "Image-AUC") -> float:
+    def best_score(self, criterion: str = CRITERION) -> float:
         """The highest score."""
         return max(self.scores[criterion])
 
-    def is_at_edge(self, criterion: str = "Image-AUC") -> bool:
+    def is_at_edge(self, criterion: str = CRITERION) -> bool:
         """Whether the best cost is the smallest or the largest tried: the true optimum may lie beyond."""
         return self.best(criterion) in (self.costs[0], self.costs[-1])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers for JSON."""
-        return {"C": list(self.costs), **{name: list(values) for name, values in self.scores.items()}}
+        return {
+            "C": list(self.costs),
+            "power": self.power,
+            **{name: list(values) for name, values in self.scores.items()},
+        }
 
 
 def tune_cost(
@@ -55,6 +62,7 @@ def tune_cost(
     costs: Sequence[float] = COSTS,
     n_folds: int = 3,
     seed: int = 0,
+    power: int = 1,
     progress: Progress | None = None,
 ) -> Tuning:
     """Try every cost on the same folds, in which each label keeps its share.
@@ -67,6 +75,7 @@ def tune_cost(
     costs : the values of C
     n_folds : the number of folds
     seed : for the folds
+    power : to be noted; `X` is the kernel raised to it already
     progress : called with how many folds are done, how many there are, and what is being done
 
     Returns
@@ -81,7 +90,7 @@ def tune_cost(
             progress(len(scores), n_folds, "choosing C")
         scores.append(_score_fold(estimator, X, Y, train, test, ascending))
     by_criterion = np.mean(scores, axis=0).T.tolist()
-    return Tuning(tuple(ascending), dict(zip(CRITERIA, map(tuple, by_criterion), strict=True)))
+    return Tuning(tuple(ascending), dict(zip(CRITERIA, map(tuple, by_criterion), strict=True)), power)
 
 
 def _score_fold(

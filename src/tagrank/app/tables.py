@@ -101,9 +101,8 @@ def training_tables(training: "Training") -> list[Table]:
         lines["features"] = ", ".join(training.feature_seconds)
         lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
     if training.tuning is not None:
-        lines["C"] = (
-            f"{training.tuning.best():g}, chosen among {', '.join(map('{:g}'.format, training.tuning.costs))}"
-        )
+        lines["C"] = f"{training.chosen_cost:g}, by cross-validation"
+        lines["kernel to the power"] = f"{training.tuning.power}, by cross-validation"
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"

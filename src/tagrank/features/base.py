@@ -99,6 +99,8 @@ class Feature(Part):
 
     # the kernel that suits its rows, as estimators take it
     kernel: ClassVar[str] = "chi2"
+    # in a mean of kernels each family counts alike, however many sets it has
+    family: ClassVar[str] = "descriptor"
 
     def __call__(self, image):
         """One picture as one row.

