@@ -48,6 +48,7 @@ class PriorHinge:
 
     R = None
     has_independent_labels = False
+    stays_feasible = True
 
     def __init__(self, bounds, coefficients):
         self.bounds = bounds
@@ -101,7 +102,7 @@ class PriorHinge:
         coefficients: weights of sparse rows lack the prior, and the next sweep begins by adding it.
         """
         self.weights_lack_prior = True
-        return Hinge.measure(bounds, coefficients, self.exact_prior @ scores)
+        return Hinge.measure(bounds, coefficients, self.exact_prior.astype(scores.dtype, copy=False) @ scores)
 
 
 def _multiply_by_prior(W, R):
