@@ -16,7 +16,7 @@ from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.costs import make_bounds
 from tagrank.estimators.targets import Targets, encode_targets, warn_never_positive
-from tagrank.kernels import Linear, Precomputed, check_gram, make_kernel, reads_views
+from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL, solve_dual
@@ -138,7 +138,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
             X,
             accept_sparse=False if is_gram else "csr",
             dtype=FLOATS,
-            ensure_all_finite=not is_gram,
+            ensure_all_finite=not is_gram or kernel.trusted,  # otherwise `fit_gram` looks, in threads
             reset=reset,
         )
 
@@ -153,7 +153,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         if isinstance(kernel, Linear):
             return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
         if isinstance(kernel, Precomputed):
-            return Problem(targets, bounds, X, kernel, check_gram(X, n_jobs=self.n_jobs), "gram")
+            return Problem(targets, bounds, X, *kernel.fit_gram(X, n_jobs=self.n_jobs), "gram")
         dtype = np.float32 if tol >= SINGLE_PRECISION_TOL else None
         kernel, K = kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs)
         return Problem(targets, bounds, X, kernel, K, "gram")

@@ -31,9 +31,12 @@ class Hinge:
     Attributes
     ----------
     has_independent_labels : bool, whether `sweep_rows` takes the labels in several groups
+    stays_feasible : bool, whether `sweep_block` leaves float64 coefficients exactly feasible, and tells their
+        exact changes; otherwise, or where it is not said, they are repaired before they are certified
     """
 
     has_independent_labels = True
+    stays_feasible = True
 
     def __init__(self, bounds, coefficients):
         self.bounds = bounds

@@ -26,6 +26,7 @@ class Ranking:
     """State of the ranking loss during training; see `tagrank.losses.hinge.Hinge` for the interface."""
 
     has_independent_labels = False
+    stays_feasible = True
 
     def __init__(self, bounds, coefficients):
         self.bounds = bounds

@@ -192,6 +192,7 @@ class _BlockAscent:
         self.loss = Loss(bounds, coefficients)
         self.certified = self.thresholds = None
         self.tol = tol
+        self.stays_feasible = getattr(Loss, "stays_feasible", False)
         self.is_untouched = start is None and not coefficients.any()
         if not self.is_untouched:
             holder.recompute(coefficients)
@@ -201,9 +202,9 @@ class _BlockAscent:
         return not self.is_untouched
 
     def measure(self):
-        """Objectives from the scores at hand: a certificate if they are exact."""
-        primal, dual = self._measure(self.holder.scores())
-        self.certified = self.loss.coefficients if self.holder.is_exact else None
+        """Objectives from the scores at hand: a certificate if these and the coefficients are exact."""
+        primal, dual = self._measure(self.loss.coefficients, self.holder.scores())
+        self.certified = self.loss.coefficients if self.holder.is_exact and self.stays_feasible else None
         if self.gap > FAR_FROM_END * self.tol:
             self.holder.round_scores()
         return primal, dual
@@ -211,10 +212,13 @@ class _BlockAscent:
     def certify(self):
         """Objectives from scores computed anew: those at hand may be rounded or half updated."""
         self.certified = self.loss.coefficients
-        return self._measure(self.holder.recompute(self.certified))
+        if not self.stays_feasible:
+            self.certified = self.certified.copy()
+            self.loss.repair(self.certified)
+        return self._measure(self.certified, self.holder.recompute(self.certified))
 
-    def _measure(self, scores):
-        sums, self.thresholds = self.loss.measure(self.loss.bounds, self.loss.coefficients, scores)
+    def _measure(self, coefficients, scores):
+        sums, self.thresholds = self.loss.measure(self.loss.bounds, coefficients, scores)
         self.gaps = sums[0] - sums[1] + sums[2]
         primal, dual = _objectives(sums.sum(axis=1))
         self.gap = relative_gap(primal, dual)
