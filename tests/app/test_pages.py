@@ -35,13 +35,14 @@ def save_pictures(collection, folder):
 def commands_run(tagrank, tmp_path, monkeypatch):
     """Run every `tagrank` line of a page in a fresh folder that holds its YAML blocks as config.yml.
 
-    There are photographs as well: tagged ones in `photos`, others in `new`.
+    There are photographs as well: tagged ones in `photos` and `checked`, others in `new`.
     """
     drawn = draw_pictures(100)
     monkeypatch.setattr("tagrank.study.inputs.draw_pictures", lambda: drawn)
-    tagged = save_pictures(drawn.subset(slice(40)), tmp_path / "photos")
-    write_tags(tagged, tmp_path / "photos" / "tags.csv")
-    save_pictures(drawn.subset(slice(40, 44)), tmp_path / "new")
+    for folder, rows in {"photos": slice(40), "checked": slice(40, 60), "new": slice(60, 64)}.items():
+        tags_of = save_pictures(drawn.subset(rows), tmp_path / folder)
+        if folder != "new":
+            write_tags(tags_of, tmp_path / folder / "tags.csv")
 
     def run(path):
         monkeypatch.chdir(tmp_path)
