@@ -12,6 +12,9 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 RUNS = {
     "gram_training": ["--quick", "--C", "1"],
     "linear_training": ["--samples", "300", "--labels", "17", "--peer-labels", "3"],
+    "joint_svm": ["--quick", "--C", "1"],
+    "joint_svm_experiment": ["--quick"],
+    "online_joint_svm": ["--samples", "600", "--chunk", "300", "--peer-samples", "300"],
     "chi_square_gram": ["--samples", "60", "--features", "20"],
 }
 
