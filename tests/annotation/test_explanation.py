@@ -19,6 +19,7 @@ MODELS = {
     "one against all": ("dense", OneVsAllSVM(fit_intercept=True, random_state=0), {"features"}),
     "calibrated": ("dense", CalibratedRanker(LabelRanker(random_state=0), random_state=0), {"features"}),
     "sum": ("views", LabelRanker(kernel=0.3 * COLOUR + EDGES, random_state=0), {"colour", "edges"}),
+    "power": ("views", LabelRanker(kernel=(0.3 * COLOUR + EDGES) ** 3, random_state=0), {"colour", "edges"}),
     "calibrated sum": (
         "views",
         CalibratedRanker(OneVsAllSVM(kernel=COLOUR + 2.0 * EDGES, random_state=0), random_state=0),

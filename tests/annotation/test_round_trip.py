@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -9,7 +10,10 @@ from sklearn.utils import get_tags
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.estimator_records import RECORDS
+from tagrank.data import Collection
+from tagrank.data.pictures import draw_pictures
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.features import Feature
 from tagrank.kernels import ChiSquared, Gaussian, Hellinger, Intersection, Linear, Polynomial
 
 KERNELS = {
@@ -21,6 +25,7 @@ KERNELS = {
     "hellinger": "hellinger",
     "whole vector": ChiSquared(whole_vector=True),
     "sum": Gaussian() + 0.5 * ChiSquared(),
+    "power": (Gaussian() + 0.5 * ChiSquared()) ** 3,
     "product": Gaussian(gamma=0.7) * Polynomial(degree=2),
     "columns": Linear().on(slice(0, 3)) + Intersection().on([3, 5]) + Hellinger().on(6),
     "unit diagonal": (Polynomial() + Linear()).unit_diagonal(),
@@ -166,3 +171,19 @@ def test_no_support_vectors_at_all(make_collection, tmp_path):
     with pytest.warns(UserWarning, match="4 of 4 tags are never present"):
         annotator = Annotator(OneVsAllSVM(kernel="rbf")).fit(collection)
     check_round_trip(annotator, collection, tmp_path / "model")
+
+
+def test_features_of_ones_own_cannot_be_stored(tmp_path):
+    @dataclass(frozen=True)
+    class Brightness(Feature):
+        def describe(self, picture):
+            return np.array([picture.grey.mean()], np.float32)
+
+    drawn = draw_pictures(40, size=32)
+    features = {"brightness": Brightness()}
+    rows = {"brightness": np.array([Brightness()(image) for image in drawn.view("pictures")])}
+    collection = Collection({"pictures": drawn.view("pictures"), **rows}, drawn.labels, drawn.tags)
+    annotator = Annotator(LabelRanker(), features=features).fit(collection)
+    with pytest.raises(TypeError, match="of the class Brightness, which is not one of tagrank's"):
+        annotator.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()

@@ -18,12 +18,15 @@ from tagrank.annotation.array_shelf import ArrayShelf
 from tagrank.annotation.joint_records import joint_record
 from tagrank.annotation.online_records import describe_online, rebuild_online
 from tagrank.annotation.plain_json import Fields
+from tagrank.annotation.ranker_records import describe_stream, ranker_record, rebuild_stream
 from tagrank.estimators import (
     CalibratedRanker,
     Calibration,
+    IncompleteLabelRanker,
     LabelFrequency,
     LabelRanker,
     OneVsAllSVM,
+    PairwiseRanker,
     PriorMarginClassifier,
     calibration_from_arrays,
 )
@@ -266,6 +269,18 @@ RECORDS = {
     "CalibratedRanker": Record(_describe_calibrated, _rebuild_calibrated),
     "OneVsAllSVM": Record(_describe_margin, _rebuild_margin(OneVsAllSVM)),
     "LabelRanker": Record(_describe_ranker, _rebuild_ranker),
+    "IncompleteLabelRanker": Record(
+        *ranker_record(
+            _describe_ranker,
+            _rebuild_margin,
+            IncompleteLabelRanker,
+            {"solver": str, "eta": (float, type(None))},
+        )
+    ),
+    "PairwiseRanker": Record(
+        *ranker_record(_describe_ranker, _rebuild_margin, PairwiseRanker, {"pairs": str})
+    ),
+    "OnlineRanker": Record(describe_stream, rebuild_stream),
     "PriorMarginClassifier": Record(_describe_prior, _rebuild_prior),
     "LabelFrequency": Record(_describe_frequency, _rebuild_frequency),
     "JointSVM": Record(*joint_record(_describe_margin, _rebuild_margin)),

@@ -18,7 +18,7 @@ from scipy import sparse
 from tagrank.annotation.annotator import Annotator
 from tagrank.annotation.nesting import innermost_fitted
 from tagrank.annotation.scaling import leaves
-from tagrank.kernels import Kernel, Linear, Precomputed, Sum
+from tagrank.kernels import Kernel, Linear, Power, Precomputed, Sum
 from tagrank.kernels.gram import gram, n_rows, take_rows
 
 ALL_FEATURES = "all"
@@ -187,12 +187,17 @@ def _similarities(estimator: Any, X: Any, only_view: str) -> Iterator[tuple[str,
     if not hasattr(estimator, "X_fit_"):
         return
     rows = take_rows(estimator.X_fit_, estimator.support_)
+    kernel_ = estimator.kernel_
+    whole, exponent = (kernel_.kernel, kernel_.exponent) if isinstance(kernel_, Power) else (kernel_, 1)
     found: dict[str, np.ndarray] = {}
-    for weight, kernel in _terms(estimator.kernel_):
+    for weight, kernel in _terms(whole):
         values = weight * gram(kernel, X, rows, n_jobs=estimator.n_jobs)[0].astype(np.float64)
         feature = _feature_of(kernel) or only_view
         found[feature] = found.get(feature, 0) + values
-    yield from found.items()
+    # k ** n is k ** (n - 1) times the sum of the terms of k
+    factor = np.sum(list(found.values()), axis=0) ** (exponent - 1)
+    for feature, values in found.items():
+        yield feature, factor * values
 
 
 def _terms(kernel: Kernel, weight: float = 1.0) -> Iterator[tuple[float, Kernel]]:

@@ -16,6 +16,7 @@ from tagrank.annotation.scaling import SCALINGS, Scaler
 from tagrank.annotation.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
 from tagrank.data import Collection
 from tagrank.features import Feature, feature_from_settings
+from tagrank.features.registry import PARTS
 from tagrank.kernels.gram import take_rows
 from tagrank.validation import check_choice
 
@@ -101,9 +102,14 @@ def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
 def _describe_features(features: Mapping[str, Feature] | None, shelf: ArrayShelf) -> list[Any] | None:
     if features is None:
         return None
-    for i, feature in enumerate(features.values()):
-        for name, array in feature.arrays().items():
-            shelf.at(str(i)).put(name, array)
+    for i, (name, feature) in enumerate(features.items()):
+        if PARTS.get(type(feature).__name__) is not type(feature):
+            raise TypeError(
+                f"the features {name!r} are of the class {type(feature).__name__}, which is not one of "
+                "tagrank's: a model with them cannot be stored; make them a view of the collection instead"
+            )
+        for array_name, array in feature.arrays().items():
+            shelf.at(str(i)).put(array_name, array)
     return [{"name": name, "settings": feature.settings()} for name, feature in features.items()]
 
 

@@ -83,7 +83,10 @@ def _entry(name: str) -> DatasetEntry:
         if entry.name == name:
             return entry
     names = [entry.name for entry in ENTRIES]
-    raise ValueError(f"no data set {name!r} among {', '.join(names)}{did_you_mean(name, names)}")
+    raise ValueError(
+        f"no file or folder {name!r}, nor a data set of this name; those are {', '.join(names)}"
+        f"{did_you_mean(name, names)}"
+    )
 
 
 def _existing(path: Path) -> Path | None:

@@ -1,5 +1,6 @@
 """Bags of visual words, of exchangeable steps: where to look, what to describe, words, codes, cells."""
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -63,9 +64,15 @@ class BagOfWords(Feature):
 
     @property
     def about(self):
-        steps = (self.vocabulary, self.descriptor, self.sampling)
-        words, descriptor, sampling = (type(step).__name__ for step in steps)
-        return f"Bag of words: {descriptor} at {sampling}, {words}, in cells of {self.layout.name}."
+        descriptor, sampling, words = (
+            re.sub("(?<=[a-z])(?=[A-Z])", " ", type(step).__name__).lower()
+            for step in (self.descriptor, self.sampling, self.vocabulary)
+        )
+        where = {"1x1": "in the picture", "3x1": "in three horizontal bands"}
+        return (
+            f"Bag of visual words: {descriptor} at {sampling}, {words}, "
+            f"{where.get(self.layout.name, f'in cells of {self.layout.name}')}."
+        )
 
     @property
     def is_fitted(self):

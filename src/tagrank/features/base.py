@@ -129,6 +129,9 @@ class Feature(Part):
         """Whether it can describe pictures; False for one that must learn a vocabulary first."""
         return True
 
+    def check_ready(self) -> None:
+        """Raise if what it needs beside the picture, such as a file, is not there."""
+
     def fit(self, pictures: Iterable[Any], *, random_state=0) -> Self:
         """Learn what must be learned from pictures; most features learn nothing."""
         return self

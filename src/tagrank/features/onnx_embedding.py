@@ -59,6 +59,9 @@ class OnnxEmbedding(Feature):
         if not 1 <= self.side <= 4096:
             raise ValueError(f"side must be from 1 to 4096, got {self.side}")
 
+    def check_ready(self):
+        _network(self.path, self.sha256, self.output)
+
     def describe(self, picture):
         network = _network(self.path, self.sha256, self.output)
         height, width = network.size or (self.side, self.side)

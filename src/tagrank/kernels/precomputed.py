@@ -24,7 +24,7 @@ class Precomputed(Kernel):
 
     def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None, check_finite=True):
         """`X` itself, checked to be a Gram matrix; converted only if `dtype` differs."""
-        K = X if self.trusted else check_gram(X, check_finite=check_finite)
+        K = X if self.trusted else check_gram(X, check_finite=check_finite, n_jobs=n_jobs)
         return self, K if dtype is None else K.astype(dtype, copy=False)
 
     def __call__(self, X, Z=None):

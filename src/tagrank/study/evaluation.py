@@ -122,21 +122,24 @@ def annotate(
     if write_ranked is not None and output is not None:
         with atomic_write(output, text=True) as stream:
             write_ranked(stream, [row.top(top) for row in ranked])
-    unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else ()
+    n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
     return Annotation(
         [row.top(top) for row in ranked],
         (*rows.problems, *unwritten),
         [explain(annotator, one_row(rows.views, i)) for i in range(len(rows))] if why else [],
-        len(rows) - len(unwritten) if sidecars else 0,
+        n_tagged - len(unwritten),
     )
 
 
-def _write_sidecars(rows: Collection, ranked: list[RankedTags], *, strict: bool) -> Sequence[Problem]:
+def _write_sidecars(
+    rows: Collection, ranked: list[RankedTags], *, strict: bool
+) -> tuple[int, Sequence[Problem]]:
+    """How many pictures have predicted tags, and the sidecars that could not be written."""
     pictures = rows.views.get(PICTURES, [])
     if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
         raise ValueError("sidecars lie beside pictures in files; these data are none")
     tagged = {picture: row.predicted for picture, row in zip(pictures, ranked, strict=True) if row.predicted}
-    return write_tags(tagged, strict=strict)
+    return len(tagged), write_tags(tagged, strict=strict)
 
 
 def evaluate(

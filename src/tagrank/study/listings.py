@@ -41,6 +41,30 @@ METHODS = (
         "Ranks present tags above absent ones, with a threshold of its own for every picture.",
     ),
     Method(
+        "incomplete-label-ranker",
+        "IncompleteLabelRanker",
+        "MLR-GL",
+        "Bucak, Jin, Jain: Multi-label Learning with Incomplete Class Assignments, CVPR 2011; Bucak: "
+        "dissertation, Michigan State University, 2014, chapter 5",
+        "Ranks tags where pictures lack some that are true: errors of a forgotten tag count as a group.",
+    ),
+    Method(
+        "pairwise-ranker",
+        "PairwiseRanker",
+        "all pairs",
+        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
+        "to Object Recognition, ICCV 2009, equation 2",
+        "Ranks by all pairs of a present and an absent tag: what label-ranker approximates; slow.",
+    ),
+    Method(
+        "online-ranker",
+        "OnlineRanker",
+        "MMP",
+        "Crammer, Singer: A Family of Additive Online Algorithms for Category Ranking, JMLR 3, 2003",
+        "A perceptron over pairs of tags in wrong order, which can go on learning from new pictures.",
+        has_kernel=False,
+    ),
+    Method(
         "one-vs-all",
         "OneVsAllSVM",
         "OVA SVM",
@@ -51,8 +75,8 @@ METHODS = (
         "prior-margin",
         "PriorMarginClassifier",
         "M3L",
-        "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification with "
-        "Priors, ICML 2010",
+        "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification "
+        "with Priors, ICML 2010",
         "One support vector machine per tag, tied together by which tags are known to go together.",
     ),
     Method(

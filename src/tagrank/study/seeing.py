@@ -40,7 +40,8 @@ def see_pictures(
     )
     if not len(described.collection):
         problem = described.collection.problems[-1]
-        raise FileError(problem.path, f"none of {len(rows):,} pictures can be read: {problem.reason}")
+        others = f" (and none of {len(rows) - 1:,} others can be read)" if len(rows) > 1 else ""
+        raise FileError(problem.path, f"{problem.reason}{others}")
     return described.collection, described.seconds
 
 

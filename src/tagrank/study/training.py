@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.describing import PICTURES, Cache, describe_pictures
+from tagrank.annotation.describing import PICTURES, Cache, Description, describe_pictures
 from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE, mean_kernel
 from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.tuning import Tuning
@@ -172,7 +172,7 @@ def train(
         chosen = choose_features(usual_features() if features is None else features)
         described = describe_pictures(_tagged(rows), chosen, random_state=seed, **reading)
         rows = described.collection
-        costs = _suit_pictures(estimator, parameters, described.features)
+        costs = _suit_pictures(estimator, parameters, described)
     estimator = _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed)
     annotator = Annotator(
         estimator,
@@ -204,12 +204,13 @@ def _tagged(pictures: Collection) -> Collection:
 
 
 def _suit_pictures(
-    estimator: Any, parameters: Mapping[str, Any], features: Mapping[str, Feature]
+    estimator: Any, parameters: Mapping[str, Any], described: Description
 ) -> Sequence[float] | None:
-    """Give the estimator the kernel of these features, unless one was chosen; the costs to try, likewise."""
+    """Give the estimator the kernel of the features, unless one was chosen; the costs to try, likewise."""
     if hasattr(estimator, "kernel") and parameters.get("kernel") is None:
-        estimator.set_params(kernel=mean_kernel(features))
-    return PICTURE_COSTS if hasattr(estimator, "C") and parameters.get("C") is None else None
+        estimator.set_params(kernel=mean_kernel(described.features))
+    has_choice = len(described.collection) >= FEWEST_TO_CALIBRATE and parameters.get("C") is None
+    return PICTURE_COSTS if hasattr(estimator, "C") and has_choice else None
 
 
 def make_estimator(method: str, parameters: Mapping[str, Any], *, seed: int | None = None) -> Any:
