@@ -4,8 +4,8 @@ The rows are drawn: 781,265 x 47,236, 76 words each with Zipf frequencies, half 
 document; 103 labels in a tree, a topic implies its ancestors. The prior is the correlation of the labels of
 documents that are not trained on. The peer knows no prior: LinearSVC (hinge loss, no bias, cost 2 C) trains
 one label after another at its default tolerance. It is measured on a few labels, the middles of equal parts
-of the list by frequency, and its time is scaled to all labels. The same labels tell how far its objective is from ours
-with prior="identity", which is its problem.
+of the list by frequency, and its time is scaled to all labels. The same labels tell how far its objective is
+from ours with prior="identity", which is its problem.
 
     python benchmarks/prior_margin.py [--scale 1.0] [--C 1.0] [--tol 0.01] [--peer-labels 5]
 """
