@@ -14,11 +14,12 @@ import tagrank.losses
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 
+PAIRED = {"GroupRanking", "Pairwise"}  # no box around each coefficient: see test_pair_losses.py
 LOSSES = {
     thing.__name__: thing
     for module in pkgutil.iter_modules(tagrank.losses.__path__, "tagrank.losses.")
     for thing in vars(importlib.import_module(module.name)).values()
-    if isinstance(thing, type) and hasattr(thing, "sweep_block")
+    if isinstance(thing, type) and hasattr(thing, "sweep_block") and thing.__name__ not in PAIRED
 }
 
 

@@ -19,7 +19,15 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the model.")],
     method: Annotated[
         Literal[
-            "label-ranker", "one-vs-all", "prior-margin", "joint-svm", "online-joint-svm", "label-frequency"
+            "label-ranker",
+            "incomplete-label-ranker",
+            "pairwise-ranker",
+            "online-ranker",
+            "one-vs-all",
+            "prior-margin",
+            "joint-svm",
+            "online-joint-svm",
+            "label-frequency",
         ],
         typer.Option(help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD),
     ] = "label-ranker",
