@@ -284,9 +284,11 @@ def test_one_label_and_unknown_labels(problem):
     alone = JointSVM(random_state=0).fit(X, Y[:, [0]])
     known = ~np.isnan(Y[:, 0])
     assert np.mean(alone.predict(X)[known, 0] == Y[known, 0]) > 0.85
-    with pytest.warns(UserWarning, match="never positive"):
-        nothing = JointSVM().fit(X, np.full((50, 2), np.nan))
-    assert not nothing.dual_coef_.any()
+    for decoding in ("direct", "transfer"):
+        with pytest.warns(UserWarning, match="never positive"):
+            nothing = JointSVM(decoding=decoding).fit(X, np.full((50, 2), np.nan))
+        assert not nothing.dual_coef_.any()
+        assert not nothing.predict(X).any()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -27,6 +27,7 @@ class LabelTransfer:
     def learn(cls, output, vectors, states, weights, *, n_neighbors):
         """From label vectors and states (n_samples, n_labels) and the samples' weights in the model."""
         tells = np.any(states != 0, axis=1)
+        tells |= not tells.any()  # nothing to hand on, but somebody must
         present, candidates = (states[tells] > 0).astype(np.float64), vectors[tells]
         if output.has_features:
             return cls(present, output.scaled(candidates).T, n_neighbors, True)
