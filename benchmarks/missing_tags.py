@@ -55,7 +55,7 @@ numbers, the machine and the versions are in `benchmarks/results/missing_tags.js
   label.
 - AP: average precision of the hidden pairs among all absent ones. P@k: share of hidden ones among the first k
   proposals. Found: share of the hidden that are among the first n, where n is their number.
-- `tagrank missing` with several methods: {FOLDS} folds, C by cross-validation on the incomplete labels,
+- `tagrank missing` with several methods: {FOLDS} folds, C by the likelihood of held-out incomplete labels,
   Gaussian kernel (photographs: the mean of the kernels of their features). `label-frequency` proposes the
   most frequent label for everybody.
 - Logistic regression (scikit-learn, one for each label, columns scaled alike), held out in the same folds, is

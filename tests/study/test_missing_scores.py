@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.metrics import log_loss
 
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.estimators import LabelRanker, OneVsAllSVM
@@ -104,21 +105,22 @@ def test_a_tag_that_no_other_picture_has_is_not_judged(rows):
     assert found.is_judged[55:, 2].all()
 
 
-def test_cost_is_chosen_once_and_told(rows):
+def test_cost_is_the_one_whose_probabilities_fit_best(rows):
     told = []
+    costs = (0.01, 0.3, 30.0)
+    model = OneVsAllSVM(tol=1e-6, random_state=0)
     found = hold_out(
-        rows,
-        LabelRanker(random_state=0),
-        costs=(0.1, 1.0),
-        folds=3,
-        progress=lambda done, total, what: told.append(what),
+        rows, model, costs=costs, folds=3, progress=lambda done, total, what: told.append((done, total))
     )
-    assert found.tuning.costs == (0.1, 1.0)
-    assert list(dict.fromkeys(told)) == [
-        "comparing pictures with each other",
-        "choosing C",
-        "scoring pictures by models that did not see them",
-    ]
+    alone = [hold_out(rows, OneVsAllSVM(C=cost, tol=1e-6, random_state=0), folds=3) for cost in costs]
+    fits = []
+    for one in alone:
+        known = one.states != 0
+        fits.append(-log_loss((one.states > 0)[known], one.probabilities[known]))
+    np.testing.assert_allclose(found.tuning.scores["log-likelihood"], fits, atol=1e-3)
+    assert len(set(np.round(fits, 2))) == 3
+    np.testing.assert_allclose(found.scores, alone[int(np.argmax(fits))].scores, atol=5e-3)
+    assert told == [(0, 1), (0, 4), (1, 4), (2, 4), (3, 4)]
 
 
 def test_too_few_rows(rows):

@@ -13,7 +13,7 @@ from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
 from tagrank.data.thumbnails import thumbnail_url
 from tagrank.files import atomic_write
-from tagrank.study.missing_result import MissingTags, Suggestion
+from tagrank.study.missing_result import LIKELIHOOD, MissingTags, Suggestion
 from tagrank.study.report import MOST_PROBLEMS
 from tagrank.study.report_pictures import MOST_PICTURES, NARROWEST, THUMBNAIL, WIDEST
 from tagrank.study.seeing import load_pixels
@@ -129,7 +129,7 @@ def _facts(found: MissingTags) -> dict[str, str]:
         "method": found.method,
         "folds": f"{found.folds}",
     }
-    return facts if found.tuning is None else facts | {"C": f"{found.tuning.best():g}"}
+    return facts if found.tuning is None else facts | {"C": f"{found.tuning.best(LIKELIHOOD):g}"}
 
 
 def _problems_section(found: MissingTags) -> dict[str, Any] | None:

@@ -13,6 +13,8 @@ from tagrank.data import Problem
 from tagrank.files import atomic_write
 from tagrank.study.destinations import check_file
 
+LIKELIHOOD = "log-likelihood"  # the criterion by which C is chosen
+
 
 @dataclass(frozen=True)
 class Suggestion:

@@ -7,7 +7,8 @@ scored by one more model, of all the others.
 
 What all pictures share is learned from all of them, untagged ones too, and knows nothing of tags: scale of
 the columns, widths of the kernel, vocabularies of the features. Only C, one number, is chosen with all tags
-in view.
+in view: the one whose held-out probabilities fit the known tags best. The image-based AUC, by which `train`
+chooses, compares the tags of one picture; here pictures are compared too.
 """
 
 import warnings
@@ -23,13 +24,14 @@ from tagrank.annotation.estimator_choice import choose_estimator, kernel_of
 from tagrank.annotation.intake import take_in
 from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.scaling import fit_scaler
-from tagrank.annotation.tuning import Tuning, tune_cost
+from tagrank.annotation.tuning import Tuning
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.estimators.calibration import fit_calibration, prior_probabilities
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, reads_views
 from tagrank.kernels.gram import take_rows
 from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
+from tagrank.study.missing_result import LIKELIHOOD
 
 Part = tuple[np.ndarray, np.ndarray]
 
@@ -74,32 +76,32 @@ def hold_out(
     estimator : not fitted; it stays as it is
     view : the view to learn from, where there are several
     features : by which pictures became rows
-    costs : values of C to choose among by cross-validation; None keeps that of the estimator
+    costs : values of C to choose among by the likelihood of held-out tags; None keeps that of the estimator
     folds : models that share the rows with known tags; each sees all but its own share
     calibration : {"platt", "isotonic"}, how scores become probabilities
     seed : for the folds
     progress : called with how much is done, of how much, and what is being done
     """
     estimator, X = _compare(rows, estimator, view, features, progress)
+    if costs is None or not (hasattr(estimator, "C") and hasattr(estimator, "path")):
+        costs = ()
+    ascending = tuple(sorted(map(float, costs)))
     states = rows.states()
     parts = list(_deal(rows, states, folds, seed))
-    tuning = None
-    if costs is not None and hasattr(estimator, "C") and hasattr(estimator, "path"):
-        known = np.flatnonzero(np.any(states != 0, axis=1))
-        learned_from = _block(estimator, X, known, known)
-        tuning = tune_cost(
-            estimator, learned_from, rows.labels[known], costs=costs, seed=seed, progress=progress
-        )
-        estimator = clone(estimator).set_params(C=tuning.best())
-    scores = np.empty(states.shape)
+    all_scores = np.empty((max(1, len(ascending)), *states.shape))
     is_judged = np.empty(states.shape, dtype=bool)
     for done, (train, test) in enumerate(parts):
         if progress is not None:
             progress(done, len(parts), "scoring pictures by models that did not see them")
-        scores[test] = _score_part(estimator, X, rows.labels, train, test)
+        for place, model in enumerate(_train(estimator, X, rows.labels, train, ascending)):
+            all_scores[place, test] = model.decision_function(_block(estimator, X, test, train))
         is_judged[test] = np.any(states[train] > 0, axis=0)
-    probabilities = _calibrate(np.where(is_judged, states, 0), scores, parts, calibration)
-    return HeldOut(states, scores, probabilities, is_judged, tuning)
+    learned = np.where(is_judged, states, 0)
+    answers = [_calibrate(learned, scores, parts, calibration) for scores in all_scores]
+    fits = [_log_likelihood(learned, probabilities) for probabilities in answers]
+    best = int(np.argmax(fits))
+    tuning = Tuning(ascending, {LIKELIHOOD: tuple(fits)}) if ascending else None
+    return HeldOut(states, all_scores[best], answers[best], is_judged, tuning)
 
 
 def _compare(
@@ -145,12 +147,15 @@ def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterat
         yield known, unknown
 
 
-def _score_part(estimator: Any, X: Any, labels: Any, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+def _train(estimator: Any, X: Any, labels: Any, train: np.ndarray, costs: Sequence[float]) -> list[Any]:
+    """A model for each cost, or the only one."""
+    rows = _block(estimator, X, train, train)
     with warnings.catch_warnings():
         # what no model could judge is said by `missing`, once
         warnings.filterwarnings("ignore", message=".*never positive in training")
-        model = clone(estimator).fit(_block(estimator, X, train, train), labels[train])
-    return model.decision_function(_block(estimator, X, test, train))
+        if costs:
+            return estimator.path(rows, labels[train], costs)
+        return [clone(estimator).fit(rows, labels[train])]
 
 
 def _block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
@@ -167,3 +172,9 @@ def _calibrate(states: np.ndarray, scores: np.ndarray, parts: Sequence[Part], me
         )
         probabilities[test] = learned.probabilities(scores[test])
     return probabilities
+
+
+def _log_likelihood(states: np.ndarray, probabilities: np.ndarray) -> float:
+    """Mean over the known labels; the higher, the better."""
+    told = np.where(states > 0, probabilities, 1 - probabilities)[states != 0]
+    return float(np.log(np.maximum(told, np.finfo(float).tiny)).mean())
