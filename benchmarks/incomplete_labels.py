@@ -1,0 +1,134 @@
+"""Training labels hidden on purpose: who loses least? As tables 5.2, 5.3 and 5.5 of the dissertation.
+
+0, 20, 40 and 60 % of the present training labels become absent, each sample keeps one; the test labels stay
+complete. One-vs-all SVMs, the same with Platt's probabilities, LabelRanker (MLR-L1) and
+IncompleteLabelRanker (MLR-GL) learn from the same similarities; C is chosen for each alike, by cross-
+validation on the labels that are left. Writes results/incomplete_labels.json and docs/incomplete-labels-
+results.md.
+
+    python benchmarks/incomplete_labels.py [--sets scene yeast corel5k delicious] [--quick] [--seeds 3]
+"""
+
+import argparse
+import json
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+from common import RESULTS, write_results
+from incomplete_labels_page import write_page
+
+from tagrank import (
+    CalibratedRanker,
+    Gaussian,
+    IncompleteLabelRanker,
+    LabelRanker,
+    LabelStratifiedKFold,
+    OneVsAllSVM,
+    hide_labels,
+    image_auc,
+    image_average_precision,
+    load_dataset,
+)
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "incomplete-labels-results.md"
+FRACTIONS = (0.0, 0.2, 0.4, 0.6)
+COSTS = (0.001, 0.01, 0.1, 1.0, 10.0)
+METHODS = {"SVM": OneVsAllSVM, "MLR-L1": LabelRanker, "MLR-GL": IncompleteLabelRanker}
+STANDARDISED = {"scene", "yeast"}
+
+
+def read(name, n_most):
+    """Similarities of training samples, of test and training samples, and both label matrices."""
+    data = load_dataset(name)
+    X, Z = (_dense(part.X) for part in (data.train, data.test))
+    Y, T = (_dense(part.Y) for part in (data.train, data.test))
+    chosen = np.random.default_rng(0).permutation(len(X))[:n_most]  # some sets are sorted by label
+    X, Y = X[chosen], Y[chosen]
+    if name in STANDARDISED:
+        mean, deviation = X.mean(axis=0), np.maximum(X.std(axis=0), 1e-12)
+        X, Z = (X - mean) / deviation, (Z - mean) / deviation
+    kernel = Gaussian().fit(X)
+    return kernel(X, X).astype(np.float32), kernel(Z, X).astype(np.float32), Y, T
+
+
+def _dense(matrix):
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=np.float64)
+
+
+def hide(Y, fraction, seed):
+    """`Y` with a fraction of its present labels hidden, or as many as leave one to every sample."""
+    present = Y > 0
+    most = (present.sum() - present.any(axis=1).sum()) / present.sum()
+    return hide_labels(Y, min(fraction, np.floor(most * 1e4) / 1e4), random_state=seed)
+
+
+def choose_cost(Method, K, Y, costs, tol):
+    """The C with the best image AUC on held-out folds, judged by the labels that are left."""
+    scores = np.zeros(len(costs))
+    for train, test in LabelStratifiedKFold(3, shuffle=True, random_state=0).split(K, Y):
+        model = Method(kernel="precomputed", tol=tol, random_state=0)
+        for k, fitted in enumerate(model.path(K[np.ix_(train, train)], Y[train], costs)):
+            scores[k] += image_auc(Y[test], fitted.decision_function(K[np.ix_(test, train)]))
+    return costs[int(np.argmax(scores))]
+
+
+def run_case(K, Q, Y, T, hidden, costs, tol):
+    """Lines of one case: method, C, image AUC and MAP on the test samples, seconds of the last fit."""
+    lines, chosen = [], {}
+    for name, Method in METHODS.items():
+        chosen[name] = choose_cost(Method, K, hidden, costs, tol)
+        model = Method(chosen[name], kernel="precomputed", tol=tol, random_state=0)
+        start = time.perf_counter()
+        F = model.fit(K, hidden).decision_function(Q)
+        lines.append(_line(name, chosen[name], T, F, time.perf_counter() - start))
+    svm = OneVsAllSVM(chosen["SVM"], kernel="precomputed", tol=tol, random_state=0)
+    start = time.perf_counter()
+    F = CalibratedRanker(svm, random_state=0).fit(K, hidden).predict_proba(Q)
+    lines.insert(1, _line("PLATT", chosen["SVM"], T, F, time.perf_counter() - start))
+    return lines
+
+
+def _line(method, C, T, F, seconds):
+    auc, precision = image_auc(T, F), image_average_precision(T, F)
+    return {"method": method, "C": C, "auc": auc, "map": precision, "seconds": round(seconds, 3)}
+
+
+def run_set(name, *, seeds, costs, tol, n_most):
+    K, Q, Y, T = read(name, n_most)
+    lines = []
+    for fraction in FRACTIONS:
+        for seed in range(seeds if fraction else 1):
+            hidden = hide(Y, fraction, seed)
+            share = 1 - hidden.sum() / Y.sum()
+            for line in run_case(K, Q, Y, T, hidden, costs, tol):
+                case = {"set": name, "fraction": fraction, "hidden": share, "seed": seed, "n_train": len(Y)}
+                case["is_quick"] = n_most is not None
+                lines.append(case | line)
+                text = f"{name:10} {fraction:.0%} {line['method']:7} C={line['C']:<6g}"
+                print(f"{text} AUC {line['auc']:.4f}  MAP {line['map']:.4f}  {line['seconds']} s", flush=True)
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sets", nargs="+", default=["scene", "yeast", "corel5k", "delicious"])
+    parser.add_argument("--seeds", type=int, default=3, help="which labels are hidden, drawn so often")
+    parser.add_argument("--quick", action="store_true", help="one seed, three costs, 1,000 training samples")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore", message=".*never positive")
+    settings = {"seeds": options.seeds, "costs": COSTS, "tol": 1e-3, "n_most": None}
+    if options.quick:
+        settings = {"seeds": 1, "costs": COSTS[1:4], "tol": 1e-2, "n_most": 1000}
+    path = RESULTS / "incomplete_labels.json"
+    kept = json.loads(path.read_text())["results"]["lines"] if path.exists() else []
+    lines = [line for line in kept if line["set"] not in options.sets]
+    for name in options.sets:
+        lines += run_set(name, **settings)
+    write_results("incomplete_labels", {"lines": lines})
+    write_page(lines, PAGE if RESULTS.parent == PAGE.parents[1] / "benchmarks" else RESULTS / PAGE.name)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,94 @@
+"""The page of the benchmark with hidden labels: our tables, and those of the dissertation."""
+
+METHODS = ("SVM", "PLATT", "MLR-L1", "MLR-GL")
+PUBLISHED = {  # Bucak's dissertation, tables 5.2, 5.3 and 5.5: 0, 20, 40, 60 % hidden
+    "ESP Game, AUC (table 5.2)": {
+        "SVM": (80.2, 79.2, 77.5, 75.2),
+        "PLATT": (80.1, 79.5, 77.9, 75.9),
+        "MLR-L1": (82.3, 82.2, 81.1, 79.4),
+        "MLR-GL": (83.8, 83.4, 82.8, 82.1),
+    },
+    "ESP Game, MAP (table 5.3)": {
+        "SVM": (38.0, 36.2, 34.0, 31.0),
+        "PLATT": (37.9, 36.5, 34.5, 31.8),
+        "MLR-L1": (40.0, 38.0, 37.1, 35.2),
+        "MLR-GL": (38.2, 37.5, 36.8, 35.4),
+    },
+    "MIR Flickr, AUC (table 5.5)": {
+        "SVM": (70.2, 69.1, 67.6, 65.7),
+        "PLATT": (70.0, 68.8, 67.3, 65.0),
+        "MLR-L1": (75.4, 72.7, 71.7, 69.1),
+        "MLR-GL": (76.2, 75.7, 75.0, 74.1),
+    },
+}
+INTRO = """\
+# Labels hidden on purpose
+
+Written by `python benchmarks/incomplete_labels.py`; do not edit by hand. Of the present training labels 0,
+20, 40 and 60 % become absent, and every sample keeps one; test labels are complete. SVM is `OneVsAllSVM`,
+PLATT the same with probabilities from held-out scores, MLR-L1 `LabelRanker`, MLR-GL
+`IncompleteLabelRanker(solver="exact")`. All learn from the same Gaussian kernel; C is chosen for each alike
+by three-fold cross-validation (image AUC) on the labels that are left. Figures are percentages, means over
+the seeds that drew the hidden labels; *lost* is the last column less the first.
+
+What differs from the dissertation: its sets (ESP Game, MIR Flickr with bags of dense SIFT and a chi-square
+kernel over whole vectors) cannot be had with features, so that only the pattern compares, not the figures.
+It hides a fraction in each picture, here the fraction of all labels. It ran its closed-form steps with a
+cross-validated eta, a modified problem; here the problem as it is stated is solved to a certified gap.
+MLKNN and MLLS are left out. A set with hardly more than one label a sample, such as scene, cannot lose 20
+%: as many are hidden as leave one.
+"""
+
+
+def write_page(lines, path):
+    parts = [INTRO]
+    for name in dict.fromkeys(line["set"] for line in lines):
+        mine = [line for line in lines if line["set"] == name]
+        shares = [_mean(mine, "hidden", fraction=f) for f in _fractions(mine)]
+        remark = ", quick run: few costs, one seed" if mine[0]["is_quick"] else ""
+        parts.append(f"## {name} ({mine[0]['n_train']:,} training samples{remark})\n")
+        for title, key in (("Image AUC", "auc"), ("Image MAP", "map")):
+            rows = {
+                m: [100 * _mean(mine, key, method=m, fraction=f) for f in _fractions(mine)] for m in METHODS
+            }
+            parts.append(_table(f"{title}; hidden", [f"{share:.1%}" for share in shares], rows))
+        parts.append(_verdict(mine))
+    parts.append("## As published (other data)\n")
+    for title, rows in PUBLISHED.items():
+        parts.append(_table(title, ["0 %", "20 %", "40 %", "60 %"], rows))
+    path.write_text("\n".join(parts))
+    print(f"written: {path}")
+
+
+def _fractions(lines):
+    return sorted({line["fraction"] for line in lines})
+
+
+def _mean(lines, key, **where):
+    values = [line[key] for line in lines if all(line[name] == value for name, value in where.items())]
+    return sum(values) / len(values)
+
+
+def _table(title, columns, rows):
+    text = f"| {title} | {' | '.join(columns)} | lost |\n|---|{'---:|' * (len(columns) + 1)}\n"
+    for method, values in rows.items():
+        cells = " | ".join(f"{value:.1f}" for value in (*values, values[0] - values[-1]))
+        text += f"| {method} | {cells} |\n"
+    return text
+
+
+def _verdict(lines):
+    """Whether the claim of the dissertation holds here: MLR-GL loses least image AUC."""
+    first, last = _fractions(lines)[0], _fractions(lines)[-1]
+    lost = {
+        m: 100
+        * (_mean(lines, "auc", method=m, fraction=first) - _mean(lines, "auc", method=m, fraction=last))
+        for m in METHODS
+    }
+    best = min(lost, key=lost.get)
+    claim = "holds here" if best == "MLR-GL" else f"does not hold here: {best} loses least"
+    ranked = {m: _mean(lines, "auc", method=m, fraction=last) for m in METHODS}
+    return (
+        f"That MLR-GL loses least image AUC {claim} (SVM {lost['SVM']:.1f}, MLR-L1 {lost['MLR-L1']:.1f}, "
+        f"MLR-GL {lost['MLR-GL']:.1f} points). With most labels hidden {max(ranked, key=ranked.get)} ranks best.\n"
+    )
