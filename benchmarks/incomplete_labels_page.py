@@ -90,5 +90,6 @@ def _verdict(lines):
     ranked = {m: _mean(lines, "auc", method=m, fraction=last) for m in METHODS}
     return (
         f"That MLR-GL loses least image AUC {claim} (SVM {lost['SVM']:.1f}, MLR-L1 {lost['MLR-L1']:.1f}, "
-        f"MLR-GL {lost['MLR-GL']:.1f} points). With most labels hidden {max(ranked, key=ranked.get)} ranks best.\n"
+        f"MLR-GL {lost['MLR-GL']:.1f} points). "
+        f"With most labels hidden {max(ranked, key=ranked.get)} ranks best.\n"
     )
