@@ -32,7 +32,8 @@ SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside
 FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
-SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, whatever it costs
+SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, unless that takes
+MOST_TIME_FOR_SIGNS = 0.1  # more than this share of the time
 SWEEPS_IN_BLOCK = 5
 SWEEPS_IN_ONLY_BLOCK = 200  # with nobody else to bring up to date, more sweeps cost less than more passes
 
@@ -75,14 +76,15 @@ def solve_dual(
     deadline = started + max_seconds if max_seconds is not None else np.inf
     rng = np.random.default_rng(random_state)
     ascent = _ascent(data, Loss, bounds, kind, tol, start, intercept)
-    trace, n_iter, stopped_by, measured = [], 0, None, started
+    trace, n_iter, stopped_by, next_sign = [], 0, None, started + SECONDS_BETWEEN_SIGNS
     try:
         while stopped_by is None:
             now = time.perf_counter()
             is_last = n_iter >= max_iter or now >= deadline
-            if is_last or now - measured > SECONDS_BETWEEN_SIGNS or ascent.worth_measuring(tol):
+            if is_last or now > next_sign or ascent.worth_measuring(tol):
                 trace.append(_measure(ascent, tol, n_iter, started))
-                measured = time.perf_counter()
+                seconds = time.perf_counter() - now
+                next_sign = now + seconds + max(SECONDS_BETWEEN_SIGNS, seconds / MOST_TIME_FOR_SIGNS)
                 stopped_by = _reason_to_stop(trace[-1], tol, max_iter, is_last)
                 if callback is not None:
                     callback(trace[-1])
@@ -261,8 +263,10 @@ class _RowAscent:
         self.loss = Loss(bounds, coefficients)
         self.certified = self.thresholds = None
         self.gap = self.primal = float(np.abs(bounds).sum(dtype=np.float64))
+        self.share = 0.0
         if coefficients.any():
             self.measure()
+            self.share = IDLE_SHARE * self.gap / holder.n_samples
 
     def worth_measuring(self, tol):
         """Measuring costs as much as a pass or two: wait until what the last pass met on its way is near."""
@@ -295,16 +299,16 @@ class _RowAscent:
     def make_pass(self, rng, deadline):
         self.certified = None
         n_samples = self.holder.n_samples
-        share = IDLE_SHARE * self.gap / n_samples
         order = rng.permutation(n_samples)
         met = np.zeros(2)
         for block in row_blocks(n_samples, max(1000, n_samples // 20)):
             if time.perf_counter() >= deadline:
                 return
             met += self.loss.sweep_rows(
-                order[block], self.holder.X, self.holder.squared_norms, self.holder.W, share
+                order[block], self.holder.X, self.holder.squared_norms, self.holder.W, self.share
             )
         self.gap, self.primal = met
+        self.share = IDLE_SHARE * self.gap / n_samples
 
     @property
     def weights(self):

@@ -7,7 +7,7 @@ Coefficients have shape (n_samples, n_labels), scores and changes (n_labels, n_s
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import get_num_threads, njit, prange
 from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within
@@ -88,11 +88,14 @@ class SparseRows:
         return np.ascontiguousarray(scores[:, : self.n_labels].T)
 
     def recompute(self, coefficients):
-        """Weights anew from the coefficients, summed in float64."""
-        W = aligned_zeros(self.W.shape, np.float64)
+        """Weights anew from the coefficients, summed in float64, some labels in each thread."""
+        part = padded(-(-self.n_labels // get_num_threads()))
+        W = aligned_zeros((-(-self.n_labels // part), self.X.shape[1], part), np.float64)
         _multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, W)
-        self.W[:] = W
         self.weights = np.concatenate(W, axis=1)[:, : self.n_labels]
+        for group, weights in enumerate(self.W):
+            found = self.weights[:, group * self.W.shape[2] : (group + 1) * self.W.shape[2]]
+            weights[:, : found.shape[1]] = found
 
 
 @njit(cache=True, parallel=True)
