@@ -10,7 +10,10 @@ from pathlib import Path
 from tagrank.parallel import count_threads
 
 RESULTS = Path(os.environ.get("TAGRANK_RESULTS", Path(__file__).parent / "results"))
-PACKAGES = ("tagrank", "numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = (
+    *("tagrank", "numpy", "scipy", "scikit-learn", "numba"),
+    *("opencv-contrib-python-headless", "onnxruntime", "pillow", "cleanlab"),
+)
 
 
 def best_time(function, *, repeats=3):

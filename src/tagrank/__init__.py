@@ -99,7 +99,16 @@ _HOMES = {
         "explain",
         "prune_bank",
     ],
-    "tagrank.study": ["annotate", "datasets", "demo", "evaluate", "methods", "train", "write_report"],
+    "tagrank.study": [
+        "annotate",
+        "datasets",
+        "demo",
+        "evaluate",
+        "methods",
+        "missing",
+        "train",
+        "write_report",
+    ],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics", "study"]

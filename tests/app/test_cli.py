@@ -13,7 +13,7 @@ from tagrank import __version__, study
 from tagrank.app import cli
 from tagrank.app.console import is_interrupt, sentence
 
-COMMANDS = ("demo", "train", "annotate", "evaluate", "methods", "features", "datasets")
+COMMANDS = ("demo", "train", "annotate", "evaluate", "missing", "methods", "features", "datasets")
 
 
 def test_version(tagrank):
@@ -47,8 +47,10 @@ def test_a_command_is_a_function_of_the_library(name):
     options = set(inspect.signature(getattr(cli, name)).parameters) - {"config", "json", "debug", "no_cache"}
     parameters = inspect.signature(getattr(study, name)).parameters
     if name == "train":
-        # a mapping cannot be written as one option, and the rest belongs to the estimator
+        # a mapping cannot be written as one option
         options = (options - {"synonym"}) | {"synonyms"}
+    if name in ("train", "missing"):
+        # the rest belongs to the estimator
         options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept"}
         options -= {"tol", "max_iter", "max_seconds", "n_jobs"}
     assert options == set(parameters) - {"callback", "progress", "parameters"}
@@ -58,8 +60,13 @@ def test_methods(tagrank):
     document = json.loads(tagrank("methods", "--json").stdout)
     assert [method["name"] for method in document] == [
         "label-ranker",
+        "incomplete-label-ranker",
+        "pairwise-ranker",
+        "online-ranker",
         "one-vs-all",
         "prior-margin",
+        "joint-svm",
+        "online-joint-svm",
         "label-frequency",
     ]
     people = tagrank("methods")
