@@ -1,6 +1,9 @@
 """A folder of pictures from the command line: train, annotate, evaluate, and what is said about bad files."""
 
+import csv
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
@@ -57,6 +60,41 @@ def test_annotate_folders_and_files(tagrank, trained, folder):
     assert len(same) == 3
     assert same[0]["tags"] == same[1]["tags"] == same[2]["tags"]
     assert all(0 <= entry["probability"] <= 1 for entry in same[0]["tags"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names are bytes only there")
+def test_names_that_are_no_unicode_lose_nothing(tagrank, drawn, tmp_path):
+    """Old archives have names in Latin-1: a model keeps them, and every list of tags can be written."""
+    for number, image in enumerate(drawn.view("pictures")[:12]):
+        folder = tmp_path / "photos" / os.fsdecode(b"caf\xe9" if number % 2 else b"bar")
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(image).save(folder / os.fsdecode(b"%d-\xe9.png" % number))
+    result = tagrank("train", tmp_path / "photos", "-o", tmp_path / "model", "--features", "colour")
+    assert result.exit_code == 0, result.output
+    for output in (tmp_path / "tags.csv", tmp_path / "tags.jsonl"):
+        result = tagrank("annotate", tmp_path / "model", tmp_path / "photos", "--output", output)
+        assert result.exit_code == 0, result.output
+    with open(tmp_path / "tags.jsonl") as stream:
+        documents = [json.loads(line) for line in stream]
+    assert {os.path.basename(os.fsencode(document["name"])) for document in documents} == {
+        b"%d-\xe9.png" % number for number in range(12)
+    }
+    assert {entry["tag"] for entry in documents[0]["tags"]} == {"bar", "caf\udce9"}
+    with open(tmp_path / "tags.csv", newline="") as stream:
+        assert len(list(csv.DictReader(stream))) == 24
+
+
+def test_bad_files_among_those_held_out_are_listed_too(tagrank, folder, drawn, tmp_path):
+    for name, image in zip(drawn.names, drawn.view("pictures"), strict=True):
+        Image.fromarray(image).save(tmp_path / f"{name}.png")
+    (tmp_path / "tags.jsonl").write_bytes((folder / "tags.jsonl").read_bytes())
+    empty = {str(tmp_path / f"{name}.png") for name in drawn.names[::4]}
+    for path in empty:
+        open(path, "wb").close()
+    options = ("--features", "colour", "--test-size", 0.5, "--json")
+    result = tagrank("train", tmp_path, "-o", tmp_path / "model", *options)
+    listed = [problem["path"] for problem in json.loads(result.stdout)["problems"]]
+    assert sorted(listed) == sorted(empty)
 
 
 def test_strict_stops(tagrank, trained, folder):

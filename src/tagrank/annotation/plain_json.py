@@ -64,8 +64,12 @@ def parse_json(data: bytes, *, where: str) -> Fields:
 
 
 def format_json(value: Any) -> bytes:
-    """`value` as JSON bytes; nan and infinite numbers become null."""
-    return json.dumps(_plain(value), indent=1, ensure_ascii=False, allow_nan=False).encode() + b"\n"
+    """`value` as JSON bytes; nan and infinite numbers become null.
+
+    Names of files that are no Unicode (lone surrogates) are escaped, and read back as they were.
+    """
+    text = json.dumps(_plain(value), indent=1, ensure_ascii=False, allow_nan=False)
+    return text.encode(errors="backslashreplace") + b"\n"
 
 
 def _plain(value: Any) -> Any:

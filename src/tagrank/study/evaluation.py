@@ -240,9 +240,14 @@ def _write_csv(stream: IO[str], ranked: list[RankedTags]) -> None:
     writer.writerow(["name", "rank", "tag", "score", "probability", "predicted"])
     for row in ranked:
         for rank, (tag, score, probability, predicted) in enumerate(row, start=1):
-            writer.writerow([row.name, rank, tag, score, probability, int(predicted)])
+            writer.writerow([_writable(row.name), rank, _writable(tag), score, probability, int(predicted)])
 
 
 def _write_jsonl(stream: IO[str], ranked: list[RankedTags]) -> None:
     for row in ranked:
-        stream.write(json.dumps(row.to_dict(), ensure_ascii=False) + "\n")
+        stream.write(_writable(json.dumps(row.to_dict(), ensure_ascii=False)) + "\n")
+
+
+def _writable(text: str) -> str:
+    r"""The text with those bytes of a file's name that are no Unicode as ``\udc..``, as JSON has them."""
+    return text.encode(errors="backslashreplace").decode()

@@ -188,9 +188,17 @@ def train(
     annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
     if output is not None:
         annotator.save(output, keep_rows=keep_rows)
-    held_out = None if rest is None else evaluate(annotator, rest, part="all", **reading).table
-    feature_seconds = {} if described is None else described.seconds
-    return Training(annotator, method, rows.summary(), seconds, held_out, feature_seconds, rows.problems)
+    tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
+    return Training(
+        annotator,
+        method,
+        rows.summary(),
+        seconds,
+        held_out=None if tested is None else tested.table,
+        feature_seconds={} if described is None else described.seconds,
+        # what was wrong with the folder as a whole stands in both
+        problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
+    )
 
 
 def _tagged(pictures: Collection) -> Collection:
