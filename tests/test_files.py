@@ -33,10 +33,20 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path, name):
             stream.write(b"half")
             raise OSError(errno.ENOSPC, "no space left on device")
 
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(OSError, match="no space") as caught:
         fail_half_way()
+    assert caught.value.filename == str(path)
     assert path.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_failure_names_the_file_that_failed(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(tmp_path / "none" / "a.txt"):
+        raise AssertionError("unreachable")
+    assert caught.value.filename == str(tmp_path / "none" / "a.txt")
+    with pytest.raises(FileNotFoundError) as caught, atomic_write(tmp_path / "a.txt"):
+        (tmp_path / "other.txt").read_bytes()
+    assert caught.value.filename == str(tmp_path / "other.txt")
 
 
 def test_bounded_gzip(tmp_path):

@@ -60,8 +60,11 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        # a full disk does not say for which file, and the name of the neighbour would puzzle
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary), temporary):
+            error.filename = str(path)
         raise
 
 

@@ -211,3 +211,10 @@ def test_damaged_files_are_refused_or_read_never_worse(tmp_path):
         except FileError:
             continue
         assert all(array.size <= len(content) for array in weights.values())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_does_not_stop_the_reader(tmp_path):
+    os.mkfifo(tmp_path / "weights.pth")
+    with pytest.raises(FileError, match=r"weights\.pth: is a folder or device, not a file"):
+        read_weights(tmp_path / "weights.pth")

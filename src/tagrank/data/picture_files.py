@@ -93,7 +93,7 @@ def _decoding(path: str | os.PathLike) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except FileNotFoundError:
-        raise FileError(path, "no such picture; paths count from the folder of the list") from None
+        raise FileError(path, "no such picture (any more); in a list, paths count from its folder") from None
     except FileError:
         raise
     except Image.DecompressionBombError as error:
