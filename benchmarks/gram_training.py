@@ -45,7 +45,7 @@ def read_corel5k():
 
 
 def read_photographs():
-    """The photographs of Corel5k with 260 words: the mean kernel of the 15 sets of the papers and embeddings."""
+    """The photographs of Corel5k, 260 words: the mean kernel of the 15 sets of the papers and embeddings."""
     features = choose_features(["papers", "embedding"])
     described = describe_pictures(load_dataset("corel5k_images_260").train, features, cache=True)
     Y = described.collection.Y
