@@ -16,6 +16,7 @@ from tagrank.features.efficientnet import EfficientNetEmbedding, load_weights
 from tagrank.features.efficientnet_graph import VARIANTS, block_strides, efficientnet_model
 from tagrank.features.framing import CentreCrop, Mirrored, Squash, Together, resize
 from tagrank.features.inference import open_session
+from tagrank.features.registry import feature_from_settings
 
 # classes of ImageNet that a person would accept
 CATS = {281, 282, 285}
@@ -139,6 +140,21 @@ def test_several_views_are_averaged():
     mirrored = single.replace(framing=Mirrored()).averages(pixels)
     np.testing.assert_allclose(mirrored, (single.averages(pixels) + single.averages(mirror)) / 2, atol=1e-4)
     assert abs(together - mirrored).max() > 0.1
+
+
+def test_framings_of_strangers_stay_small():
+    """Each Mirrored doubles the views: a few dozen in a model file would fill any memory."""
+    settings = EfficientNetEmbedding().settings()
+    for _ in range(4):
+        settings["framing"] = {"type": "Mirrored", "version": 1, "framing": settings["framing"]}
+    assert feature_from_settings(settings, {}).framing.n_views == 16
+    wider = {"type": "Mirrored", "version": 1, "framing": settings["framing"]}
+    with pytest.raises(ValueError, match="at most 16 views of a picture, got 32"):
+        feature_from_settings(settings | {"framing": wider}, {})
+    with pytest.raises(
+        ValueError, match="must be one of CentreCrop, Mirrored, Squash, Together, got 'Layout'"
+    ):
+        feature_from_settings(settings | {"framing": {"type": "Layout", "version": 1, "name": "1x1"}}, {})
 
 
 def test_settings_tell_rows_apart():

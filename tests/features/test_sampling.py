@@ -108,9 +108,16 @@ def test_edges_are_found_and_thinned():
     [
         (lambda: DenseGrid(step=0), "at least 1, got 0"),
         (lambda: DenseGrid(scales=()), "scales must be numbers of pixels"),
-        (lambda: RandomPoints(n_points=-1), "must not be negative"),
+        (lambda: DenseGrid(scales=(2.0,) * 1000), "64 at most"),
+        (lambda: DenseGrid(scales=(1e9,)), "from 0.5 to 1024"),
+        (lambda: RandomPoints(n_points=-1), "from 0 to 1000000, got -1"),
+        (lambda: RandomPoints(n_points=10**10), "from 0 to 1000000"),
         (lambda: CannyPoints(low=3, high=2), "0 <= low <= high"),
         (lambda: HarrisLaplace(ratio=1), "ratio > 1"),
+        (lambda: HarrisLaplace(ratio=1e9), "ratio > 1 and at most 16"),
+        (lambda: HarrisLaplace(n_levels=5000), "n_levels must be a whole number from 1 to 64"),
+        (lambda: HarrisLaplace(n_levels=60), "scales up to 1024"),
+        (lambda: HarrisLaplace(magnification=1e8), "scales up to 1024"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(make, sentence):

@@ -11,9 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagrank.features.base import Feature, Part
+from tagrank.features.base import Feature
 from tagrank.features.efficientnet_graph import VARIANTS, efficientnet_model
-from tagrank.features.framing import Squash
+from tagrank.features.framing import Framing, Squash
 from tagrank.features.inference import open_session
 from tagrank.features.weights import read_weights
 
@@ -42,7 +42,7 @@ class EfficientNetEmbedding(Feature):
     family: ClassVar[str] = "embedding"
 
     variant: int = 0
-    framing: Part = field(default_factory=Squash)
+    framing: Framing = field(default_factory=Squash)
 
     def __post_init__(self):
         if self.variant not in range(len(VARIANTS)):

@@ -10,9 +10,30 @@ import numpy as np
 
 from tagrank.features.base import Part
 
+# framings can be put into each other, and each Mirrored doubles the views
+_MAX_VIEWS = 16
+
 
 @dataclass(frozen=True)
-class Squash(Part):
+class Framing(Part):
+    """One way to look at a picture. Subclasses write `__call__`."""
+
+    @property
+    def n_views(self):
+        """How many views it makes."""
+        return 1
+
+    def __call__(self, pixels, height, width):
+        """Views of a picture, uint8 array, shape (n_views, height, width, 3)."""
+        raise NotImplementedError
+
+    def _check_views(self):
+        if self.n_views > _MAX_VIEWS:
+            raise ValueError(f"a framing makes at most {_MAX_VIEWS} views of a picture, got {self.n_views}")
+
+
+@dataclass(frozen=True)
+class Squash(Framing):
     """The whole picture; its proportions change."""
 
     def __call__(self, pixels, height, width):
@@ -20,7 +41,7 @@ class Squash(Part):
 
 
 @dataclass(frozen=True)
-class CentreCrop(Part):
+class CentreCrop(Framing):
     """The largest centred rectangle of the right proportions, shrunk by `share`; the margins are not seen.
 
     A share of 0.875 is what ImageNet networks are commonly evaluated with.
@@ -40,21 +61,35 @@ class CentreCrop(Part):
 
 
 @dataclass(frozen=True)
-class Together(Part):
+class Together(Framing):
     """The views of two framings."""
 
-    first: Part = field(default_factory=Squash)
-    second: Part = field(default_factory=CentreCrop)
+    first: Framing = field(default_factory=Squash)
+    second: Framing = field(default_factory=CentreCrop)
+
+    def __post_init__(self):
+        self._check_views()
+
+    @property
+    def n_views(self):
+        return self.first.n_views + self.second.n_views
 
     def __call__(self, pixels, height, width):
         return np.concatenate([framing(pixels, height, width) for framing in (self.first, self.second)])
 
 
 @dataclass(frozen=True)
-class Mirrored(Part):
+class Mirrored(Framing):
     """The views of a framing and their mirror images."""
 
-    framing: Part = field(default_factory=Squash)
+    framing: Framing = field(default_factory=Squash)
+
+    def __post_init__(self):
+        self._check_views()
+
+    @property
+    def n_views(self):
+        return 2 * self.framing.n_views
 
     def __call__(self, pixels, height, width):
         views = self.framing(pixels, height, width)

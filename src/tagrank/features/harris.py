@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.sampling import MIN_SCALE, Sampling, sorted_points
+from tagrank.features.counts import check_count
+from tagrank.features.sampling import MAX_SCALE, MIN_SCALE, Sampling, sorted_points
 
 # gradients are taken at this share of the scale
 _DERIVATIVE_SHARE = 0.7
@@ -18,6 +19,7 @@ _DERIVATIVE_SHARE = 0.7
 _EDGE_PENALTY = 0.04
 # levels on either side in which a corner may find its scale: with the default ratio a factor 0.7 to 1.4
 _REACH = 2
+_MAX_RATIO = 16
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,15 @@ class HarrisLaplace(Sampling):
     max_points: int = 1000
 
     def __post_init__(self):
-        if self.smallest <= 0 or self.ratio <= 1 or self.n_levels < 1 or self.max_points < 1:
+        check_count("n_levels", self.n_levels, most=64)
+        if self.smallest <= 0 or not 1 < self.ratio <= _MAX_RATIO or self.max_points < 1:
             raise ValueError(
-                "HarrisLaplace needs smallest > 0, ratio > 1, n_levels >= 1 and max_points >= 1, "
-                f"got {self.smallest}, {self.ratio}, {self.n_levels}, {self.max_points}"
+                f"HarrisLaplace needs smallest > 0, ratio > 1 and at most {_MAX_RATIO}, and max_points >= 1, "
+                f"got {self.smallest}, {self.ratio}, {self.max_points}"
             )
+        largest = self.smallest * self.ratio ** (self.n_levels - 1) * max(self.magnification, 1)
+        if largest > MAX_SCALE:
+            raise ValueError(f"HarrisLaplace needs scales up to {MAX_SCALE} pixels, got {largest:.0f}")
         if self.smallest * self.magnification < MIN_SCALE or self.threshold < 0:
             raise ValueError(
                 f"HarrisLaplace needs smallest * magnification >= {MIN_SCALE} and threshold >= 0, "

@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from tagrank.features.base import Feature, Part
+from tagrank.features.base import Feature
 from tagrank.features.checksum import checksum, read_checked
-from tagrank.features.framing import Squash
+from tagrank.features.framing import Framing, Squash
 from tagrank.features.onnx_network import OnnxNetwork
 
 
@@ -46,7 +46,7 @@ class OnnxEmbedding(Feature):
     mean: Sequence[float] = (123.675, 116.28, 103.53)
     scale: Sequence[float] = (58.395, 57.12, 57.375)
     side: int = 224
-    framing: Part = field(default_factory=Squash)
+    framing: Framing = field(default_factory=Squash)
 
     def __post_init__(self):
         path = os.path.abspath(self.path)

@@ -6,9 +6,15 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.features.base import Part, Picture
+from tagrank.features.counts import check_count
 
 # pixels; cells that are smaller than this may fall between the pixels
 MIN_SCALE = 0.5
+# model files of strangers set these, too: a patch far larger than any picture, or more points than it has
+# pixels, would only fill the memory
+MAX_SCALE = 1024.0
+_MAX_SCALES = 64
+_MAX_POINTS = 10**6
 
 
 class Points(NamedTuple):
@@ -96,8 +102,7 @@ class RandomPoints(Sampling):
 
     def __post_init__(self):
         _keep_scales(self)
-        if self.n_points < 0:
-            raise ValueError(f"n_points must not be negative, got {self.n_points}")
+        check_count("n_points", self.n_points, least=0, most=_MAX_POINTS)
 
     def points(self, picture):
         rng = np.random.default_rng(self.seed)
@@ -157,8 +162,9 @@ def _as_points(x, y, scale):
 def _keep_scales(sampling):
     """Check `scales` and hold them as a tuple, also where they come from JSON."""
     scales = tuple(float(scale) for scale in sampling.scales)
-    if not scales or not all(MIN_SCALE <= scale < np.inf for scale in scales):
+    if not 0 < len(scales) <= _MAX_SCALES or not all(MIN_SCALE <= scale <= MAX_SCALE for scale in scales):
         raise ValueError(
-            f"scales must be numbers of pixels, at least {MIN_SCALE} each, got {sampling.scales!r}"
+            f"scales must be numbers of pixels from {MIN_SCALE} to {MAX_SCALE}, {_MAX_SCALES} at most, "
+            f"got {sampling.scales!r:.100}"
         )
     object.__setattr__(sampling, "scales", scales)
