@@ -18,8 +18,7 @@ from tagrank.files import atomic_write
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.study.destinations import check_file
 from tagrank.study.inputs import align_tags, choose_part, open_collection, open_pictures
-from tagrank.study.model_report import write_model_report
-from tagrank.study.report import Answers
+from tagrank.study.report_scores import Answers
 from tagrank.study.seeing import one_row, see_pictures
 
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
@@ -187,6 +186,9 @@ def evaluate(
         rows.problems,
     )
     if report is not None:
+        # only a page needs its templates: a single photograph is annotated without loading them
+        from tagrank.study.model_report import write_model_report
+
         write_model_report(
             report,
             title=f"Ranked tags of {rows.name or 'the data'}",
