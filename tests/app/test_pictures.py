@@ -158,6 +158,45 @@ def test_neither_picture_nor_folder(tagrank, trained, folder):
     assert "scene is neither a picture nor a folder" in result.stderr
 
 
+def test_other_files_among_pictures_are_listed(tagrank, trained, folder, tmp_path):
+    """As a shell hands over ``holiday/*``."""
+    for name in ("note.txt", "phone.HEIC"):
+        (tmp_path / name).write_text("hello")
+    result = tagrank(
+        "annotate",
+        trained[0],
+        folder / "drawing-0001.png",
+        tmp_path / "note.txt",
+        tmp_path / "phone.HEIC",
+        "--json",
+    )
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert len(document["pictures"]) == 1
+    assert [problem["reason"] for problem in document["problems"]] == [
+        "not a picture in a format that is read",
+        "HEIC pictures are not read; convert it to JPEG",
+    ]
+    assert tagrank("annotate", trained[0], folder, tmp_path / "note.txt", "--strict").exit_code == 1
+    for alone in ([tmp_path / "phone.HEIC"], [tmp_path / "phone.HEIC", tmp_path / "note.txt"]):
+        result = tagrank("annotate", trained[0], *alone)
+        assert result.exit_code == 1
+        assert "phone.HEIC: HEIC pictures are not read; convert it to JPEG" in result.stderr
+
+
+def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, monkeypatch):
+    monkeypatch.setattr("tagrank.study.training.open_collection", lambda *_, **__: pytest.fail("worked"))
+    result = tagrank("train", folder, "-o", folder)
+    assert result.exit_code == 1
+    assert "exists and is not a model; it stays as it is" in result.stderr
+
+
+def test_a_folder_of_pictures_is_no_model(tagrank, folder):
+    result = tagrank("annotate", folder, folder)
+    assert result.exit_code == 1
+    assert "is not a model, or not whole: model.json is missing" in result.stderr
+
+
 def test_cache_and_no_cache_exclude_each_other(tagrank, trained, folder, tmp_path):
     result = tagrank("annotate", trained[0], folder, "--cache", tmp_path, "--no-cache")
     assert result.exit_code == 2

@@ -62,7 +62,7 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
     arrays : dict of name (lower case, digits, ``_`` and ``.``) to numeric array
     """
     path = Path(path).resolve()
-    _check_replaceable(path)
+    check_replaceable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     stored = {name: _as_stored(name, array) for name, array in arrays.items()}
     listed = {
@@ -112,7 +112,9 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         missing = error.filename if error.filename is not None else path
         if Path(missing) == Path(path):
             raise
-        raise ModelFileError(path, f"{Path(missing).name} is missing; copy the whole model again") from None
+        name = Path(missing).name
+        what = "is not a model, or not whole: " if name == _JSON_NAME else ""
+        raise ModelFileError(path, f"{what}{name} is missing; copy the whole model again") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ModelFileError(path, f"damaged or truncated archive ({error}); copy it again") from None
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
@@ -177,8 +179,9 @@ def _digest(array: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(array)).hexdigest()  # type: ignore[arg-type]
 
 
-def _check_replaceable(path: Path) -> None:
-    """Refuse to replace anything but an older model or an empty folder."""
+def check_replaceable(path: str | os.PathLike) -> None:
+    """Raise a ModelFileError unless there is nothing at `path`, an older model or an empty folder."""
+    path = Path(path).resolve()
     if not os.path.lexists(path):
         return
     if not path.is_dir():

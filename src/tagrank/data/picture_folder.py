@@ -72,12 +72,9 @@ class PictureFolder:
         found = [name for name in self.files if _is_picture(name)]
         stems = {os.path.splitext(name)[0] for name in found}
         for name in self.files:
-            stem, suffix = os.path.splitext(name)
             # beside a camera's raw file often lies the same photograph as JPEG
-            if suffix.casefold() in _FOREIGN_SUFFIXES and stem not in stems:
-                self.problems.add(
-                    self.path(name), f"{suffix[1:].upper()} pictures are not read; convert it to JPEG"
-                )
+            if is_foreign(name) and os.path.splitext(name)[0] not in stems:
+                self.problems.add(self.path(name), why_no_picture(name))
         return found
 
     @cached_property
@@ -124,6 +121,18 @@ class PictureFolder:
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:/", str(path)):
             raise LookupError("is listed, but lies outside the folder")
         return path.parts
+
+
+def is_foreign(name: str | os.PathLike) -> bool:
+    """Whether a file is a photograph that only other programs can read."""
+    return os.path.splitext(name)[1].casefold() in _FOREIGN_SUFFIXES
+
+
+def why_no_picture(name: str | os.PathLike) -> str:
+    """What is wrong with a file whose name is not that of a picture."""
+    if is_foreign(name):
+        return f"{os.path.splitext(name)[1][1:].upper()} pictures are not read; convert it to JPEG"
+    return "not a picture in a format that is read"
 
 
 def _holds(check: Callable[[], bool]) -> bool:

@@ -8,9 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from tagrank.annotation.describing import PICTURES
-from tagrank.data import Collection, Problem, load_dataset, read_collection, read_pictures
+from tagrank.data import Collection, load_dataset, read_collection, read_pictures
 from tagrank.data.picture_files import PICTURE_SUFFIXES
+from tagrank.data.picture_folder import is_foreign, why_no_picture
 from tagrank.data.pictures import draw_pictures
+from tagrank.data.problems import ProblemLog
+from tagrank.files import FileError
 from tagrank.labels import labels_from_states
 
 DRAWN_PICTURES = "drawn-pictures"
@@ -34,6 +37,8 @@ def open_collection(data: Collection | str | os.PathLike, *, strict: bool = Fals
         return read_pictures(path, strict=strict)
     if is_picture(path):
         return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
+    if is_foreign(path):
+        raise FileError(path, why_no_picture(path))
     if path.exists() or path.suffix:
         return read_collection(path)
     return draw_pictures() if os.fspath(data) == DRAWN_PICTURES else load_dataset(os.fspath(data))
@@ -44,7 +49,7 @@ def open_pictures(
 ) -> Collection:
     """What is to be annotated: as `open_collection`, but of pictures and folders there may be several.
 
-    Tags that pictures in folders may have are not read.
+    Tags that pictures in folders may have are not read. Other files among several are listed as problems.
     """
     if isinstance(data, Collection):
         return data
@@ -54,19 +59,24 @@ def open_pictures(
     if not places:
         raise ValueError("there is nothing to annotate; name pictures, or a folder of them")
     paths: list[str] = []
-    problems: list[Problem] = []
+    problems = ProblemLog(strict=strict)
     for place in places:
         if Path(place).is_dir():
             found = read_pictures(place, layout="untagged", strict=strict)
             paths += found.view(PICTURES)
-            problems += found.problems
+            for problem in found.problems:
+                problems.add(problem.path, problem.reason)
         elif is_picture(Path(place)):
             paths.append(os.fspath(place))
+        elif Path(place).exists():
+            problems.add(place, why_no_picture(place))
         else:
             raise ValueError(
                 f"{os.fspath(place)} is neither a picture nor a folder; lists and named data go alone"
             )
-    return Collection(views={PICTURES: paths}, names=paths, problems=problems)
+    if not paths:
+        raise FileError(places[0], f"{why_no_picture(places[0])}, and there are no others")
+    return Collection(views={PICTURES: paths}, names=paths, problems=problems.listed())
 
 
 def is_picture(path: Path) -> bool:

@@ -40,7 +40,7 @@ def see_pictures(
     )
     if not len(described.collection):
         problem = described.collection.problems[-1]
-        others = f" (and none of {len(rows) - 1:,} others can be read)" if len(rows) > 1 else ""
+        others = f" (nor can any other of the {len(rows):,} be read)" if len(rows) > 1 else ""
         raise FileError(problem.path, f"{problem.reason}{others}")
     return described.collection, described.seconds
 

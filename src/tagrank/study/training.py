@@ -12,6 +12,7 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.describing import PICTURES, Cache, Description, describe_pictures
 from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE, mean_kernel
 from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.storage import check_replaceable
 from tagrank.annotation.tuning import Tuning
 from tagrank.data import Collection, Problem, clean_tags, split_collection
 from tagrank.features import Feature, choose_features, usual_features
@@ -157,6 +158,7 @@ def train(
     """
     if output is not None:
         check_folder(output)
+        check_replaceable(output)
     estimator = make_estimator(method, parameters, seed=seed)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
     rows, rest = _parts(clean_tags(open_collection(data, strict=strict), **spelling), part, test_size, seed)
