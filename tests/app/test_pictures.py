@@ -1,14 +1,17 @@
 """A folder of pictures from the command line: train, annotate, evaluate, and what is said about bad files."""
 
+import contextlib
 import csv
 import json
 import os
+import signal
 import sys
 
 import numpy as np
 import pytest
 from PIL import Image
 
+from tagrank.annotation.tuning import CRITERIA
 from tagrank.data import read_keywords
 from tagrank.data.pictures import draw_pictures
 
@@ -189,6 +192,25 @@ def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, m
     result = tagrank("train", folder, "-o", folder)
     assert result.exit_code == 1
     assert "exists and is not a model; it stays as it is" in result.stderr
+
+
+@pytest.mark.parametrize("fold", [1, 9])
+def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkeypatch, fold):
+    """A solver takes Ctrl-C as a reason to stop and returns: the fits that follow must not go on as usual."""
+    folds = []
+
+    def press_control_c(estimator, X, Y, train, test, costs):
+        folds.append(train)
+        if len(folds) == fold:
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        return [[0.5] * len(CRITERIA)] * len(costs)
+
+    monkeypatch.setattr("tagrank.annotation.tuning._score_fold", press_control_c)
+    result = tagrank("train", folder, "-o", tmp_path / "m", "--features", "colour")
+    assert result.exit_code == 130, result.output
+    assert len(folds) == fold
+    assert not (tmp_path / "m").exists()
 
 
 def test_a_folder_of_pictures_is_no_model(tagrank, folder):

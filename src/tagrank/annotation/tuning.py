@@ -89,6 +89,8 @@ def tune_cost(
         if progress is not None:
             progress(len(scores), n_folds, "choosing C")
         scores.append(_score_fold(estimator, X, Y, train, test, ascending))
+    if progress is not None:
+        progress(n_folds, n_folds, "choosing C")
     by_criterion = np.mean(scores, axis=0).T.tolist()
     return Tuning(tuple(ascending), dict(zip(CRITERIA, map(tuple, by_criterion), strict=True)), power)
 

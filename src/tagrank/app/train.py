@@ -146,7 +146,8 @@ def train(
 ) -> None:
     """Learn from tagged data and keep the model in a folder.
 
-    Ctrl-C stops early and still saves what was reached.
+    Ctrl-C while the model is trained stops early and saves what was reached. Before that, nothing is written;
+    pictures that were described already are not described again the next time.
 
     [bold]Examples[/bold]
 
@@ -166,6 +167,10 @@ def train(
         def callback(point: Any) -> None:
             progress.gap(point)
             interrupts.check(point)
+
+        def count(done: int, total: int, what: str) -> None:
+            interrupts.heed()
+            progress.count(done, total, what)
 
         training = study.train(
             data,
@@ -196,7 +201,7 @@ def train(
             strict=strict,
             keep_rows=keep_rows,
             callback=callback,
-            progress=progress.count,
+            progress=count,
         )
     if json:
         show_json({"model": str(output), **training.to_dict()})
