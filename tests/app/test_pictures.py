@@ -74,10 +74,10 @@ def test_names_that_are_no_unicode_lose_nothing(tagrank, drawn, tmp_path):
         Image.fromarray(image).save(folder / os.fsdecode(b"%d-\xe9.png" % number))
     result = tagrank("train", tmp_path / "photos", "-o", tmp_path / "model", "--features", "colour")
     assert result.exit_code == 0, result.output
-    for output in (tmp_path / "tags.csv", tmp_path / "tags.jsonl"):
+    for output in (tmp_path / "tags.csv", tmp_path / "new" / "folder" / "tags.jsonl"):
         result = tagrank("annotate", tmp_path / "model", tmp_path / "photos", "--output", output)
         assert result.exit_code == 0, result.output
-    with open(tmp_path / "tags.jsonl") as stream:
+    with open(tmp_path / "new" / "folder" / "tags.jsonl") as stream:
         documents = [json.loads(line) for line in stream]
     assert {os.path.basename(os.fsencode(document["name"])) for document in documents} == {
         b"%d-\xe9.png" % number for number in range(12)

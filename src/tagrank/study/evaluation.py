@@ -119,6 +119,7 @@ def annotate(
     rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
     ranked = annotator.annotate(rows)
     if write_ranked is not None and output is not None:
+        Path(output).parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(output, text=True) as stream:
             write_ranked(stream, [row.top(top) for row in ranked])
     n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
