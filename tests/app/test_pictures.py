@@ -87,6 +87,21 @@ def test_names_that_are_no_unicode_lose_nothing(tagrank, drawn, tmp_path):
         assert len(list(csv.DictReader(stream))) == 24
 
 
+def test_untagged_pictures_cost_nothing(tagrank, folder, drawn, tmp_path):
+    """They are neither learned from nor held out: nobody knows what would be right."""
+    for name, image in zip(drawn.names, drawn.view("pictures"), strict=True):
+        Image.fromarray(image).save(tmp_path / f"{name}.png")
+    lines = (folder / "tags.jsonl").read_text().splitlines()[:24]
+    (tmp_path / "tags.jsonl").write_text("\n".join(lines) + "\n")
+    for name in drawn.names[24:]:
+        (tmp_path / f"{name}.png").write_bytes(b"broken, but nobody looks")
+    result = tagrank("train", tmp_path, "-o", tmp_path / "m", "-f", "colour", "--test-size", 0.25, "--json")
+    assert result.exit_code == 0, result.output
+    document = json.loads(result.stdout)
+    assert document["data"]["rows"] == 18
+    assert document["problems"] == []
+
+
 def test_bad_files_among_those_held_out_are_listed_too(tagrank, folder, drawn, tmp_path):
     for name, image in zip(drawn.names, drawn.view("pictures"), strict=True):
         Image.fromarray(image).save(tmp_path / f"{name}.png")

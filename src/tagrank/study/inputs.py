@@ -105,6 +105,18 @@ def choose_part(collection: Collection, part: str | None, *, usual: str) -> Coll
     return collection.subset(collection.part == part)
 
 
+def known_pictures(collection: Collection) -> Collection:
+    """The pictures about which something is known: only they are worth describing. Rows stay as they are."""
+    if PICTURES not in collection.views:
+        return collection
+    is_known = np.any(collection.states() != 0, axis=1)
+    if not is_known.any():
+        raise ValueError(
+            f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags"
+        )
+    return collection if is_known.all() else collection.subset(is_known)
+
+
 def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
     """The collection with the label columns of a model, in its order.
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from tagrank.annotation import Annotator
 from tagrank.annotation.describing import PICTURES, Cache, Description, describe_pictures
 from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE, mean_kernel
@@ -19,7 +17,7 @@ from tagrank.features import Feature, choose_features, usual_features
 from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import SPELLING, evaluate
-from tagrank.study.inputs import choose_part, open_collection
+from tagrank.study.inputs import choose_part, known_pictures, open_collection
 from tagrank.study.listings import find_method
 from tagrank.study.seeing import PICTURE_FOLDER, common_folder
 
@@ -161,7 +159,8 @@ def train(
         check_replaceable(output)
     estimator = make_estimator(method, parameters, seed=seed)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
-    rows, rest = _parts(clean_tags(open_collection(data, strict=strict), **spelling), part, test_size, seed)
+    tidy = clean_tags(known_pictures(open_collection(data, strict=strict)), **spelling)
+    rows, rest = _parts(tidy, part, test_size, seed)
     rows = clean_tags(rows, min_count=min_count)
     reading: dict[str, Any] = {
         "cache": cache,
@@ -172,7 +171,7 @@ def train(
     described, costs = None, None
     if PICTURES in rows.views:
         chosen = choose_features(usual_features() if features is None else features)
-        described = describe_pictures(_tagged(rows), chosen, random_state=seed, **reading)
+        described = describe_pictures(rows, chosen, random_state=seed, **reading)
         rows = described.collection
         costs = _suit_pictures(estimator, parameters, described)
     estimator = _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed)
@@ -201,16 +200,6 @@ def train(
         # what was wrong with the folder as a whole stands in both
         problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
     )
-
-
-def _tagged(pictures: Collection) -> Collection:
-    """The pictures about which something is known: only they are worth describing."""
-    is_known = np.any(pictures.states() != 0, axis=1)
-    if not is_known.any():
-        raise ValueError(
-            f"none of the {len(pictures):,} pictures of {pictures.name or 'the data'} has tags to learn from"
-        )
-    return pictures.subset(is_known)
 
 
 def _suit_pictures(
