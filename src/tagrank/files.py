@@ -62,9 +62,8 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
         os.replace(temporary, path)
     except BaseException as error:
         temporary.unlink(missing_ok=True)
-        # a full disk does not say for which file, and the name of the neighbour would puzzle
-        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary), temporary):
-            error.filename = str(path)
+        if isinstance(error, OSError):
+            _rename_culprit(error, temporary, path)
         raise
 
 
@@ -87,13 +86,22 @@ def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
         if path.exists():
             os.rename(path, old)
         os.rename(fresh, path)
-    except BaseException:
+    except BaseException as error:
         if old.exists() and not path.exists():
             os.rename(old, path)
         shutil.rmtree(fresh, ignore_errors=True)
+        if isinstance(error, OSError):
+            _rename_culprit(error, fresh, path)
         raise
     shutil.rmtree(old, ignore_errors=True)
     _sync(path.parent)
+
+
+def _rename_culprit(error: OSError, temporary: Path, path: Path) -> None:
+    """Let an error name `path`: a full disk names no file, and that of the neighbour would puzzle."""
+    culprit = temporary if error.filename is None else error.filename
+    if error.errno and isinstance(culprit, str | Path) and Path(culprit).is_relative_to(temporary):
+        error.filename = str(path)
 
 
 def _sync(path: Path) -> None:

@@ -75,7 +75,9 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
     with atomic_folder(path) as folder:
         for name, array in stored.items():
             with open(folder / f"{name}.npy", "xb") as file:
-                np.lib.format.write_array(file, array, version=(1, 0), allow_pickle=False)
+                np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+                # not numpy's own way of writing, which does not say that the disk is full
+                file.write(array.reshape(-1).view(np.uint8))
         (folder / _JSON_NAME).write_bytes(text)
 
 
