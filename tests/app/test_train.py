@@ -168,7 +168,7 @@ def test_full_disk_leaves_the_old_model(tagrank, table, model, tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     shutil.copytree(model, tmp_path / "m")
-    monkeypatch.setattr("numpy.lib.format.write_array", full)
+    monkeypatch.setattr("numpy.lib.format.write_array_header_1_0", full)
     result = tagrank("train", table, "-o", tmp_path / "m", "--lower-case")
     assert result.exit_code == 1
     assert result.stderr == "error: No space left on device\n"

@@ -77,7 +77,7 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
             with open(folder / f"{name}.npy", "xb") as file:
                 np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
                 # not numpy's own way of writing, which does not say that the disk is full
-                file.write(array.reshape(-1).view(np.uint8))
+                file.write(array.reshape(-1).view(np.uint8).data)
         (folder / _JSON_NAME).write_bytes(text)
 
 
