@@ -171,7 +171,7 @@ def test_full_disk_leaves_the_old_model(tagrank, table, model, tmp_path, monkeyp
     monkeypatch.setattr("numpy.lib.format.write_array_header_1_0", full)
     result = tagrank("train", table, "-o", tmp_path / "m", "--lower-case")
     assert result.exit_code == 1
-    assert result.stderr == "error: No space left on device\n"
+    assert result.stderr == f"error: {tmp_path / 'm'}: No space left on device\n"
     assert [path.name for path in tmp_path.iterdir()] == ["m"]
     assert Annotator.load(tmp_path / "m").tags == ["sky", "sea", "boat"]
 
