@@ -97,6 +97,8 @@ def training_tables(training: "Training") -> list[Table]:
         "data": f"{facts['rows']:,} {kind}, {facts['tags']:,} tags, {facts['cardinality']:.2f} each",
         "seconds": f"{training.seconds:.2f}",
     }
+    if facts["layout"]:
+        lines["tags from"] = facts["layout"]
     if training.feature_seconds:
         lines["features"] = ", ".join(training.feature_seconds)
         lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"

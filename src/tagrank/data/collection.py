@@ -28,6 +28,7 @@ class Collection:
     name : what the collection is called
     feature_names : dict of view name to the names of its columns
     problems : files that were left out or not wholly understood when the collection was read, and why
+    layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
     """
 
     views: Mapping[str, Any]
@@ -38,6 +39,7 @@ class Collection:
     name: str = ""
     feature_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
+    layout: str = ""
 
     def __post_init__(self) -> None:
         if not self.views:

@@ -8,7 +8,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import KFold, check_cv
 from sklearn.utils import ClassifierTags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -176,6 +175,9 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         return np.where(honest, targets.states, 0), scores
 
     def _splitter(self):
+        # only training needs it, and loading it takes as long as a few annotations
+        from sklearn.model_selection import KFold, check_cv
+
         if isinstance(self.cv, int | np.integer):
             return KFold(self.cv, shuffle=True, random_state=check_random_state(self.random_state))
         return check_cv(self.cv)

@@ -67,7 +67,8 @@ def picture_finder(annotator: Annotator, rows: Collection | None = None) -> Call
 
     def find(name: str) -> np.ndarray | None:
         picture = known.get(name)
-        if picture is None and isinstance(folder, str):
+        is_below = not os.path.isabs(name) and ".." not in Path(name).parts
+        if picture is None and isinstance(folder, str) and is_below:
             picture = os.path.join(folder, name)
         return load_pixels(picture)
 

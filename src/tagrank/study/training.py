@@ -193,7 +193,7 @@ def train(
     return Training(
         annotator,
         method,
-        rows.summary(),
+        {**rows.summary(), "layout": rows.layout},
         seconds,
         held_out=None if tested is None else tested.table,
         feature_seconds={} if described is None else described.seconds,
