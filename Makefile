@@ -33,9 +33,12 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/linear_training.py
 	$(BIN)/python benchmarks/chi_square_gram.py
 	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/dense_sift.py
+	$(BIN)/python benchmarks/joint_svm.py
 
 results: $(STAMP)
 	$(BIN)/python benchmarks/results.py
+	$(BIN)/python benchmarks/pictures.py
 
 clean:
 	rm -rf $(VENV) tagrank-demo build dist .mypy_cache .ruff_cache .pytest_cache
