@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,11 +30,13 @@ class Description:
         among its problems
     features : the sets of features by name, vocabularies learned
     seconds : name of each set to the seconds that it took, not counting what was known already
+    seconds_a_picture : the same for one picture, as measured whenever it was computed
     """
 
     collection: Collection
     features: dict[str, Feature]
     seconds: dict[str, float]
+    seconds_a_picture: dict[str, float] = field(default_factory=dict)
 
 
 def describe_pictures(
@@ -76,6 +78,7 @@ def describe_pictures(
         replace(kept, views=views, feature_names={}, problems=problems),
         dict(bank.features),
         dict(extraction.seconds),
+        dict(extraction.seconds_a_picture),
     )
 
 

@@ -59,7 +59,7 @@ class Evaluation:
     table : every metric
     per_tag : dict of column to array, as `per_label_table` gives it
     answers : what the model said, and what is true
-    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    feature_seconds : set of picture features to the seconds that it takes, as measured when it was computed
     problems : files that were left out, and why
     """
 

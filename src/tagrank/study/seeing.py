@@ -27,7 +27,7 @@ def see_pictures(
     strict: bool = False,
     progress: Progress | None = None,
 ) -> tuple[Collection, dict[str, float]]:
-    """The rows with all features that a model reads, and the seconds that each set took.
+    """The rows with all features that a model reads, and the seconds that each set takes for them.
 
     Rows that are no pictures, or have their features already, stay as they are. A picture that cannot be read
     is left out and becomes one of the problems of the collection.
@@ -42,7 +42,10 @@ def see_pictures(
         problem = described.collection.problems[-1]
         others = f" (nor can any other of the {len(rows):,} be read)" if len(rows) > 1 else ""
         raise FileError(problem.path, f"{problem.reason}{others}")
-    return described.collection, described.seconds
+    n_pictures = len(described.collection)
+    return described.collection, {
+        name: seconds * n_pictures for name, seconds in described.seconds_a_picture.items()
+    }
 
 
 def common_folder(rows: Collection) -> str | None:
