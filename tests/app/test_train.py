@@ -81,6 +81,21 @@ def test_interrupted_training_is_kept(tagrank, table, tmp_path, monkeypatch):
     assert signal.getsignal(signal.SIGINT) == before
 
 
+def test_control_c_twice_gives_up(tagrank, table, tmp_path, monkeypatch):
+    def press_twice(progress, point):
+        monkeypatch.setattr(WorkProgress, "gap", lambda progress, point: None)
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+
+    def wait(progress, point):
+        monkeypatch.setattr(WorkProgress, "gap", press_twice)
+
+    monkeypatch.setattr(WorkProgress, "gap", wait)
+    result = tagrank("train", table, "-o", tmp_path / "m", "--tol", 1e-6, "--C", 1000)
+    assert result.exit_code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_interrupt_outside_of_training_writes_nothing(tagrank, table, tmp_path, monkeypatch):
     def press_control_c(*_, **__):
         signal.raise_signal(signal.SIGINT)

@@ -188,6 +188,9 @@ def train(
     seconds = time.perf_counter() - started
     annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
     if output is not None:
+        if progress is not None:
+            # the last moment to give up
+            progress(0, 1, "writing the model")
         annotator.save(output, keep_rows=keep_rows)
     tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
     return Training(
