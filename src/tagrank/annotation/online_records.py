@@ -10,13 +10,14 @@ from tagrank.estimators.kernel_rows import KernelRows
 from tagrank.estimators.label_stream import LabelStream
 from tagrank.estimators.online_joint_svm import OnlineJointSVM
 from tagrank.kernels import Kernel, Linear, kernel_from_dict
-from tagrank.solvers.joint_perceptron import LinearWeights
 
 _COUNTS = ("n_seen_", "n_updates_", "n_iter_")
 
 
 def describe_online(estimator: OnlineJointSVM, shelf: ArrayShelf) -> dict[str, Any]:
     """A fitted OnlineJointSVM as plain JSON values, its arrays put on `shelf`."""
+    from tagrank.solvers.joint_perceptron import LinearWeights
+
     params = estimator.get_params(deep=False)
     seed = params["random_state"]
     params["random_state"] = int(seed) if isinstance(seed, int | np.integer) else None
@@ -78,6 +79,8 @@ def rebuild_online(fields: Fields, shelf: ArrayShelf, n_tags: int) -> OnlineJoin
 
 
 def _take_weights(estimator: OnlineJointSVM, fields: Fields, shelf: ArrayShelf, n_tags: int) -> Any:
+    from tagrank.solvers.joint_perceptron import LinearWeights
+
     n_columns = getattr(estimator, "n_features_in_", None)
     views = fields.take("views", (list, type(None)))
     is_linear = isinstance(estimator.kernel_, Linear)

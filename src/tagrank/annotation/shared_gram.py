@@ -13,7 +13,7 @@ from tagrank.annotation.nesting import innermost, innermost_fitted
 from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.tuning import CRITERION, Tuning, tune_cost
 from tagrank.kernels import Kernel, Linear, Power, Precomputed, make_kernel
-from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 
 
 def fit_on_gram(

@@ -19,7 +19,7 @@ from tagrank.estimators.targets import Targets, encode_targets, warn_never_posit
 from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
-from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL, solve_dual
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_positive, check_same_length
 
 FLOATS = [np.float64, np.float32]
@@ -159,6 +159,9 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         return Problem(targets, bounds, X, kernel, K, "gram")
 
     def _solve(self, problem, *, start=None, callback=None):
+        # compiled code takes its time to load, and answers need none of it
+        from tagrank.solvers.dual_ascent import solve_dual
+
         C = check_positive("C", self.C)
         with limited_threads(self.n_jobs if problem.bounds.size >= WORTH_THREADS else 1):
             solution = solve_dual(

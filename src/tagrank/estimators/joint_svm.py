@@ -20,7 +20,7 @@ from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import TILE, gram, n_rows, run_tiles, take_rows, upper_tiles
 from tagrank.parallel import limited_threads
-from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice, check_positive, check_same_length
 
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory

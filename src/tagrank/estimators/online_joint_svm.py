@@ -13,7 +13,6 @@ from tagrank.estimators.label_vectors import choose_labels
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import n_rows, take_rows
 from tagrank.parallel import limited_threads
-from tagrank.solvers.joint_perceptron import GramCoefficients, LinearWeights, learn_block
 from tagrank.validation import check_same_length
 
 BLOCK = 128
@@ -175,17 +174,23 @@ class OnlineJointSVM(MaxMarginEstimator):
 
     @property
     def _reads_indices(self):
-        return isinstance(self._weights, GramCoefficients)
+        from tagrank.solvers import joint_perceptron
+
+        return isinstance(self._weights, joint_perceptron.GramCoefficients)
 
     def _begin(self, stream, X, *, at_once):
+        from tagrank.solvers import joint_perceptron
+
         for stale in ("coef_", "X_fit_", "dual_coef_", "support_"):
             vars(self).pop(stale, None)
         kernel, n_labels = make_kernel(self.kernel, gamma=self.gamma), len(stream.classes)
         if isinstance(kernel, Linear):
-            self._weights = LinearWeights(X.shape[1], n_labels, X.dtype, averaged=self.average)
+            self._weights = joint_perceptron.LinearWeights(
+                X.shape[1], n_labels, X.dtype, averaged=self.average
+            )
         elif at_once:
             kernel, K = kernel.fit_gram(X, n_jobs=self.n_jobs)
-            self._weights = GramCoefficients(K, n_labels, averaged=self.average)
+            self._weights = joint_perceptron.GramCoefficients(K, n_labels, averaged=self.average)
         elif isinstance(kernel, Precomputed):
             raise ValueError("a stream needs rows and a kernel; similarities can only be learned with fit")
         else:
@@ -195,7 +200,11 @@ class OnlineJointSVM(MaxMarginEstimator):
         self._squared_norm, self.n_seen_, self.n_updates_, self.n_iter_ = 0.0, 0, 0, 0
 
     def _learn(self, rows, V):
-        n_updates, self._squared_norm = learn_block(self._weights, rows, V, self._squared_norm, self.margin)
+        from tagrank.solvers import joint_perceptron
+
+        n_updates, self._squared_norm = joint_perceptron.learn_block(
+            self._weights, rows, V, self._squared_norm, self.margin
+        )
         self.n_seen_ += len(V)
         self.n_updates_ += n_updates
 
@@ -212,12 +221,14 @@ class OnlineJointSVM(MaxMarginEstimator):
 
     def _finish(self):
         """Make of the weights what predictions need."""
+        from tagrank.solvers import joint_perceptron
+
         weights, stream = self._weights, self.stream_
         self.classes_, self._one_dimensional = stream.classes, stream.one_dimensional
         self.never_positive_ = stream.never_positive
         self.label_values_ = np.array([[-1.0], [1.0]]) - (stream.means() if self.center else 0.0)
         self.intercept_ = np.zeros(len(self.classes_))
-        if isinstance(weights, LinearWeights):
+        if isinstance(weights, joint_perceptron.LinearWeights):
             self._squared_norm = weights.squared_norm()
             self.coef_ = np.array((weights.W if weights.total is None else weights.total / self.n_seen_).T)
             return

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from tagrank.estimators.base import ROWS_SEEN, MaxMarginEstimator
 from tagrank.estimators.priors import check_prior, correlation_of_states
-from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice
 
 NAMED_PRIORS = ("correlation", "identity")

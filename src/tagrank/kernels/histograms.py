@@ -7,7 +7,6 @@ from scipy import sparse
 
 from tagrank.kernels.base import Kernel
 from tagrank.kernels.exponential import Exponential
-from tagrank.kernels.histogram_tiles import chi_square_distances, intersections
 from tagrank.kernels.vectors import inner_products, squared_norms
 from tagrank.validation import check_choice
 
@@ -27,6 +26,8 @@ class ChiSquared(Exponential):
 
     def distances(self, X, Z):
         _check_not_negative(X, Z)
+        from tagrank.kernels.histogram_tiles import chi_square_distances
+
         return _whole_vector_distances(X, Z) if self.whole_vector else chi_square_distances(X, Z)
 
 
@@ -36,6 +37,8 @@ class Intersection(Kernel):
 
     def compute(self, X, Z):
         _check_not_negative(X, Z)
+        from tagrank.kernels.histogram_tiles import intersections
+
         return intersections(X, Z)
 
     def diagonal(self, X):

@@ -25,9 +25,8 @@ from scipy import sparse
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.solvers.gram_scores import GramScores
 from tagrank.solvers.holders import DenseRows, SparseRows
-from tagrank.solvers.solution import Solution, TracePoint, relative_gap
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, TracePoint, relative_gap
 
-SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
 FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
+
 
 class TracePoint(NamedTuple):
     """The state of a solver after `n_iter` passes."""

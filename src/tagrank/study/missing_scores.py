@@ -30,7 +30,7 @@ from tagrank.estimators.calibration import fit_calibration, prior_probabilities
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, reads_views
 from tagrank.kernels.gram import take_rows
-from tagrank.solvers.dual_ascent import SINGLE_PRECISION_TOL
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.study.missing_result import LIKELIHOOD
 
 Part = tuple[np.ndarray, np.ndarray]
