@@ -1,5 +1,8 @@
 """How many threads work may use, and that the settings come back."""
 
+import subprocess
+import sys
+
 import numba
 import pytest
 from threadpoolctl import threadpool_info
@@ -48,3 +51,14 @@ def test_settings_are_restored(ends_in_an_error):
 def test_no_more_threads_than_compiled_code_has():
     with limited_threads(None) as n_threads:
         assert 1 <= n_threads <= numba.config.NUMBA_NUM_THREADS
+
+
+def test_limits_do_not_load_the_compiler():
+    code = """
+import sys
+from tagrank.parallel import limited_threads
+with limited_threads(1) as n_threads:
+    assert n_threads == 1
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

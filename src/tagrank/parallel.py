@@ -1,11 +1,12 @@
 """How many threads a piece of work may use.
 
-`n_jobs` means threads everywhere in tagrank: None or -1 takes every core this process may run on. Worker
-processes are started by joblib's loky, never by fork: a forked child that runs parallel compiled code after
-its parent did would die.
+`n_jobs` means threads everywhere in tagrank: None or -1 takes every core this process may run on. Where work
+needs processes (`annotation/worker_process.py`, joblib in `CalibratedRanker`) they are fresh interpreters,
+never forks: a forked child that runs parallel compiled code after its parent did would die.
 """
 
 import os
+import sys
 from contextlib import contextmanager
 from functools import cache
 
@@ -39,15 +40,25 @@ def limited_threads(n_jobs=None):
     """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number.
 
     The limit of BLAS belongs to the whole process. Blocks that overlap in several Python threads may leave
-    the lower limit behind when they end; work in processes (joblib's default) instead.
+    the lower limit behind when they end; work in processes (joblib's default) instead. Import parallel
+    compiled code before the block: what is loaded inside it first is not limited.
     """
+    with _limited_loops(count_threads(n_jobs)) as n_threads, _thread_pools().limit(limits=n_threads):
+        yield n_threads
+
+
+@contextmanager
+def _limited_loops(n_threads):
+    """The threads of compiled loops, `n_threads` or as many as there are."""
+    if "numba" not in sys.modules:  # nothing to limit, and loading it takes longer than annotating a picture
+        yield n_threads
+        return
     import numba
 
-    n_threads = min(count_threads(n_jobs), numba.config.NUMBA_NUM_THREADS)
+    n_threads = min(n_threads, numba.config.NUMBA_NUM_THREADS)
     before = numba.get_num_threads()
     numba.set_num_threads(n_threads)
     try:
-        with _thread_pools().limit(limits=n_threads):
-            yield n_threads
+        yield n_threads
     finally:
         numba.set_num_threads(before)
