@@ -55,10 +55,11 @@ def solve_dual(
 
     Parameters
     ----------
-    data : Gram matrix (n_samples, n_samples), or rows (n_samples, n_features), dense or CSR
+    data : Gram matrix (n_samples, n_samples), or rows (n_samples, n_features), dense or CSR, or a function of
+        the precision that makes what is to hold the data, with the methods of `DenseRows`
     Loss : class from tagrank.losses
     bounds : array, shape (n_samples, n_labels): +C_il present, -C_il absent, 0 unknown
-    kind : {"gram", "rows"}, what `data` is
+    kind : {"gram", "rows", "holder"}, what `data` is
     tol : float, relative duality gap to reach
     max_iter : int, passes at most
     max_seconds : float or None
@@ -165,6 +166,8 @@ def _ascent(data, Loss, bounds, kind, tol, start, intercept):
         raise ValueError("start must be finite, got nan or inf")
     if kind == "gram":
         return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start, tol)
+    if kind == "holder":
+        return _BlockAscent(data(dtype), Loss, bounds, start, tol)
     if sparse.issparse(data):
         n_groups = get_num_threads() if Loss.has_independent_labels else 1
         return _RowAscent(SparseRows(data, n_labels, dtype, n_groups), Loss, bounds, start)

@@ -66,13 +66,7 @@ class SparseRows:
     """
 
     def __init__(self, X, n_labels, dtype, n_groups=1):
-        if X.format != "csr" or X.dtype.kind != "f":
-            raise ValueError(f"X must hold floats in CSR format, got {X.dtype} in {X.format.upper()} format")
-        if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-            raise ValueError(f"the column indices of X must lie within its {X.shape[1]} columns")
-        # compiled code walks along plain memory
-        parts = (np.ascontiguousarray(part) for part in (X.data, X.indices, X.indptr))
-        self.X = sparse.csr_array(tuple(parts), shape=X.shape)
+        self.X = plain_csr(X)
         self.n_samples = X.shape[0]
         self.n_labels = n_labels
         self.diagonal = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
@@ -84,22 +78,32 @@ class SparseRows:
         """Scores (n_labels, block length) of consecutive samples."""
         n_groups, _, width = self.W.shape
         scores = np.empty((block.stop - block.start, n_groups * width), dtype=self.W.dtype)
-        _multiply_rows(self.X.indptr, self.X.indices, self.X.data, block.start, self.W, scores)
+        multiply_rows(self.X.indptr, self.X.indices, self.X.data, block.start, self.W, scores)
         return np.ascontiguousarray(scores[:, : self.n_labels].T)
 
     def recompute(self, coefficients):
         """Weights anew from the coefficients, summed in float64, some labels in each thread."""
         part = padded(-(-self.n_labels // get_num_threads()))
         W = aligned_zeros((-(-self.n_labels // part), self.X.shape[1], part), np.float64)
-        _multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, W)
+        multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, W)
         self.weights = np.concatenate(W, axis=1)[:, : self.n_labels]
         for group, weights in enumerate(self.W):
             found = self.weights[:, group * self.W.shape[2] : (group + 1) * self.W.shape[2]]
             weights[:, : found.shape[1]] = found
 
 
+def plain_csr(X):
+    """`X` along whose parts compiled code may walk: contiguous, all indices within its columns."""
+    if X.format != "csr" or X.dtype.kind != "f":
+        raise ValueError(f"X must hold floats in CSR format, got {X.dtype} in {X.format.upper()} format")
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        raise ValueError(f"the column indices of X must lie within its {X.shape[1]} columns")
+    parts = (np.ascontiguousarray(part) for part in (X.data, X.indices, X.indptr))
+    return sparse.csr_array(tuple(parts), shape=X.shape)
+
+
 @njit(cache=True, parallel=True)
-def _multiply_rows(indptr, indices, data, first, W, scores):
+def multiply_rows(indptr, indices, data, first, W, scores):
     """scores = X[first : first + len(scores)] @ W for sparse rows."""
     n_groups, _, width = W.shape
     for b in prange(scores.shape[0]):
@@ -120,7 +124,7 @@ def _multiply_columns_of_group(indptr, indices, data, A, W, first):
 
 
 @njit(cache=True, parallel=True)
-def _multiply_columns(indptr, indices, data, A, W):
+def multiply_columns(indptr, indices, data, A, W):
     """W += X.T @ A for sparse rows, the groups of labels beside each other."""
     for group in prange(W.shape[0]):
         _multiply_columns_of_group(indptr, indices, data, A, W[group], group * W.shape[2])
