@@ -160,6 +160,18 @@ def test_files_say_the_same(incomplete, tmp_path):
     assert isinstance(found, MissingTags)
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_names_that_are_no_text_and_a_new_folder(incomplete, tmp_path, ending):
+    """A file's name may hold bytes that no encoding explains; Python has them as lone surrogates."""
+    odd = replace(incomplete, names=[f"caf\udce9 {i}.jpg" for i in range(len(incomplete))])
+    output = tmp_path / "new" / f"found.{ending}"
+    found = missing(odd, output, top=3, C=1.0)
+    lines = output.read_text(encoding="utf-8").splitlines()
+    assert [rf"caf\udce9 {one.name[5:]}" in line for one, line in zip(found.suggestions, lines[-3:])] == [
+        True
+    ] * 3
+
+
 def test_page_of_rows_is_safe(incomplete, tmp_path):
     hostile = replace(
         incomplete,

@@ -1,12 +1,9 @@
 """Use a trained model: rank the tags of new pictures, and measure how well that works."""
 
-import csv
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +11,10 @@ from tagrank.annotation import Annotator, Explanation, RankedTags, explain
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.picture_keys import Progress
 from tagrank.data import Collection, Problem, clean_tags, write_tags
-from tagrank.files import atomic_write
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.study.destinations import check_file
 from tagrank.study.inputs import align_tags, choose_part, open_collection, open_pictures
+from tagrank.study.list_files import check_list, write_list
 from tagrank.study.report_scores import Answers
 from tagrank.study.seeing import one_row, see_pictures
 
@@ -113,18 +110,18 @@ def annotate(
     strict : stop at the first picture that cannot be read instead of leaving it out
     progress : called with how many pictures are done, how many there are, and what is being done
     """
-    write_ranked = None if output is None else _writer(output)
+    if output is not None:
+        check_list(output, "ranked tags")
     annotator = open_model(model)
     rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
     rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
     ranked = annotator.annotate(rows)
-    if write_ranked is not None and output is not None:
-        Path(output).parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(output, text=True) as stream:
-            write_ranked(stream, [row.top(top) for row in ranked])
+    best = [row.top(top) for row in ranked]
+    if output is not None:
+        write_list(output, table=_table(best), documents=(row.to_dict() for row in best))
     n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
     return Annotation(
-        [row.top(top) for row in ranked],
+        best,
         (*rows.problems, *unwritten),
         [explain(annotator, one_row(rows.views, i)) for i in range(len(rows))] if why else [],
         n_tagged - len(unwritten),
@@ -229,28 +226,9 @@ def _spelled(rows: Collection, annotator: Annotator) -> Collection:
     return clean_tags(rows, **wanted)
 
 
-def _writer(output: str | os.PathLike) -> Callable[[IO[str], list[RankedTags]], None]:
-    writers = {".csv": _write_csv, ".jsonl": _write_jsonl}
-    ending = Path(output).suffix
-    if ending not in writers:
-        raise ValueError(f"{os.fspath(output)}: ranked tags are written as {' or '.join(writers)}")
-    check_file(output)
-    return writers[ending]
-
-
-def _write_csv(stream: IO[str], ranked: list[RankedTags]) -> None:
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["name", "rank", "tag", "score", "probability", "predicted"])
+def _table(ranked: list[RankedTags]) -> Iterator[Sequence[Any]]:
+    """A line a tag."""
+    yield "name", "rank", "tag", "score", "probability", "predicted"
     for row in ranked:
         for rank, (tag, score, probability, predicted) in enumerate(row, start=1):
-            writer.writerow([_writable(row.name), rank, _writable(tag), score, probability, int(predicted)])
-
-
-def _write_jsonl(stream: IO[str], ranked: list[RankedTags]) -> None:
-    for row in ranked:
-        stream.write(_writable(json.dumps(row.to_dict(), ensure_ascii=False)) + "\n")
-
-
-def _writable(text: str) -> str:
-    r"""The text with those bytes of a file's name that are no Unicode as ``\udc..``, as JSON has them."""
-    return text.encode(errors="backslashreplace").decode()
+            yield row.name, rank, tag, score, probability, int(predicted)

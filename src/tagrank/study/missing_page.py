@@ -2,21 +2,16 @@
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from tagrank._version import __version__
-from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
 from tagrank.data.thumbnails import thumbnail_url
-from tagrank.files import atomic_write
 from tagrank.study.missing_result import LIKELIHOOD, MissingTags, Suggestion
-from tagrank.study.report import MOST_PROBLEMS
-from tagrank.study.report_pictures import MOST_PICTURES, NARROWEST, THUMBNAIL, WIDEST
-from tagrank.study.seeing import load_pixels
+from tagrank.study.pages import problems_section, write_page
+from tagrank.study.report_pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent
+from tagrank.study.seeing import picture_pixels
 
 MOST_TAGS = 20  # of each kind on a card; of more only their number is said
 
@@ -33,31 +28,17 @@ def write_missing_page(
     rows : the collection that they are about
     places : the row of each suggestion, shape (n_suggestions,)
     """
-    content = {"missing": _missing_section(found, rows, places), "problems": _problems_section(found)}
-    headings = {"missing": "What deserves a look", "problems": "What could not be read"}
-    page = _render(
+    write_page(
+        path,
         title=f"Tags of {rows.name or 'the data'} that are {found.about}",
         summary=_summary(found),
         facts=_facts(found),
-        sections={name: heading for name, heading in headings.items() if content[name]},
-        **content,
+        headings={"missing": "What deserves a look", "problems": "What could not be read"},
+        content={
+            "missing": _missing_section(found, rows, places),
+            "problems": problems_section(found.problems),
+        },
     )
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as file:
-        # names of files may hold bytes that are no text: they become question marks
-        file.write(page.encode("utf-8", errors="replace"))
-
-
-def _render(**content: Any) -> str:
-    """The shell of the report, which draws each section by the template of its name."""
-    environment = Environment(
-        loader=PackageLoader("tagrank.study", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2").render(version=__version__, **content)
 
 
 def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -> dict[str, Any]:
@@ -66,14 +47,14 @@ def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -
     for row, suggestion in zip(places.tolist(), found.suggestions, strict=True):
         by_row.setdefault(row, []).append(suggestion)
     shown = list(by_row)[:MOST_PICTURES]
-    images = [_image(rows, row) for row in shown]
+    images = [picture_pixels(rows, row) for row in shown]
     present = rows.subset(shown).states() > 0
     return {
         "cards": [
             _card(rows, row, by_row[row], image, is_present)
             for row, image, is_present in zip(shown, images, present, strict=True)
         ],
-        "shape": _frame_shape([image for image in images if image is not None]),
+        "shape": frame_shape([image for image in images if image is not None]),
         "wrong": found.wrong,
         "has_unknown": any(one.state == "unknown" for one in found.suggestions),
         "n_left_out": len(by_row) - len(shown),
@@ -92,25 +73,11 @@ def _card(
     return {
         "name": suggestions[0].name,
         "url": None if image is None else thumbnail_url(image, **THUMBNAIL),
-        "suspects": [(one.tag, _percent(one.probability), one.state) for one in suggestions[:MOST_TAGS]],
+        "suspects": [(one.tag, percent(one.probability), one.state) for one in suggestions[:MOST_TAGS]],
         "n_more_suspects": len(suggestions[MOST_TAGS:]),
         "present": present[:MOST_TAGS],
         "n_more_present": len(present[MOST_TAGS:]),
     }
-
-
-def _image(rows: Collection, row: int) -> np.ndarray | None:
-    return load_pixels(rows.view(PICTURES)[row]) if PICTURES in rows.views else None
-
-
-def _frame_shape(images: Sequence[np.ndarray]) -> float:
-    """Width / height of the frames: the usual one of the pictures, within what a page can bear."""
-    shapes = [image.shape[1] / image.shape[0] for image in images]
-    return round(float(np.clip(np.median(shapes), NARROWEST, WIDEST)), 3) if shapes else 1.0
-
-
-def _percent(probability: float) -> str:
-    return "<1%" if 0 < probability < 0.005 else f"{probability:.0%}"
 
 
 def _summary(found: MissingTags) -> str:
@@ -130,10 +97,3 @@ def _facts(found: MissingTags) -> dict[str, str]:
         "folds": f"{found.folds}",
     }
     return facts if found.tuning is None else facts | {"C": f"{found.tuning.best(LIKELIHOOD):g}"}
-
-
-def _problems_section(found: MissingTags) -> dict[str, Any] | None:
-    if not found.problems:
-        return None
-    shown = [(problem.path, problem.reason) for problem in found.problems[:MOST_PROBLEMS]]
-    return {"shown": shown, "n_all": len(found.problems)}

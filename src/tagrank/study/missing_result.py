@@ -1,17 +1,13 @@
 """What `missing` answers, and the files that it writes."""
 
-import csv
-import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
-from typing import IO, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, fields
+from typing import Any
 
 from tagrank.annotation.tuning import Tuning
 from tagrank.data import Problem
-from tagrank.files import atomic_write
-from tagrank.study.destinations import check_file
+from tagrank.study.list_files import write_list
 
 LIKELIHOOD = "log-likelihood"  # the criterion by which C is chosen
 
@@ -88,28 +84,7 @@ class MissingTags:
         }
 
 
-def find_writer(output: str | os.PathLike) -> Callable[[Sequence[Suggestion]], None]:
-    """A function that writes suggestions to `output`, whole or not at all; an error if it could not."""
-    writers = {".csv": _write_csv, ".jsonl": _write_jsonl}
-    ending = Path(output).suffix
-    if ending not in writers:
-        raise ValueError(f"{os.fspath(output)}: suggestions are written as {' or '.join(writers)}")
-    check_file(output)
-
-    def write(suggestions: Sequence[Suggestion]) -> None:
-        with atomic_write(output, text=True) as stream:
-            writers[ending](stream, suggestions)
-
-    return write
-
-
-def _write_csv(stream: IO[str], suggestions: Sequence[Suggestion]) -> None:
+def write_suggestions(path: str | os.PathLike, suggestions: Sequence[Suggestion]) -> None:
+    """Write suggestions as a ``.csv`` or ``.jsonl`` file, a line each, whole or not at all."""
     columns = [column.name for column in fields(Suggestion)]
-    writer = csv.DictWriter(stream, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(map(asdict, suggestions))
-
-
-def _write_jsonl(stream: IO[str], suggestions: Sequence[Suggestion]) -> None:
-    for suggestion in suggestions:
-        stream.write(json.dumps(asdict(suggestion), ensure_ascii=False) + "\n")
+    write_list(path, table=[columns, *map(astuple, suggestions)], documents=map(asdict, suggestions))

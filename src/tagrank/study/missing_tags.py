@@ -17,8 +17,9 @@ from tagrank.features import Feature, choose_features, usual_features
 from tagrank.files import FileError
 from tagrank.study.destinations import check_file
 from tagrank.study.inputs import choose_part, open_collection
+from tagrank.study.list_files import check_list
 from tagrank.study.missing_page import write_missing_page
-from tagrank.study.missing_result import MissingTags, Suggestion, find_writer
+from tagrank.study.missing_result import MissingTags, Suggestion, write_suggestions
 from tagrank.study.missing_scores import HeldOut, hold_out
 from tagrank.study.training import PICTURE_COSTS, make_estimator
 from tagrank.validation import check_choice
@@ -92,7 +93,8 @@ def missing(
     _check_limits(top=top, per_tag=per_tag, min_probability=min_probability, max_probability=max_probability)
     if wrong and untagged:
         raise ValueError("pictures without tags have none that could be wrong; leave out untagged or wrong")
-    write_suggestions = None if output is None else find_writer(output)
+    if output is not None:
+        check_list(output, "suggestions")
     if page is not None:
         check_file(page)
     estimator = make_estimator(method, parameters, seed=seed)
@@ -127,8 +129,8 @@ def missing(
         described.seconds,
         rows.problems,
     )
-    if write_suggestions is not None:
-        write_suggestions(found.suggestions)
+    if output is not None:
+        write_suggestions(output, found.suggestions)
     if page is not None:
         write_missing_page(page, found, rows, places)
     return found

@@ -12,7 +12,7 @@ from tagrank.data import Collection
 from tagrank.metrics import MetricTable
 from tagrank.study.report import Answers, MethodResult, ReportPicture, TagExamples, write_report
 from tagrank.study.report_pictures import pick_pictures, pick_tag_examples
-from tagrank.study.seeing import load_pixels, one_row, picture_finder
+from tagrank.study.seeing import one_row, picture_finder, picture_pixels
 
 EXPLAINED = 2  # pictures of each heading of which the page tells why
 TAGS_EXPLAINED = 3
@@ -94,7 +94,7 @@ def _report_picture(
             for j in chosen.tolist()
         ],
         unknown_tags=_named(answers.tags, states == 0),
-        image=_pixels(rows, i),
+        image=picture_pixels(rows, i),
         heading=heading,
         why=_explained(annotator, rows, i) if explained else (),
     )
@@ -122,11 +122,9 @@ class _PicturesOfTags(Mapping[str, TagExamples]):
         return len(self._picked)
 
     def _picture(self, i: int | None) -> ReportPicture | None:
-        return None if i is None else ReportPicture(self._names[i], (), (), image=_pixels(self._rows, i))
-
-
-def _pixels(rows: Collection, i: int) -> np.ndarray | None:
-    return load_pixels(rows.view(PICTURES)[i]) if PICTURES in rows.views else None
+        return (
+            None if i is None else ReportPicture(self._names[i], (), (), image=picture_pixels(self._rows, i))
+        )
 
 
 def _named(tags: Sequence[str], is_chosen: np.ndarray) -> list[str]:

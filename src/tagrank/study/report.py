@@ -2,15 +2,12 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from tagrank._version import __version__
 from tagrank.data import Problem
-from tagrank.files import atomic_write
+from tagrank.study.pages import problems_section, write_page
 from tagrank.study.report_methods import MethodResult, metric_lines, training_charts
 from tagrank.study.report_pairs import MOST_PAIRS, Confusion, co_occurrence, confusions
 from tagrank.study.report_pictures import ReportPicture, judge_tags, pictures_section
@@ -33,7 +30,6 @@ SECTIONS = {
     "training": "How the training went",
     "problems": "What could not be read",
 }
-MOST_PROBLEMS = 200
 
 
 def write_report(
@@ -83,31 +79,17 @@ def write_report(
         "scores": scores_section(answers),
         "features": _features(feature_seconds, n_pictures),
         "training": training_charts(methods),
-        "problems": _problems(problems),
+        "problems": problems_section(problems),
     }
-    page = _render(
+    write_page(
+        path,
         title=title,
         summary=summary,
         facts={name: _fact(value) for name, value in (facts or {}).items()},
+        headings=SECTIONS,
+        content=content,
         methods=[method.name for method in methods],
-        sections={name: heading for name, heading in SECTIONS.items() if content[name]},
-        **content,
     )
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as file:
-        # names of files may hold bytes that are no text: they become question marks
-        file.write(page.encode("utf-8", errors="replace"))
-
-
-def _render(**content: Any) -> str:
-    environment = Environment(
-        loader=PackageLoader("tagrank.study", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template("report.html.j2").render(version=__version__, **content)
 
 
 def _confusions(answers: Answers | None) -> list[Confusion]:
@@ -138,15 +120,6 @@ def _features(seconds: Mapping[str, float] | None, n_pictures: int | None) -> di
         ],
         "total": sum(seconds.values()),
         "n_pictures": n_pictures,
-    }
-
-
-def _problems(problems: Sequence[Problem]) -> dict[str, Any] | None:
-    if not problems:
-        return None
-    return {
-        "shown": [(problem.path, problem.reason) for problem in problems[:MOST_PROBLEMS]],
-        "n_all": len(problems),
     }
 
 

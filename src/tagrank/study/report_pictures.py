@@ -124,14 +124,17 @@ def pictures_section(pictures: Sequence[ReportPicture]) -> dict[str, Any] | None
         "kinds": {
             verdict.kind for group in groups for card in group["cards"] for verdict in card["verdicts"]
         },
-        "shape": _shape([picture.image for picture in shown if picture.image is not None]),
+        "shape": frame_shape([picture.image for picture in shown if picture.image is not None]),
         "n_left_out": len(pictures) - len(shown),
     }
 
 
 def _strength(score: float, probability: float | None) -> str:
-    if probability is None:
-        return f"{score:.2f}"
+    return f"{score:.2f}" if probability is None else percent(probability)
+
+
+def percent(probability: float) -> str:
+    """A whole number of hundredths; what is rare is not called impossible."""
     return "<1%" if 0 < probability < 0.005 else f"{probability:.0%}"
 
 
@@ -146,7 +149,7 @@ def _card(picture: ReportPicture) -> dict[str, Any]:
     }
 
 
-def _shape(images: Sequence[np.ndarray]) -> float:
+def frame_shape(images: Sequence[np.ndarray]) -> float:
     """Width / height of the frames: the usual one of the pictures, within what a page can bear."""
     shapes = [image.shape[1] / image.shape[0] for image in images]
     return round(float(np.clip(np.median(shapes), NARROWEST, WIDEST)), 3) if shapes else 1.0

@@ -88,6 +88,11 @@ def load_pixels(picture: Any) -> np.ndarray | None:
         return None
 
 
+def picture_pixels(rows: Collection, i: int) -> np.ndarray | None:
+    """The pixels of row `i`; None if it is no picture, or cannot be read."""
+    return load_pixels(rows.view(PICTURES)[i]) if PICTURES in rows.views else None
+
+
 def one_row(views: Mapping[str, Any], i: int) -> dict[str, Any]:
     """Row `i` of every matrix, as matrices of one row."""
     return {name: rows[[i]] for name, rows in views.items() if getattr(rows, "ndim", 0) == 2}
