@@ -175,6 +175,40 @@ def test_a_label_without_known_entries_and_a_sample_without_labels(problem, way)
     assert not model.predict(hold(X))[:, 2].any()
 
 
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("tied", [True, False])
+def test_a_label_without_known_entries_is_scored_by_the_prior(problem, way, tied):
+    """Label 2 goes with label 0 and against label 4, or with nobody."""
+    X, Y = problem
+    Y, R = Y.copy(), np.eye(N_LABELS)
+    Y[:, 2] = np.nan
+    if tied:
+        R[2, [0, 4]] = R[[0, 4], 2] = 0.6, -0.5
+    kernel, hold = WAYS[way]
+    model = PriorMarginClassifier(prior=R, kernel=kernel, **EXACT)
+    if not tied:
+        with pytest.warns(UserWarning, match="1 of 5 labels are never positive .* ranked last: 2"):
+            scores = model.fit(hold(X), Y).decision_function(hold(X))
+        assert np.all(scores[:, 2] < np.delete(scores, 2, axis=1).min(axis=1))
+        return
+    scores = model.fit(hold(X), Y).decision_function(hold(X))
+    np.testing.assert_allclose(scores[:, 2], 0.6 * scores[:, 0] - 0.5 * scores[:, 4], atol=1e-9)
+    np.testing.assert_array_equal(model.predict(hold(X))[:, 2], scores[:, 2] >= 0)
+    [by_path] = model.path(hold(X), Y, [1.0])
+    assert not by_path.never_positive_.any()
+
+
+def test_a_label_only_known_to_be_absent_may_be_lifted_by_the_prior(problem):
+    X, Y = problem
+    Y = Y.copy()
+    Y[:, 2] = 0
+    R = np.eye(N_LABELS)
+    R[2, 0] = R[0, 2] = 0.9
+    scores = PriorMarginClassifier(prior=R, random_state=0).fit(X, Y).decision_function(X)
+    assert np.corrcoef(scores[:, 0], scores[:, 2])[0, 1] > 0.5
+    assert scores[:, 2].mean() < scores[:, 0].mean()
+
+
 def test_a_prior_of_other_places_is_followed():
     """Two labels alike in training, opposite where the model is used; few of the second are known."""
     rng = np.random.default_rng(1)

@@ -47,6 +47,19 @@ def test_labels_that_never_vary_are_uncorrelated(labels):
     np.testing.assert_array_equal(R[[1, 3]], np.eye(5)[[1, 3]])
 
 
+def test_what_is_unknown_is_no_evidence(labels):
+    """Neither a sample nor a label of which nothing is known changes how much the others are trusted."""
+    few = labels[:12]
+    more = np.vstack([few, np.full((30, 5), np.nan)])
+    np.testing.assert_allclose(correlation_prior(more), correlation_prior(few), atol=1e-12)
+    wider = np.column_stack([few, np.full(12, np.nan), np.zeros(12)])
+    np.testing.assert_allclose(correlation_prior(wider)[:5, :5], correlation_prior(few), atol=1e-12)
+    rng = np.random.default_rng(1)
+    unknown = np.where(rng.random(labels.shape) < 0.5, np.nan, labels)
+    raw, shrunk = correlation_prior(unknown, shrinkage=0), correlation_prior(unknown)
+    assert abs(shrunk[0, 1] / raw[0, 1]) < abs(correlation_prior(labels)[0, 1] / np.corrcoef(labels.T)[0, 1])
+
+
 def test_tag_sets():
     R = correlation_prior([{"sea", "boat"}, {"sea", "boat"}, {"car"}, {"car"}], shrinkage=0)
     np.testing.assert_allclose(R, [[1, -1, 1], [-1, 1, -1], [1, -1, 1]])

@@ -142,12 +142,17 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
             reset=reset,
         )
 
+    def _encode(self, y):
+        """Targets of `y`; says which labels will be ranked last."""
+        targets = encode_targets(y)
+        warn_never_positive(targets, stacklevel=5)
+        return targets
+
     def _pose(self, X, y, sample_weight):
         tol = check_positive("tol", self.tol)
-        targets = encode_targets(y)
+        targets = self._encode(y)
         X = self._check_rows(X, reset=True)
         check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
-        warn_never_positive(targets)
         bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         if isinstance(kernel, Linear):

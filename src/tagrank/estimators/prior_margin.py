@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.estimators.base import ROWS_SEEN, MaxMarginEstimator
-from tagrank.estimators.priors import check_prior, correlation_of_states
+from tagrank.estimators.priors import ROUNDING, check_prior, correlation_of_states
+from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice
 
@@ -20,6 +21,10 @@ class PriorMarginClassifier(MaxMarginEstimator):
     that are known; y is +1 for a present and -1 for an absent label. The prior R says which labels go
     together where the model will be used, which may differ from how they go together in the training samples.
     With the identity the labels are independent: the model is that of `OneVsAllSVM` with the cost 2 C.
+
+    A label that is never present in training, or of which nothing at all is known, is scored through the
+    labels that the prior ties it to (R_lk not 0); weak ties give scores near zero, neither present nor
+    absent. It is ranked last only if none of these labels is ever present.
 
     Parameters
     ----------
@@ -38,6 +43,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     prior_ : array, shape (n_labels, n_labels), in the order of `classes_`
     dual_variables_ : array, shape (n_samples, n_labels)
         Between 0 and 2 y_il C_il; ``dual_coef_`` is ``dual_variables_ @ prior_``.
+    never_positive_ : bool array, labels that are never present, nor tied to one that is; they are ranked last
 
     Examples
     --------
@@ -90,7 +96,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
         described = {name: vars(self)[name] for name in ROWS_SEEN if name in vars(self)}
         for cost in costs:
             model = clone(self).set_params(C=cost)
-            vars(model).update(described)
+            vars(model).update(described, prior_=self.prior_)
             models.append(model._solve(problem, start=start))
             start = model.dual_variables_
         return models
@@ -100,21 +106,29 @@ class PriorMarginClassifier(MaxMarginEstimator):
 
         return PriorHinge.under(self.prior_)
 
+    def _encode(self, y):
+        targets = encode_targets(y)
+        self.prior_ = make_prior(self.prior, targets)
+        warn_never_positive(targets, self._ranked_last(~targets.never_positive), stacklevel=6)
+        return targets
+
+    def _ranked_last(self, is_present):
+        """Labels that the prior ties to no label that is ever present; each is tied to itself."""
+        sizes = np.abs(self.prior_)
+        return ~np.any(sizes[is_present] > ROUNDING * sizes.max(), axis=0)
+
     def _pose(self, X, y, sample_weight):
         problem = super()._pose(X, y, sample_weight)
         # the engine rounds them too, and large label matrices are what fills the memory
         dtype = np.float32 if self.tol >= SINGLE_PRECISION_TOL else np.float64
         return replace(problem, bounds=np.multiply(problem.bounds, 2, dtype=dtype, casting="same_kind"))
 
-    def _solve(self, problem, *, start=None, callback=None):
-        self.prior_ = make_prior(self.prior, problem.targets)
-        return super()._solve(problem, start=start, callback=callback)
-
     def _store(self, problem, solution):
         self.dual_variables_ = solution.coefficients
         weights = None if solution.weights is None else solution.weights @ self.prior_
         coefficients = solution.coefficients @ self.prior_
         super()._store(problem, replace(solution, coefficients=coefficients, weights=weights))
+        self.never_positive_ = self._ranked_last(~self.never_positive_)
 
 
 def make_prior(prior, targets):

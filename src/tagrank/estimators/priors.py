@@ -45,15 +45,25 @@ def correlation_of_states(states, *, shrinkage="auto"):
     """`correlation_prior` of int8 states: +1 present, -1 absent, 0 unknown."""
     n_known = np.count_nonzero(states, axis=0)
     means = states.sum(axis=0, dtype=np.int64) / np.maximum(n_known, 1)
-    products = np.zeros((states.shape[1], states.shape[1]))
+    products, n_both = np.zeros((2, states.shape[1], states.shape[1]))
     for block in row_blocks(len(states), rows_within(states.shape[1])):
-        centred = np.where(states[block] != 0, states[block] - means, 0)
+        known = states[block] != 0
+        centred = np.where(known, states[block] - means, 0)
         products += centred.T @ centred
+        n_both += _count_pairs(known)
     deviations = np.sqrt(np.diagonal(products))
     scale = np.divide(1, deviations, where=deviations > 0, out=np.zeros(len(deviations)))
     R = products * np.outer(scale, scale)
     np.fill_diagonal(R, 1)
-    return shrink(R, _noise_share(R, len(states)) if shrinkage == "auto" else shrinkage)
+    return shrink(R, _noise_share(R, n_both, deviations > 0) if shrinkage == "auto" else shrinkage)
+
+
+def _count_pairs(known):
+    """How many rows know both labels, for each pair."""
+    if known.all():
+        return len(known)
+    known = known.astype(np.float32)  # counts of a block are exact
+    return known.T @ known
 
 
 def signature_prior(signatures, *, probabilities=None, shrinkage=0.0):
@@ -126,13 +136,19 @@ def check_prior(R, n_labels):
     return (R + R.T) / 2
 
 
-def _noise_share(R, n_samples):
-    """Sampling variance of the correlations over their squares, at most 1."""
-    off_diagonal = R[~np.eye(len(R), dtype=bool)]
-    squares = np.sum(off_diagonal**2)
-    if n_samples < 2 or squares == 0:
+def _noise_share(R, n_both, varies):
+    """Sampling variance of the correlations over their squares, at most 1.
+
+    Labels that never vary have no correlations. The variance for labels known n_l and n_k times, and n_lk
+    times together, is about n_lk / (n_l n_k): 1 / n where all is known.
+    """
+    pairs = np.outer(varies, varies) & ~np.eye(len(R), dtype=bool)
+    squares = R[pairs] ** 2
+    if not squares.any():
         return 1.0
-    return float(min(1, np.sum((1 - off_diagonal**2) ** 2) / (n_samples - 1) / squares))
+    n_known = n_both.diagonal()
+    per_sample = n_both[pairs] / (np.outer(n_known, n_known) - n_both)[pairs]
+    return float(min(1, np.sum((1 - squares) ** 2 * per_sample) / squares.sum()))
 
 
 def _check_probabilities(probabilities, n_classes):

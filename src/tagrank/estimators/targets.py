@@ -82,14 +82,14 @@ def encode_like(Y, classes, one_dimensional):
     return label_states(Y)
 
 
-def warn_never_positive(targets):
-    """Say which labels cannot be learned; they are ranked last."""
-    missing = targets.classes[targets.never_positive]
+def warn_never_positive(targets, ranked_last=None, *, stacklevel=4):
+    """Say which labels are ranked last: those never positive, or what `ranked_last` (n_labels,) tells."""
+    missing = targets.classes[targets.never_positive if ranked_last is None else ranked_last]
     if len(missing):
         shown = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
         warnings.warn(
             f"{len(missing)} of {len(targets.classes)} labels are never positive in training and are ranked "
             f"last: {shown}",
             UserWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
