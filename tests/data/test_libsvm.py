@@ -65,6 +65,9 @@ def test_what_is_written_reads_back_and_scikit_learn_agrees(tmp_path, name):
     [
         ("1 1:2\n1 2\n", "line 2: expected 'label,label index:value"),
         ("1 1:2:3\n", r"line 1: .*\(1:2:3\)"),
+        ("1 1:2:3 4\n", r"line 1: .*\(1:2:3\)"),
+        ("1 1:2\n1 1:2 3:", r"line 2: .*\(3:\)"),
+        ("1 1:2\n1 1:2 3", r"line 2: .*\(3\)"),
         ("1 a:2\n", "line 1: expected"),
         ("1 1:b\n", "line 1: expected"),
         ("sky 1:2\n", "line 1: expected"),

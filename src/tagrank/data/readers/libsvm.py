@@ -132,8 +132,8 @@ def _read_line(
     present = "" if ":" in tokens[0] else tokens.pop(0)
     pairs = " ".join(tokens).replace(":", " ").split()
     try:
-        if len(pairs) != 2 * len(tokens):
-            raise ValueError(next(token for token in tokens if token.count(":") != 1))
+        if wrong := [token for token in tokens if token.count(":") != 1 or ":" in (token[0], token[-1])]:
+            raise ValueError(wrong[0])
         features.append(list(map(int, pairs[::2])), list(map(float, pairs[1::2])))
         numbers = [int(label) for label in present.split(",") if label]
         labels.append(numbers, [1.0] * len(numbers))
