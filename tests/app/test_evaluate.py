@@ -27,7 +27,7 @@ def test_report(tagrank, model, table, tmp_path):
     assert result.exit_code == 0
     page = (tmp_path / "pages" / "report.html").read_text()
     assert "Image-AUC" in page
-    assert "CalibratedRanker(LabelRanker)" in page
+    assert "LabelRanker, calibrated" in page
 
 
 def test_tags_are_aligned_by_name(tagrank, model, table, tmp_path):

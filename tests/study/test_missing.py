@@ -167,9 +167,8 @@ def test_names_that_are_no_text_and_a_new_folder(incomplete, tmp_path, ending):
     output = tmp_path / "new" / f"found.{ending}"
     found = missing(odd, output, top=3, C=1.0)
     lines = output.read_text(encoding="utf-8").splitlines()
-    assert [rf"caf\udce9 {one.name[5:]}" in line for one, line in zip(found.suggestions, lines[-3:])] == [
-        True
-    ] * 3
+    for one, line in zip(found.suggestions, lines[-3:], strict=True):
+        assert rf"caf\udce9 {one.name[5:]}" in line
 
 
 def test_page_of_rows_is_safe(incomplete, tmp_path):

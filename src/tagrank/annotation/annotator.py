@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from tagrank._version import __version__
 from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
 from tagrank.annotation.intake import Intake, take_in
+from tagrank.annotation.nesting import innermost_fitted
 from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
-from tagrank.annotation.scaling import SCALINGS, Scaler, fit_scaler
+from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
 from tagrank.annotation.shared_gram import fit_on_gram
 from tagrank.annotation.tuning import CRITERIA, CRITERION, Tuning
 from tagrank.data import Collection
@@ -255,26 +255,13 @@ class Annotator:
         return self._arrange(self._take_in(data).views)
 
     def _arrange(self, views: dict[str, Any]) -> Any:
-        """Scaled views as the estimator reads them: by name, or side by side."""
-        scaled = {name: _scale(self.scalers_[name], rows) for name, rows in views.items()}
-        if self.by_view_:
-            return scaled
-        matrices = list(scaled.values())
-        if len(matrices) == 1:
-            return matrices[0]
-        if any(sparse.issparse(matrix) for matrix in matrices):
-            return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
-        return np.hstack(matrices)
+        return arrange_views(views, self.scalers_, by_view=self.by_view_)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
             raise ValueError(
                 "this Annotator has learned nothing yet: call fit(collection) or Annotator.load(path)"
             )
-
-
-def _scale(scaler: Scaler | None, rows: Any) -> Any:
-    return rows if scaler is None else scaler.apply(rows)
 
 
 def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
@@ -289,15 +276,21 @@ def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
 
 
 def _describe_training(estimator: Any, n_training: int) -> dict[str, Any]:
-    fitted, names = estimator, [type(estimator).__name__]
-    while hasattr(fitted, "estimator_"):
-        fitted = fitted.estimator_
-        names.append(type(fitted).__name__)
-    gap = getattr(fitted, "duality_gap_", None)
+    gap = getattr(innermost_fitted(estimator), "duality_gap_", None)
     return {
         "tagrank": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "method": "(".join(names) + ")" * (len(names) - 1),
+        "method": _method_in_words(estimator),
         "n_training": n_training,
         "duality_gap": None if gap is None else float(gap),
     }
+
+
+def _method_in_words(estimator: Any) -> str:
+    """The class that learned, and what was learned on top of it."""
+    fitted = innermost_fitted(estimator)
+    name = type(fitted).__name__
+    if fitted is estimator:
+        return name
+    is_calibrated = getattr(estimator, "calibration_", None) is not None
+    return f"{name}, {'calibrated' if is_calibrated else 'with thresholds'}"

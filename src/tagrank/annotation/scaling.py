@@ -5,7 +5,7 @@ brought to mean 0 and deviation 1. Kernels of histograms read counts and shares,
 already, and sparse rows would lose their zeros: both stay as they are.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,30 @@ def fit_scaler(X: Any, scaling: str, kernel: Kernel | None, view: str) -> Scaler
     if not chosen.any():
         return None
     return Scaler(np.where(chosen, scaler.offset, 0.0), np.where(chosen, scaler.width, 1.0))
+
+
+def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None], *, by_view: bool) -> Any:
+    """Scaled views as an estimator reads them: by name, or side by side.
+
+    Parameters
+    ----------
+    views : name to rows, shape (n, n_columns)
+    scalers : the scaler of each view, None for one that stays as it is
+    by_view : whether the kernel of the estimator names the views that it reads
+    """
+    scaled = {name: _scale(scalers[name], rows) for name, rows in views.items()}
+    if by_view:
+        return scaled
+    matrices = list(scaled.values())
+    if len(matrices) == 1:
+        return matrices[0]
+    if any(sparse.issparse(matrix) for matrix in matrices):
+        return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
+    return np.hstack(matrices)
+
+
+def _scale(scaler: Scaler | None, rows: Any) -> Any:
+    return rows if scaler is None else scaler.apply(rows)
 
 
 def _standard(X: Any) -> Scaler:

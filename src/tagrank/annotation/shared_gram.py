@@ -47,20 +47,15 @@ def fit_on_gram(
     """
     model = clone(estimator)
     inner = innermost(model)
-    kernel = make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
     if costs is not None and not hasattr(inner, "C"):
         costs = None
-    if kernel is None or isinstance(kernel, Linear | Precomputed):
+    shared = share_gram(inner, X, progress=progress)
+    if shared is None:
         tuning = None if costs is None else tune_cost(inner, X, labels, costs=costs, progress=progress)
         if tuning is not None:
             inner.set_params(C=tuning.best(criterion))
         return model.fit(X, labels, **more), tuning
-    if progress is not None:
-        progress(0, 1, "comparing pictures with each other")
-    fitted_kernel, K = kernel.fit_gram(
-        X, dtype=np.float32 if inner.tol >= SINGLE_PRECISION_TOL else None, n_jobs=inner.n_jobs
-    )
-    inner.set_params(kernel=Precomputed(trusted=True), gamma=None)
+    fitted_kernel, K = shared
     asked, tuning = innermost(clone(estimator)), None
     if costs is not None:
         tuning = _choose(inner, K, labels, costs, powers, criterion, progress)
@@ -68,10 +63,38 @@ def fit_on_gram(
         if tuning.power > 1:
             K **= tuning.power
             fitted_kernel = Power(fitted_kernel, tuning.power)
+            kernel = make_kernel(asked.kernel, gamma=asked.gamma)
             asked.set_params(kernel=Power(kernel, tuning.power), gamma=None)
     model.fit(K, labels, **more)
     _read_rows(model, asked, fitted_kernel, X)
     return model, tuning
+
+
+def share_gram(
+    estimator: Any, X: Any, *, progress: Progress | None = None
+) -> tuple[Kernel, np.ndarray] | None:
+    """Compare all rows with each other, and let the estimator read such similarities from now on.
+
+    Parameters
+    ----------
+    estimator : not fitted; its kernel becomes a precomputed one
+    X : rows, or mapping of views to rows
+    progress : called with how much is done, of how much, and what is being done
+
+    Returns
+    -------
+    kernel, K : the kernel with its widths fixed, and the Gram matrix; None, with the estimator as it was, for
+        one that is better off with the rows themselves
+    """
+    kernel = make_kernel(estimator.kernel, gamma=estimator.gamma) if hasattr(estimator, "kernel") else None
+    if kernel is None or isinstance(kernel, Linear | Precomputed):
+        return None
+    if progress is not None:
+        progress(0, 1, "comparing pictures with each other")
+    dtype = np.float32 if estimator.tol >= SINGLE_PRECISION_TOL else None
+    fitted, K = kernel.fit_gram(X, dtype=dtype, n_jobs=estimator.n_jobs)
+    estimator.set_params(kernel=Precomputed(trusted=True), gamma=None)
+    return fitted, K
 
 
 def _choose(

@@ -102,13 +102,13 @@ def _score_fold(
     with warnings.catch_warnings():
         # a rare label may miss from a fold; whether it misses from the data is said elsewhere
         warnings.filterwarnings("ignore", message=".*never positive in training")
-        models = estimator.path(_block(estimator, X, train, train), Y[train], costs)
-    held_out = _block(estimator, X, test, train)
+        models = estimator.path(take_block(estimator, X, train, train), Y[train], costs)
+    held_out = take_block(estimator, X, test, train)
     all_scores = [model.decision_function(held_out) for model in models]
     return [[float(measure(Y[test], F)) for measure in CRITERIA.values()] for F in all_scores]
 
 
-def _block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
-    """The rows; of a Gram matrix their similarities to the training rows."""
+def take_block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
+    """The rows of `X` that an estimator reads; of a Gram matrix their similarities to the training rows."""
     is_gram = get_tags(estimator).input_tags.pairwise
     return X[np.ix_(rows, training)] if is_gram else take_rows(X, rows)

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from tagrank.study.comparison import Comparison, Outcome, compare
     from tagrank.study.demonstration import Demonstration, demo
     from tagrank.study.evaluation import Annotation, Evaluation, annotate, evaluate
-    from tagrank.study.listings import Dataset, FeatureSet, Method, datasets, features, methods
+    from tagrank.study.listings import Dataset, FeatureSet, datasets, features
+    from tagrank.study.method_catalog import Method, methods, read_parameters
+    from tagrank.study.method_parameters import Parameter
     from tagrank.study.missing_result import MissingTags, Suggestion
     from tagrank.study.missing_tags import missing
     from tagrank.study.report import MethodResult, ReportPicture, write_report
@@ -20,7 +22,9 @@ _HOMES = {
     "comparison": ["Comparison", "Outcome", "compare"],
     "demonstration": ["Demonstration", "demo"],
     "evaluation": ["Annotation", "Evaluation", "annotate", "evaluate"],
-    "listings": ["Dataset", "FeatureSet", "Method", "datasets", "features", "methods"],
+    "listings": ["Dataset", "FeatureSet", "datasets", "features"],
+    "method_catalog": ["Method", "methods", "read_parameters"],
+    "method_parameters": ["Parameter"],
     "missing_result": ["MissingTags", "Suggestion"],
     "missing_tags": ["missing"],
     "report": ["MethodResult", "ReportPicture", "write_report"],
@@ -39,6 +43,7 @@ __all__ = [
     "MethodResult",
     "MissingTags",
     "Outcome",
+    "Parameter",
     "ReportPicture",
     "Suggestion",
     "Training",
@@ -50,6 +55,7 @@ __all__ = [
     "features",
     "methods",
     "missing",
+    "read_parameters",
     "train",
     "write_report",
 ]

@@ -14,8 +14,8 @@ from tagrank.data import Collection
 from tagrank.estimators import CalibratedRanker
 from tagrank.kernels import make_kernel
 from tagrank.metrics import MetricTable, catalog_metrics, metric_table
-from tagrank.study.listings import find_method
-from tagrank.study.training import make_estimator
+from tagrank.study.method_catalog import find_method
+from tagrank.study.method_estimators import make_estimator
 
 OWN = "own"
 METHODS_COMPARED = ("label-ranker", "one-vs-all", "label-frequency")

@@ -15,7 +15,7 @@ from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import Evaluation, evaluate
-from tagrank.study.listings import find_method
+from tagrank.study.method_catalog import find_method
 from tagrank.study.model_report import write_model_report
 from tagrank.study.training import Training, train
 
@@ -97,7 +97,6 @@ def demo(
     test = describe_pictures(drawn.test, seen.features, **reading).collection
     trained: dict[str, Training] = {}
     for method in map(find_method, METHODS_SHOWN):
-        options: dict[str, Any] = {"n_jobs": n_jobs} if method.has_kernel else {}
         trained[method.estimator] = train(
             seen.collection,
             folder / "model" if not trained else None,
@@ -105,8 +104,8 @@ def demo(
             features=seen.features,
             seed=seed,
             callback=callback,
+            n_jobs=n_jobs,
             progress=progress,
-            **options,
         )
     measured = {name: evaluate(training.annotator, test, part="all") for name, training in trained.items()}
     seconds = time.perf_counter() - started

@@ -1,4 +1,4 @@
-"""What there is to choose from: methods by name, and data by name."""
+"""What there is to choose from: features by name, and data by name."""
 
 from dataclasses import dataclass
 
@@ -6,117 +6,7 @@ from tagrank.data import find_dataset, list_datasets
 from tagrank.data.catalog import data_folders
 from tagrank.data.catalog_entries import DatasetEntry
 from tagrank.data.scenery.plan import TAGS
-from tagrank.data.suggestions import did_you_mean
 from tagrank.study.inputs import DRAWN_PICTURES
-
-
-@dataclass(frozen=True)
-class Method:
-    """One way to learn.
-
-    Attributes
-    ----------
-    name : what to write behind ``--method``
-    estimator : the class in `tagrank.estimators`
-    acronym, paper : what the literature calls it, and where it is described
-    about : what it does, in a sentence
-    has_kernel : whether it compares pictures, by a kernel and with a cost C
-    """
-
-    name: str
-    estimator: str
-    acronym: str
-    paper: str
-    about: str
-    has_kernel: bool = True
-
-
-METHODS = (
-    Method(
-        "label-ranker",
-        "LabelRanker",
-        "MLR-L1",
-        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
-        "to Object Recognition, ICCV 2009",
-        "Ranks present tags above absent ones, with a threshold of its own for every picture.",
-    ),
-    Method(
-        "incomplete-label-ranker",
-        "IncompleteLabelRanker",
-        "MLR-GL",
-        "Bucak, Jin, Jain: Multi-label Learning with Incomplete Class Assignments, CVPR 2011; Bucak: "
-        "dissertation, Michigan State University, 2014, chapter 5",
-        "Ranks tags where pictures lack some that are true: errors of a forgotten tag count as a group.",
-    ),
-    Method(
-        "pairwise-ranker",
-        "PairwiseRanker",
-        "all pairs",
-        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
-        "to Object Recognition, ICCV 2009, equation 2",
-        "Ranks by all pairs of a present and an absent tag: what label-ranker approximates; slow.",
-    ),
-    Method(
-        "online-ranker",
-        "OnlineRanker",
-        "MMP",
-        "Crammer, Singer: A Family of Additive Online Algorithms for Category Ranking, JMLR 3, 2003",
-        "A perceptron over pairs of tags in wrong order, which can go on learning from new pictures.",
-        has_kernel=False,
-    ),
-    Method(
-        "one-vs-all",
-        "OneVsAllSVM",
-        "OVA SVM",
-        "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 5, 2004",
-        "One support vector machine per tag, all trained together.",
-    ),
-    Method(
-        "prior-margin",
-        "PriorMarginClassifier",
-        "M3L",
-        "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification "
-        "with Priors, ICML 2010",
-        "One support vector machine per tag, tied together by which tags are known to go together.",
-    ),
-    Method(
-        "joint-svm",
-        "JointSVM",
-        "JSVM",
-        "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
-        "Neurocomputing 169, 2015",
-        "One support vector machine for all tags together: by far the fastest to train.",
-    ),
-    Method(
-        "online-joint-svm",
-        "OnlineJointSVM",
-        "JSVM-Per",
-        "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
-        "Neurocomputing 169, 2015",
-        "A perceptron for all tags together, which can go on learning from new pictures.",
-    ),
-    Method(
-        "label-frequency",
-        "LabelFrequency",
-        "",
-        "baseline",
-        "Gives every picture the same ranking: the most frequent tags first.",
-        has_kernel=False,
-    ),
-)
-
-
-def methods() -> list[Method]:
-    """All methods that `train` knows."""
-    return list(METHODS)
-
-
-def find_method(name: str) -> Method:
-    """The method called `name`, or an error that lists them."""
-    names = [method.name for method in METHODS]
-    if name not in names:
-        raise ValueError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
-    return METHODS[names.index(name)]
 
 
 @dataclass(frozen=True)

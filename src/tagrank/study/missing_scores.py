@@ -18,19 +18,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import get_tags
 
 from tagrank.annotation.estimator_choice import choose_estimator, kernel_of
 from tagrank.annotation.intake import take_in
 from tagrank.annotation.picture_keys import Progress
-from tagrank.annotation.scaling import fit_scaler
-from tagrank.annotation.tuning import Tuning
+from tagrank.annotation.scaling import arrange_views, fit_scaler
+from tagrank.annotation.shared_gram import share_gram
+from tagrank.annotation.tuning import Tuning, take_block
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.estimators.calibration import fit_calibration, prior_probabilities
 from tagrank.features import Feature
-from tagrank.kernels import Kernel, Linear, Precomputed, reads_views
-from tagrank.kernels.gram import take_rows
-from tagrank.solvers.solution import SINGLE_PRECISION_TOL
+from tagrank.kernels import reads_views
 from tagrank.study.missing_result import LIKELIHOOD
 
 Part = tuple[np.ndarray, np.ndarray]
@@ -94,7 +92,7 @@ def hold_out(
         if progress is not None:
             progress(done, len(parts), "scoring pictures by models that did not see them")
         for place, model in enumerate(_train(estimator, X, rows.labels, train, ascending)):
-            all_scores[place, test] = model.decision_function(_block(estimator, X, test, train))
+            all_scores[place, test] = model.decision_function(take_block(estimator, X, test, train))
         is_judged[test] = np.any(states[train] > 0, axis=0)
     learned = np.where(is_judged, states, 0)
     answers = [_calibrate(learned, scores, parts, calibration) for scores in all_scores]
@@ -115,20 +113,10 @@ def _compare(
     intake = take_in(rows, view=view, features=features)
     estimator = choose_estimator(estimator, intake)
     kernel = kernel_of(estimator)
-    scaled = {name: _scale(columns, kernel, name) for name, columns in intake.views.items()}
-    X = scaled if kernel is not None and reads_views(kernel) else Collection(scaled).stacked()[0]
-    if kernel is None or isinstance(kernel, Linear | Precomputed):
-        return estimator, X
-    if progress is not None:
-        progress(0, 1, "comparing pictures with each other")
-    dtype = np.float32 if estimator.tol >= SINGLE_PRECISION_TOL else None
-    _, K = kernel.fit_gram(X, dtype=dtype, n_jobs=estimator.n_jobs)
-    return estimator.set_params(kernel=Precomputed(trusted=True), gamma=None), K
-
-
-def _scale(columns: Any, kernel: Kernel | None, view: str) -> Any:
-    scaler = fit_scaler(columns, "auto", kernel, view)
-    return columns if scaler is None else scaler.apply(columns)
+    scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
+    X = arrange_views(intake.views, scalers, by_view=kernel is not None and reads_views(kernel))
+    shared = share_gram(estimator, X, progress=progress)
+    return estimator, X if shared is None else shared[1]
 
 
 def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterator[Part]:
@@ -149,18 +137,13 @@ def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterat
 
 def _train(estimator: Any, X: Any, labels: Any, train: np.ndarray, costs: Sequence[float]) -> list[Any]:
     """A model for each cost, or the only one."""
-    rows = _block(estimator, X, train, train)
+    rows = take_block(estimator, X, train, train)
     with warnings.catch_warnings():
         # what no model could judge is said by `missing`, once
         warnings.filterwarnings("ignore", message=".*never positive in training")
         if costs:
             return estimator.path(rows, labels[train], costs)
         return [clone(estimator).fit(rows, labels[train])]
-
-
-def _block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
-    """The rows; of a Gram matrix their similarities to the training rows."""
-    return X[np.ix_(rows, training)] if get_tags(estimator).input_tags.pairwise else take_rows(X, rows)
 
 
 def _calibrate(states: np.ndarray, scores: np.ndarray, parts: Sequence[Part], method: str) -> np.ndarray:

@@ -1,17 +1,18 @@
 """Pictures on their way into a model, and back onto a page."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.describing import PICTURES, Cache, describe_pictures
+from tagrank.annotation.describing import PICTURES, Cache, Description, describe_pictures
 from tagrank.annotation.picture_keys import Progress
 from tagrank.data import Collection
 from tagrank.data.picture_files import read_picture
+from tagrank.features import Feature, choose_features, usual_features
 from tagrank.files import FileError
 
 PICTURE_FOLDER = "picture folder"  # where a model remembers in which folder its training pictures were
@@ -38,14 +39,37 @@ def see_pictures(
     described = describe_pictures(
         rows, features, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
     )
-    if not len(described.collection):
-        problem = described.collection.problems[-1]
-        others = f" (nor can any other of the {len(rows):,} be read)" if len(rows) > 1 else ""
-        raise FileError(problem.path, f"{problem.reason}{others}")
+    _check_any(described, len(rows))
     n_pictures = len(described.collection)
     return described.collection, {
         name: seconds * n_pictures for name, seconds in described.seconds_a_picture.items()
     }
+
+
+def describe_rows(
+    rows: Collection, features: str | Sequence[str] | Mapping[str, Feature] | None, **options: Any
+) -> Description:
+    """Rows to learn from, as they are, or described if they are pictures.
+
+    Parameters
+    ----------
+    rows : at least one
+    features : see `choose_features`; None for the best that is installed
+    options : of `describe_pictures`
+    """
+    if PICTURES not in rows.views:
+        return Description(rows, {}, {})
+    chosen = choose_features(usual_features() if features is None else features)
+    described = describe_pictures(rows, chosen, **options)
+    _check_any(described, len(rows))
+    return described
+
+
+def _check_any(described: Description, n_pictures: int) -> None:
+    if not len(described.collection):
+        problem = described.collection.problems[-1]
+        others = f" (nor can any other of the {n_pictures:,} be read)" if n_pictures > 1 else ""
+        raise FileError(problem.path, f"{problem.reason}{others}")
 
 
 def common_folder(rows: Collection) -> str | None:

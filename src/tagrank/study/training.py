@@ -7,22 +7,21 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.describing import PICTURES, Cache, Description, describe_pictures
-from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE, mean_kernel
+from tagrank.annotation.describing import PICTURES, Cache, Description
+from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE
 from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.storage import check_replaceable
 from tagrank.annotation.tuning import Tuning
 from tagrank.data import Collection, Problem, clean_tags, split_collection
-from tagrank.features import Feature, choose_features, usual_features
+from tagrank.features import Feature
 from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import SPELLING, evaluate
 from tagrank.study.inputs import choose_part, known_pictures, open_collection
-from tagrank.study.listings import find_method
-from tagrank.study.seeing import PICTURE_FOLDER, common_folder
+from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator, order_matrices, suit_kernel
+from tagrank.study.seeing import PICTURE_FOLDER, common_folder, describe_rows
 
 AUTO = "auto"
-PICTURE_COSTS = (0.3, 1.0, 3.0, 10.0)
 PICTURE_POWERS = (1, 2, 4)
 
 
@@ -118,6 +117,7 @@ def train(
     synonyms: Mapping[str, str] | None = None,
     min_count: int = 0,
     keep_rows: bool = False,
+    n_jobs: int | None = None,
     callback: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
     **parameters: Any,
@@ -144,11 +144,13 @@ def train(
     hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
         the count is of the rows trained on
     keep_rows : store all training rows, not only the support vectors
+    n_jobs : processes that describe pictures, and threads; all cores by default
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
-    parameters : of the estimator, such as `C`, `kernel`, `tol` or `max_seconds`; None leaves its default, but
-        for pictures the kernel is the mean of those that suit the features; C, and a power to which this
-        kernel is raised, are chosen by cross-validation
+    parameters : of the estimator, such as `C`, `kernel`, `tol`, `max_seconds` or `prior`; None leaves its
+        default, but for pictures the kernel is the mean of those that suit the features; C, and a power to
+        which this kernel is raised, are chosen by cross-validation. For a matrix with a row and a column for
+        each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
 
     Returns
     -------
@@ -157,29 +159,21 @@ def train(
     if output is not None:
         check_folder(output)
         check_replaceable(output)
-    estimator = make_estimator(method, parameters, seed=seed)
+    estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
     tidy = clean_tags(known_pictures(open_collection(data, strict=strict)), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
     rows = clean_tags(rows, min_count=min_count)
-    reading: dict[str, Any] = {
-        "cache": cache,
-        "n_jobs": parameters.get("n_jobs"),
-        "strict": strict,
-        "progress": progress,
-    }
-    described, costs = None, None
-    if PICTURES in rows.views:
-        chosen = choose_features(usual_features() if features is None else features)
-        described = describe_pictures(rows, chosen, random_state=seed, **reading)
-        rows = described.collection
-        costs = _suit_pictures(estimator, parameters, described)
-    estimator = _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed)
+    order_matrices(estimator, rows.tags)
+    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    described = describe_rows(rows, features, random_state=seed, **reading)
+    rows = described.collection
+    suit_kernel(estimator, parameters, described.features)
     annotator = Annotator(
-        estimator,
+        _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed),
         view=view,
-        features=None if described is None else described.features,
-        costs=costs,
+        features=described.features or None,
+        costs=None if parameters.get("C") is not None else _costs(described),
         powers=PICTURE_POWERS,
         criterion="Image-MAP",
     )
@@ -188,10 +182,7 @@ def train(
     seconds = time.perf_counter() - started
     annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
     if output is not None:
-        if progress is not None:
-            # the last moment to give up
-            progress(0, 1, "writing the model")
-        annotator.save(output, keep_rows=keep_rows)
+        _save(annotator, output, keep_rows, progress)
     tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
     return Training(
         annotator,
@@ -199,42 +190,25 @@ def train(
         {**rows.summary(), "layout": rows.layout},
         seconds,
         held_out=None if tested is None else tested.table,
-        feature_seconds={} if described is None else described.seconds,
+        feature_seconds=described.seconds,
         # what was wrong with the folder as a whole stands in both
         problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
     )
 
 
-def _suit_pictures(
-    estimator: Any, parameters: Mapping[str, Any], described: Description
-) -> Sequence[float] | None:
-    """Give the estimator the kernel of the features, unless one was chosen; the costs to try, likewise."""
-    if hasattr(estimator, "kernel") and parameters.get("kernel") is None:
-        estimator.set_params(kernel=mean_kernel(described.features))
-    has_choice = len(described.collection) >= FEWEST_TO_CALIBRATE and parameters.get("C") is None
-    return PICTURE_COSTS if hasattr(estimator, "C") and has_choice else None
+def _costs(described: Description) -> Sequence[float] | None:
+    """The values of C to choose among: for pictures, where there are enough."""
+    has_choice = bool(described.features) and len(described.collection) >= FEWEST_TO_CALIBRATE
+    return PICTURE_COSTS if has_choice else None
 
 
-def make_estimator(method: str, parameters: Mapping[str, Any], *, seed: int | None = None) -> Any:
-    """The estimator of a method, not fitted.
-
-    Parameters
-    ----------
-    method : a name from `methods`
-    parameters : constructor arguments; None leaves the default of the estimator, anything else must be one
-        of its parameters
-    seed : its `random_state`, where it has one
-    """
-    from tagrank import estimators
-
-    estimator = getattr(estimators, find_method(method).estimator)()
-    known = estimator.get_params(deep=False)
-    given = {name: value for name, value in parameters.items() if value is not None}
-    if strangers := sorted(set(given) - set(known)):
-        raise ValueError(f"method {method!r} has no parameter {', '.join(strangers)}; leave it out")
-    if "random_state" in known:
-        given["random_state"] = seed
-    return estimator.set_params(**given)
+def _save(
+    annotator: Annotator, output: str | os.PathLike, keep_rows: bool, progress: Progress | None
+) -> None:
+    if progress is not None:
+        # the last moment to give up
+        progress(0, 1, "writing the model")
+    annotator.save(output, keep_rows=keep_rows)
 
 
 def _calibrated(

@@ -1,0 +1,89 @@
+"""Parameters that only some methods have, and how they are written as text."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tagrank.study.tag_matrices import MATRIX_ENDINGS, is_matrix_file
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a parameter may be.
+
+    Attributes
+    ----------
+    words : the same for people
+    read : from a text to the value; a ValueError if it is none
+    """
+
+    words: str
+    read: Callable[[str], Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of one method.
+
+    Attributes
+    ----------
+    name : of the estimator's argument
+    values : what it may be
+    default : what it is if nothing is said, in words
+    about : what it does, in a sentence
+    """
+
+    name: str
+    values: Values
+    default: str
+    about: str
+
+    def read(self, text: str) -> Any:
+        """The value that a text stands for, or an error that says what was expected."""
+        try:
+            return self.values.read(text.strip())
+        except ValueError:
+            raise ValueError(f"{self.name} must be {self.values.words}, got {text!r}") from None
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain text for JSON."""
+        return {
+            "name": self.name,
+            "values": self.values.words,
+            "default": self.default,
+            "about": self.about,
+        }
+
+
+def one_of(*words: str) -> Values:
+    """One of some words."""
+
+    def read(text: str) -> str:
+        if text not in words:
+            raise ValueError(text)
+        return text
+
+    return Values(" or ".join(words), read)
+
+
+def matrix_or(*words: str) -> Values:
+    """One of some words, or the file of a matrix with a row and a column for each tag."""
+
+    def read(text: str) -> str:
+        if text not in words and not is_matrix_file(text):
+            raise ValueError(text)
+        return text
+
+    return Values(f"{', '.join(words)} or a {' or '.join(MATRIX_ENDINGS)} file", read)
+
+
+def _read_flag(text: str) -> bool:
+    if text.casefold() not in _FLAGS:
+        raise ValueError(text)
+    return _FLAGS[text.casefold()]
+
+
+_FLAGS = {"true": True, "yes": True, "false": False, "no": False}
+FLAG = Values("true or false", _read_flag)
+NUMBER = Values("a number", float)
+COUNT = Values("a whole number", int)
