@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.estimators import JointSVM, OnlineJointSVM
+from tagrank.estimators import JointSVM, OnlineJointSVM, joint_problem
 from tagrank.estimators.output_kernels import PolynomialOutputs
 from tagrank.kernels import Gaussian, Linear
 
@@ -27,6 +27,15 @@ def test_joint_svm(kind, kernel, decoding, output, make_collection, tmp_path):
     loaded = check_round_trip(annotator, make_collection(9, kind=kind, seed=1), tmp_path / "model")
     assert loaded.get_params() == annotator.estimator_.get_params()
     assert loaded.trace_ == annotator.estimator_.trace_
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse"])
+def test_joint_svm_on_rows(kind, make_collection, tmp_path, monkeypatch):
+    monkeypatch.setattr(joint_problem, "VISITS", 0)
+    annotator = Annotator(JointSVM(kernel="linear", output_kernel="odds-ratio")).fit(
+        make_collection(kind=kind)
+    )
+    check_round_trip(annotator, make_collection(9, kind=kind, seed=1), tmp_path / "model")
 
 
 def test_matrix_is_stored_and_a_function_is_refused(make_collection, tmp_path):

@@ -1,24 +1,20 @@
 """One support vector machine for all labels together."""
 
 import numbers
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.base import MaxMarginEstimator, Problem
+from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.joint_problem import JointProblem, joint_gram, joint_rows, prefers_rows
 from tagrank.estimators.label_transfer import LabelTransfer
-from tagrank.estimators.label_vectors import (
-    LabelVectors,
-    choose_labels,
-    make_label_vectors,
-)
+from tagrank.estimators.label_vectors import choose_labels, make_label_vectors
 from tagrank.estimators.output_kernels import inverse_roots, make_output_kernel
 from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import TILE, gram, n_rows, run_tiles, take_rows, upper_tiles
+from tagrank.kernels.gram import diagonal_of, gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice, check_positive, check_same_length
@@ -139,20 +135,27 @@ class JointSVM(MaxMarginEstimator):
         X = self._check_rows(X, reset=True)
         check_same_length(X=range(n_rows(X)), y=targets.states)
         warn_never_positive(targets)
-        vectors = make_label_vectors(
-            targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
-        )
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
-        if isinstance(kernel, Precomputed):
-            kernel, K = kernel.fit_gram(X, check_finite=False)
-        else:
-            kernel, K = kernel.fit_gram(X, dtype=np.float32 if single else None, n_jobs=self.n_jobs)
         with limited_threads(1):  # matrices of the size of the labels are too small to share
+            vectors = make_label_vectors(
+                targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
+            )
             output = output.fit(targets.states)
-        scale = inverse_roots(K.diagonal().astype(np.float64))
         V = vectors.rows.astype(np.float32) if single else vectors.rows
-        Q = _joint_gram(K, scale, output, V, n_jobs=self.n_jobs)
-        return JointProblem(targets, vectors.costs[:, None], X, kernel, Q, "gram", vectors, output, scale)
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        if prefers_rows(X, kernel, output, V.shape[1], V.dtype):
+            scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
+            data, kind = joint_rows(X, scale, output, V), "holder"
+        else:
+            kernel, K = self._gram(kernel, X, np.float32 if single else None)
+            scale = inverse_roots(K.diagonal().astype(np.float64))
+            data, kind = joint_gram(K, scale, output, V, n_jobs=self.n_jobs), "gram"
+        return JointProblem(targets, vectors.costs[:, None], X, kernel, data, kind, vectors, output, scale)
+
+    def _gram(self, kernel, X, dtype):
+        """The fitted kernel and its Gram matrix; whether this is finite is seen when it is multiplied."""
+        if isinstance(kernel, Precomputed):
+            return kernel.fit_gram(X, check_finite=False)
+        return kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs)
 
     def _solve(self, problem, *, start=None, callback=None):
         """On a path, the start is the solution before, and not the coefficients made of it."""
@@ -201,35 +204,3 @@ class JointSVM(MaxMarginEstimator):
         at_least = int(self.always_predicts_ and not self.never_positive_.all())
         chosen = choose_labels(scores, values, at_least=at_least, similarity=similarity)
         return chosen * ~self.never_positive_
-
-
-@dataclass
-class JointProblem(Problem):
-    """The joint problem for C = 1: `bounds` are costs (n_samples, 1), `data` is the joint Gram matrix."""
-
-    vectors: LabelVectors
-    output: Any
-    scale: np.ndarray
-    alpha: np.ndarray | None = None
-
-
-def _joint_gram(K, scale, output, V, *, n_jobs):
-    """Similarities of the outputs times K / sqrt(k_ii k_jj), entry by entry, tile by tile."""
-    scale = scale.astype(V.dtype)
-    L = None if output.has_tiles else output(V)
-    with limited_threads(1):
-        prepared = output.prepare(V) if output.has_tiles else None
-    Q = np.empty((len(V), len(V)), V.dtype)
-
-    def fill(tile):
-        rows, columns = tile
-        part = L[tile] if prepared is None else output.compare(prepared[rows], prepared[columns])
-        part = np.multiply(part, K[tile], out=np.empty(part.shape, V.dtype), casting="same_kind")
-        part *= scale[rows, None]
-        part *= scale[columns]
-        Q[rows, columns] = part
-        if rows != columns:
-            Q[columns, rows] = part.T
-
-    run_tiles(fill, upper_tiles(len(V), TILE), n_jobs)
-    return Q

@@ -48,10 +48,14 @@ def make_label_vectors(targets, *, center, class_weight=None, sample_weight=None
     values = np.stack([entries.min(axis=0, initial=0), entries.max(axis=0, initial=0)])
     values = np.where(values == 0, [[-1.0], [1.0]], values)
     if center:
-        means = costs @ entries / np.maximum(costs @ known, np.finfo(float).tiny)
-        entries, values = np.where(known, entries - means, 0.0), values - means
-    tells = np.linalg.norm(entries, axis=1) > NEGLIGIBLE
-    return LabelVectors(entries * tells[:, None], values, costs * tells)
+        # a product with the booleans themselves would not go to BLAS
+        means = costs @ entries / np.maximum(costs @ known.astype(np.float64), np.finfo(float).tiny)
+        entries -= means
+        entries *= known
+        values -= means
+    tells = np.einsum("ij,ij->i", entries, entries) > NEGLIGIBLE**2
+    entries *= tells[:, None]
+    return LabelVectors(entries, values, costs * tells)
 
 
 def choose_labels(scores, values, *, at_least, similarity=None):
