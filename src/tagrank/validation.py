@@ -32,3 +32,16 @@ def check_same_length(**arrays):
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise ValueError(f"the numbers of rows differ: {listed}")
+
+
+def check_even_rows(name, rows):
+    """Raise if `rows` is a list of rows of different lengths, as when a stream ends within a row."""
+    if not isinstance(rows, list | tuple) or not rows or not isinstance(rows[0], list | tuple | np.ndarray):
+        return
+    lengths = [len(row) if isinstance(row, list | tuple) else np.size(row) for row in rows]
+    odd = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    if odd is not None:
+        raise ValueError(
+            f"all rows of {name} must have the length of the first, {lengths[0]}, but row {odd} has length "
+            f"{lengths[odd]}; if a stream was cut within a row, hand that row over once it is whole"
+        )

@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tagrank.estimators import OnlineJointSVM
+from tagrank.estimators import OnlineJointSVM, OnlineRanker
 
 KERNELS = ["linear", "rbf"]
 
@@ -125,13 +125,17 @@ BROKEN = {
     "fewer rows of labels": ([[1.0, 0.0], [0.0, 1.0]], [{"sea"}], "numbers of rows differ: X has 2, y has 1"),
     "a row that ends early": ([[1.0, np.nan]], [{"sea"}], "contains NaN"),
     "shorter rows": ([[1.0]], [{"sea"}], "X has 1 features"),
+    "a last row that is shorter": ([[1.0, 0.0], [1.0]], [{"sea"}] * 2, "rows of X .* row 1 has length 1"),
+    "labels that end early": ([[1.0, 0.0], [0.0, 1.0]], [[1, 0], [0]], "rows of y .* row 1 has length 1"),
+    "no rows": (np.zeros((0, 2)), np.zeros((0, 2)), "0 sample"),
 }
 
 
+@pytest.mark.parametrize("Estimator", [OnlineJointSVM, OnlineRanker])
 @pytest.mark.parametrize("case", BROKEN)
-def test_a_refused_chunk_changes_nothing(case):
+def test_a_refused_chunk_changes_nothing(case, Estimator):
     rows, tags = [[0.0, 1.0], [1.0, 0.0], [0.5, 0.5]], [{"sea"}, {"street"}, {"sea"}]
-    model = OnlineJointSVM().partial_fit(rows, tags)
+    model = Estimator().partial_fit(rows, tags)
     before = pickle.dumps(model)
     X, y, message = BROKEN[case]
     with pytest.raises(ValueError, match=message):

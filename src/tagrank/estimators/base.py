@@ -142,17 +142,16 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
             reset=reset,
         )
 
-    def _encode(self, y):
-        """Targets of `y`; says which labels will be ranked last."""
-        targets = encode_targets(y)
+    def _look_at_labels(self, targets):
+        """Before training: say which labels will be ranked last."""
         warn_never_positive(targets, stacklevel=5)
-        return targets
 
     def _pose(self, X, y, sample_weight):
         tol = check_positive("tol", self.tol)
-        targets = self._encode(y)
+        targets = encode_targets(y)
         X = self._check_rows(X, reset=True)
         check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
+        self._look_at_labels(targets)
         bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         if isinstance(kernel, Linear):

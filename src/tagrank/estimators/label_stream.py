@@ -5,6 +5,7 @@ import numpy as np
 from tagrank.estimators.output_kernels import unit_rows
 from tagrank.estimators.targets import Targets, encode_targets
 from tagrank.labels import encode_tag_sets, is_tag_sets, label_states
+from tagrank.validation import check_even_rows
 
 
 class LabelStream:
@@ -49,6 +50,7 @@ class LabelStream:
         if hasattr(y, "columns"):
             self._refuse(set(y.columns) - set(self.classes.tolist()))
             return label_states(y.reindex(columns=list(self.classes)).to_numpy())
+        check_even_rows("y", y)
         states = label_states(y)
         if states.shape[1] != len(self.classes):
             raise ValueError(

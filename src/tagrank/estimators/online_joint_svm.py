@@ -13,7 +13,7 @@ from tagrank.estimators.label_vectors import choose_labels
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import n_rows, take_rows
 from tagrank.parallel import limited_threads
-from tagrank.validation import check_same_length
+from tagrank.validation import check_even_rows, check_same_length
 
 BLOCK = 128
 
@@ -105,6 +105,7 @@ class OnlineJointSVM(MaxMarginEstimator):
         self._check_parameters()
         stream = LabelStream.open(y)
         states = stream.encode(y)
+        check_even_rows("X", X)
         X = self._check_rows(X, reset=True)
         check_same_length(X=range(n_rows(X)), y=states)
         stream.count(states)
@@ -149,6 +150,7 @@ class OnlineJointSVM(MaxMarginEstimator):
         if not is_first and classes is not None and list(classes) != list(stream.classes):
             raise ValueError("classes differ from those of the first call; leave them out, or fit anew")
         states = stream.encode(y)
+        check_even_rows("X", X)
         X = self._check_rows(X, reset=is_first)
         check_same_length(X=range(n_rows(X)), y=states)
         if is_first:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.label_stream import LabelStream
-from tagrank.validation import check_choice, check_same_length
+from tagrank.validation import check_choice, check_even_rows, check_same_length
 
 
 class OnlineRanker(AnswersMixin, BaseEstimator):
@@ -119,6 +119,7 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
 
     def _check_chunk(self, stream, X, y, *, reset):
         states = stream.encode(y)
+        check_even_rows("X", X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_same_length(X=X, y=states)
         return states, sparse.csr_array(X)

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from tagrank.estimators.base import ROWS_SEEN, MaxMarginEstimator
 from tagrank.estimators.priors import ROUNDING, check_prior, correlation_of_states
-from tagrank.estimators.targets import encode_targets, warn_never_positive
+from tagrank.estimators.targets import warn_never_positive
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice
 
@@ -106,11 +106,9 @@ class PriorMarginClassifier(MaxMarginEstimator):
 
         return PriorHinge.under(self.prior_)
 
-    def _encode(self, y):
-        targets = encode_targets(y)
+    def _look_at_labels(self, targets):
         self.prior_ = make_prior(self.prior, targets)
         warn_never_positive(targets, self._ranked_last(~targets.never_positive), stacklevel=6)
-        return targets
 
     def _ranked_last(self, is_present):
         """Labels that the prior ties to no label that is ever present; each is tied to itself."""

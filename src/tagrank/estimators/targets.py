@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states
+from tagrank.validation import check_even_rows
 
 
 @dataclass
@@ -48,6 +49,7 @@ def _encode(Y):
         return Targets(label_states(Y), np.arange(Y.shape[1]), False)
     if hasattr(Y, "columns"):
         return _from_frame(Y)
+    check_even_rows("y", Y)
     Y = np.asarray(Y)
     if Y.ndim != 1:
         return Targets(label_states(Y), np.arange(Y.shape[1] if Y.ndim == 2 else 0), False)
