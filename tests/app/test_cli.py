@@ -6,12 +6,14 @@ import os
 import re
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
 from tagrank import __version__, study
 from tagrank.app import cli
 from tagrank.app.console import is_interrupt, sentence
+from tagrank.app.options import MethodName
 
 COMMANDS = ("demo", "train", "annotate", "evaluate", "missing", "methods", "features", "datasets")
 
@@ -45,6 +47,7 @@ def test_unknown_command_suggests_one(tagrank):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_a_function_of_the_library(name):
     options = set(inspect.signature(getattr(cli, name)).parameters) - {"config", "json", "debug", "no_cache"}
+    options.discard("settings")
     parameters = inspect.signature(getattr(study, name)).parameters
     if name == "train":
         # a mapping cannot be written as one option
@@ -52,7 +55,7 @@ def test_a_command_is_a_function_of_the_library(name):
     if name in ("train", "missing"):
         # the rest belongs to the estimator
         options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept"}
-        options -= {"tol", "max_iter", "max_seconds", "n_jobs"}
+        options -= {"tol", "max_iter", "max_seconds"}
     assert options == set(parameters) - {"callback", "progress", "parameters"}
 
 
@@ -71,6 +74,24 @@ def test_methods(tagrank):
     ]
     people = tagrank("methods")
     assert all(method["estimator"] in people.stdout for method in document)
+
+
+def test_one_method_tells_what_can_be_set(tagrank):
+    people = tagrank("methods", "joint-svm")
+    assert people.exit_code == 0
+    assert "odds-ratio" in people.stdout
+    assert all(f"\n{name} " in people.stdout for name in ("output_kernel", "center", "n_neighbors"))
+    assert "nothing" in tagrank("methods", "one-vs-all").stdout
+    (document,) = json.loads(tagrank("methods", "prior-margin", "--json").stdout)
+    assert [parameter["name"] for parameter in document["parameters"]] == ["prior"]
+    nobody = tagrank("methods", "joint-svn")
+    assert nobody.exit_code == 1
+    assert "did you mean 'joint-svm'" in nobody.stderr
+
+
+def test_method_option_knows_all_methods():
+    names, _ = get_args(MethodName)
+    assert list(get_args(names)) == [method.name for method in study.methods()]
 
 
 def test_datasets_say_how_to_get_them(tagrank, monkeypatch, tmp_path):

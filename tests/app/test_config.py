@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tagrank.annotation import Annotator
+
 
 @pytest.fixture
 def trained(tagrank, table, tmp_path):
@@ -26,6 +28,20 @@ def test_values_are_used(trained):
     assert document["data"]["tags"] == 3
 
 
+def test_parameters_of_the_method(trained, tmp_path):
+    content = "method: joint-svm\nset:\n  output-kernel: poly2\n  center: false\n  n_neighbors: 3\n"
+    assert trained(content).exit_code == 0
+    estimator = Annotator.load(tmp_path / "m").estimator_
+    assert (estimator.output_kernel, estimator.center, estimator.n_neighbors) == ("poly2", False, 3)
+    assert trained("method: joint-svm\nset: [output_kernel=poly3]\n").exit_code == 0
+    assert Annotator.load(tmp_path / "m").estimator_.output_kernel == "poly3"
+
+
+def test_synonyms_as_a_mapping(trained, tmp_path):
+    assert trained("synonym: {sea: water, boat: water}\n").exit_code == 0
+    assert Annotator.load(tmp_path / "m").tags == ["Sky", "water"]
+
+
 def test_flags_override(trained):
     content = "method: one-vs-all\ntest-size: 0.5\njson: true\n"
     document = json.loads(trained(content, "--method", "label-frequency", "--test-size", 0.25).stdout)
@@ -43,6 +59,11 @@ def test_flags_override(trained):
         ("method: svm\n", "svm"),
         ("C: [1, 2]\n", "C must be a plain value"),
         ("C: {a: 1}\n", "C must be a plain value"),
+        ("set: {prior: [1]}\n", "without nesting"),
+        ("set: {prior: identity}\n", "no parameter 'prior'"),
+        ("settings: {prior: identity}\n", "no option"),
+        ("method: joint-svm\nset: {center: 3}\n", "center must be true or false, got '3'"),
+        ("method: joint-svm\nset: {center:}\n", "center must be true or false, got 'None'"),
         ("- C\n", "expected lines such as"),
         ("C: 'open\n", "not YAML"),
         ("a: &x [1]\nb: *x\n", "aliases"),

@@ -30,6 +30,17 @@ def test_table_says_what_the_library_says(tagrank, table):
         assert f"{one.probability:.1%}" in line
 
 
+def test_parameters_of_the_method(tagrank, table):
+    options = ("missing", table, "--top", 4, "--C", 1, "--folds", 3, "--method", "joint-svm", "--json")
+    result = tagrank(*options, "--set", "decoding=transfer", "--set", "n_neighbors=3")
+    found = [one["score"] for one in json.loads(result.stdout)["suggestions"]]
+    expected = study.missing(
+        table, top=4, C=1.0, folds=3, method="joint-svm", decoding="transfer", n_neighbors=3
+    )
+    assert found == [one.score for one in expected.suggestions]
+    assert found != [one["score"] for one in json.loads(tagrank(*options).stdout)["suggestions"]]
+
+
 def test_json_is_one_document(tagrank, table):
     result = tagrank("missing", table, "--wrong", "--C", 1, "--max-probability", 0.4, "--json")
     document = json.loads(result.stdout)
@@ -53,7 +64,8 @@ def test_files_and_page(tagrank, table, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words", "code"),
     [
-        (["--method", "one-vs-al"], "did you mean 'one-vs-all'", 1),
+        (["--method", "one-vs-al"], "one-vs-al", 2),
+        (["--set", "prior=identity"], "no parameter 'prior'", 2),
         (["--folds", "100"], "100 folds need at least as many pictures", 1),
         (["--output", "found.txt"], ".csv or .jsonl", 1),
         (["--folds", "1"], "folds", 2),
@@ -87,9 +99,10 @@ def test_help_shows_examples(tagrank):
 
 
 def test_command_and_function_share_their_names():
-    options = set(inspect.signature(cli.missing).parameters) - {"config", "json", "debug", "no_cache"}
+    options = set(inspect.signature(cli.missing).parameters)
+    options -= {"config", "json", "debug", "no_cache", "settings"}
     parameters = set(inspect.signature(study.missing).parameters) - {"progress", "parameters"}
-    assert options - {"C", "kernel", "tol", "n_jobs"} == parameters
+    assert options - {"C", "kernel", "tol"} == parameters
 
 
 def test_commands_of_the_page(tagrank, tmp_path, monkeypatch):

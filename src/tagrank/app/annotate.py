@@ -10,12 +10,13 @@ from tagrank.app.options import (
     CacheFolder,
     Config,
     Debug,
-    Jobs,
     Json,
     Model,
     NoCache,
+    PictureJobs,
     Strict,
     cache_place,
+    part_option,
 )
 from tagrank.app.progress import WorkProgress
 
@@ -42,11 +43,11 @@ def annotate(
         bool,
         typer.Option("--why", help="Tell which training pictures and features spoke for the tags."),
     ] = False,
-    part: Annotated[str | None, typer.Option(help="Part to annotate.", show_default="all")] = None,
+    part: Annotated[str | None, part_option("Part to annotate.", "all")] = None,
     strict: Strict = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
-    n_jobs: Jobs = None,
+    n_jobs: PictureJobs = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,

@@ -59,7 +59,7 @@ def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path)
     """The content by parameter name; a key that is no option, or a value that is not plain, is an error."""
     from tagrank.data.suggestions import did_you_mean
 
-    known = {p.name: p for p in context.command.params if p.name and p.name not in ("config", "help")}
+    known = {name: option for option in context.command.params for name in _names(option)}
     values = {}
     for key, value in content.items():
         name = str(key).removeprefix("--").replace("-", "_")
@@ -67,8 +67,20 @@ def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path)
             options = sorted(option.replace("_", "-") for option in known)
             hint = did_you_mean(str(key).replace("_", "-"), options)
             raise typer.BadParameter(f"{path}: no option {str(key)!r}{hint or '; --help lists them'}")
-        entries = value if isinstance(value, list) and getattr(known[name], "multiple", False) else [value]
+        option = known[name]
+        if isinstance(value, dict) and "=" in (option.metavar or ""):
+            value = [f"{left}={right}" for left, right in value.items()]
+        entries = value if isinstance(value, list) and getattr(option, "multiple", False) else [value]
         if any(isinstance(entry, (dict, list)) for entry in entries):
             raise typer.BadParameter(f"{path}: {key} must be a plain value, got a {type(value).__name__}")
-        values[name] = value
+        values[str(option.name)] = value
     return values
+
+
+def _names(option: Any) -> list[str]:
+    """What a key of the file may call an option: as on the command line, with - or _; not the file itself."""
+    if option.name in ("config", "help"):
+        return []
+    return [
+        name.removeprefix("--").replace("-", "_") for name in option.opts if len(name) > 2 or name[0] != "-"
+    ]

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tagrank.app.console import say, show, show_json
-from tagrank.app.options import Config, Debug, Json
+from tagrank.app.options import Config, Debug, Jobs, Json, Seed
 from tagrank.app.progress import WorkProgress
 
 
@@ -15,10 +15,8 @@ def demo(
         "tagrank-demo"
     ),
     n_pictures: Annotated[int, typer.Option(help="Pictures to draw.", min=20)] = 400,
-    seed: Annotated[int, typer.Option(help="For everything random.", min=0)] = 0,
-    n_jobs: Annotated[
-        int | None, typer.Option(help="Processes and threads.", show_default="all cores")
-    ] = None,
+    n_jobs: Jobs = None,
+    seed: Seed = 0,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,

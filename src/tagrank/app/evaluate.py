@@ -11,12 +11,13 @@ from tagrank.app.options import (
     Config,
     Data,
     Debug,
-    Jobs,
     Json,
     Model,
     NoCache,
+    PictureJobs,
     Strict,
     cache_place,
+    part_option,
 )
 from tagrank.app.progress import WorkProgress
 
@@ -24,15 +25,13 @@ from tagrank.app.progress import WorkProgress
 def evaluate(
     model: Model,
     data: Data,
-    part: Annotated[
-        str | None, typer.Option(help="Part to measure on, or 'all'.", show_default="test if there is one")
-    ] = None,
+    part: Annotated[str | None, part_option("Part to measure on, or 'all'.", "test if there is one")] = None,
     n_tags: Annotated[int, typer.Option(help="Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
     report: Annotated[Path | None, typer.Option(help="Write an HTML page, too.")] = None,
     strict: Strict = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
-    n_jobs: Jobs = None,
+    n_jobs: PictureJobs = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,

@@ -1,28 +1,41 @@
 """`tagrank methods`, `tagrank features` and `tagrank datasets`"""
 
 from dataclasses import asdict
+from typing import Annotated
+
+import typer
 
 from tagrank.app.console import say, show, show_json
 from tagrank.app.options import Debug, Json
 
 
-def methods(json: Json = False, debug: Debug = False) -> None:
-    """List the methods that 'tagrank train' knows.
+def methods(
+    name: Annotated[
+        str | None, typer.Argument(metavar="METHOD", help="Tell all about this one, and what can be set.")
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """List the methods that 'tagrank train' and 'tagrank missing' know.
 
     [bold]Examples[/bold]
 
     \b
     tagrank methods
+    tagrank methods joint-svm
     tagrank methods --json
     """
     from tagrank import study
-    from tagrank.app.tables import method_table
+    from tagrank.app.tables import method_details, method_table
 
-    found = study.methods()
+    found = study.methods(name)
     if json:
-        show_json([asdict(method) for method in found])
-    else:
+        show_json([method.to_dict() for method in found])
+    elif name is None:
         show(method_table(found))
+        say("'tagrank methods METHOD' tells what can be set")
+    else:
+        show(*method_details(found[0]))
 
 
 def features(json: Json = False, debug: Debug = False) -> None:

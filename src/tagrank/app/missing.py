@@ -7,7 +7,30 @@ import typer
 
 from tagrank.app.console import printable, report_problems, say, show, show_json
 from tagrank.app.interrupts import InterruptWatch
-from tagrank.app.options import PICTURES, CacheFolder, Config, Data, Debug, Json, NoCache, Strict, cache_place
+from tagrank.app.options import (
+    METHOD,
+    CacheFolder,
+    Config,
+    Data,
+    Debug,
+    Features,
+    Jobs,
+    Json,
+    KernelName,
+    LowerCase,
+    MethodName,
+    MinCount,
+    NoCache,
+    Seed,
+    Settings,
+    Strict,
+    Tolerance,
+    View,
+    cache_place,
+    cost_option,
+    method_settings,
+    part_option,
+)
 from tagrank.app.progress import WorkProgress
 
 if TYPE_CHECKING:
@@ -16,7 +39,7 @@ if TYPE_CHECKING:
     from tagrank.study import MissingTags
 
 USUAL_TOL = 1e-3
-CHOICE, METHOD = "What to list", "Method"
+CHOICE = "What to list"
 
 
 def missing(
@@ -51,35 +74,10 @@ def missing(
     max_probability: Annotated[
         float, typer.Option(help="Leave out tags more probable.", min=0, max=1, rich_help_panel=CHOICE)
     ] = 1.0,
-    part: Annotated[
-        str | None, typer.Option(help="Part to look at.", show_default="all", rich_help_panel=CHOICE)
-    ] = None,
-    lower_case: Annotated[
-        bool, typer.Option("--lower-case", help="Take 'Sky' for 'sky'.", rich_help_panel=CHOICE)
-    ] = False,
-    min_count: Annotated[
-        int, typer.Option(help="Leave out tags of fewer pictures.", min=0, rich_help_panel=CHOICE)
-    ] = 0,
-    method: Annotated[
-        str, typer.Option(help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD)
-    ] = "label-ranker",
-    C: Annotated[
-        float | None,
-        typer.Option(
-            "--C",
-            help="Cost of a violation.",
-            show_default="by cross-validation",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    kernel: Annotated[
-        Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"] | None,
-        typer.Option(
-            help="Similarity of rows.",
-            show_default="rbf; the mean over all features for pictures",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
+    method: MethodName = "label-ranker",
+    settings: Settings = None,
+    C: Annotated[float | None, cost_option("by cross-validation")] = None,
+    kernel: KernelName = None,
     folds: Annotated[
         int,
         typer.Option(
@@ -92,32 +90,17 @@ def missing(
         Literal["platt", "isotonic"],
         typer.Option(help="How scores become probabilities.", rich_help_panel=METHOD),
     ] = "platt",
-    tol: Annotated[
-        float | None,
-        typer.Option(help="Relative duality gap to reach.", show_default="0.001", rich_help_panel=METHOD),
-    ] = None,
-    n_jobs: Annotated[
-        int | None,
-        typer.Option(help="Processes and threads.", show_default="all cores", rich_help_panel=METHOD),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="For everything random.", rich_help_panel=METHOD)] = 0,
-    view: Annotated[
-        str | None, typer.Option(help="View to learn from, of several.", rich_help_panel=METHOD)
-    ] = None,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--features",
-            "-f",
-            help="How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
-            ".onnx file; may be repeated.",
-            show_default="embedding if installed, else fast",
-            rich_help_panel=PICTURES,
-        ),
-    ] = None,
+    features: Features = None,
     strict: Strict = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
+    tol: Tolerance = None,
+    n_jobs: Jobs = None,
+    seed: Seed = 0,
+    lower_case: LowerCase = False,
+    min_count: MinCount = 0,
+    part: Annotated[str | None, part_option("Part to look at.", "all")] = None,
+    view: View = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -133,9 +116,11 @@ def missing(
     tagrank missing photos/ --wrong --max-probability 0.05
     tagrank missing photos/ --untagged --top 500 --per-tag 20 -o missing.csv
     tagrank missing scene --method one-vs-all --json
+    tagrank missing scene --method joint-svm --set output_kernel=odds-ratio
     """
     from tagrank import study
 
+    parameters = method_settings(method, settings)
     with InterruptWatch(tol=USUAL_TOL if tol is None else tol) as interrupts, WorkProgress() as progress:
 
         def count(done: int, total: int, what: str) -> None:
@@ -170,6 +155,7 @@ def missing(
             min_count=min_count,
             page=page,
             progress=count,
+            **parameters,
         )
     if json:
         show_json(found.to_dict())

@@ -1,11 +1,13 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import typer
 
 from tagrank.app.config import load_config
+
+METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
 
 Data = Annotated[
     str,
@@ -15,9 +17,53 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A folder that 'tagrank train' wrote.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show where an error came from.")]
-PICTURES = "Pictures"
+MethodName = Annotated[
+    Literal[
+        "label-ranker",
+        "incomplete-label-ranker",
+        "pairwise-ranker",
+        "online-ranker",
+        "one-vs-all",
+        "prior-margin",
+        "joint-svm",
+        "online-joint-svm",
+        "label-frequency",
+    ],
+    typer.Option(
+        "--method", metavar="METHOD", help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD
+    ),
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="A parameter that not all methods have; 'tagrank methods METHOD' lists them; may be repeated.",
+        show_default=False,
+        rich_help_panel=METHOD,
+    ),
+]
+KernelName = Annotated[
+    Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"] | None,
+    typer.Option(
+        "--kernel",
+        metavar="NAME",
+        help="Similarity of rows: rbf, linear, poly, chi2, intersection or hellinger.",
+        show_default="rbf; the mean over all features for pictures",
+        rich_help_panel=METHOD,
+    ),
+]
+Features = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--features",
+        "-f",
+        help="How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
+        ".onnx file; may be repeated.",
+        show_default="embedding if installed, dense_sift_v3h1, hsv_v3h1",
+        rich_help_panel=PICTURES,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option("--strict", help="Stop at the first picture that cannot be read.", rich_help_panel=PICTURES),
@@ -35,10 +81,26 @@ CacheFolder = Annotated[
 NoCache = Annotated[
     bool, typer.Option("--no-cache", help="Keep no features on disk.", rich_help_panel=PICTURES)
 ]
-Jobs = Annotated[
+PictureJobs = Annotated[
     int | None,
     typer.Option(help="Processes that look at pictures.", show_default="all cores", rich_help_panel=PICTURES),
 ]
+Jobs = Annotated[
+    int | None,
+    typer.Option(help="Processes and threads.", show_default="all cores", rich_help_panel=NUMBERS),
+]
+Tolerance = Annotated[
+    float | None,
+    typer.Option(
+        "--tol", help="Relative duality gap to reach.", show_default="0.001", rich_help_panel=NUMBERS
+    ),
+]
+Seed = Annotated[int, typer.Option(help="For everything random.", min=0, rich_help_panel=NUMBERS)]
+LowerCase = Annotated[bool, typer.Option("--lower-case", help="Take 'Sky' for 'sky'.", rich_help_panel=TAGS)]
+MinCount = Annotated[int, typer.Option(help="Leave out tags of fewer pictures.", min=0, rich_help_panel=TAGS)]
+View = Annotated[str | None, typer.Option(help="View to learn from, of several.", rich_help_panel=ROWS)]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show where an error came from.")]
 Config = Annotated[
     Path | None,
     typer.Option(
@@ -51,8 +113,40 @@ Config = Annotated[
 ]
 
 
+def cost_option(usual: str) -> Any:
+    """The option --C; `usual` says what it is if it is left out."""
+    return typer.Option("--C", help="Cost of a violation.", show_default=usual, rich_help_panel=METHOD)
+
+
+def part_option(help: str, usual: str) -> Any:
+    """The option --part; `usual` says which part it is if it is left out."""
+    return typer.Option(help=help, show_default=usual, rich_help_panel=ROWS)
+
+
 def cache_place(folder: Path | None, no_cache: bool) -> bool | Path:
     """What the library calls `cache`."""
     if folder is not None and no_cache:
         raise typer.BadParameter("--cache and --no-cache exclude each other")
     return not no_cache if folder is None else folder
+
+
+def read_pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
+    """What was written as ``name=value``, once or several times."""
+    pairs = {}
+    for text in texts or ():
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not (name and equals and value):
+            raise typer.BadParameter(f"expected {option} {example}, got {text!r}")
+        pairs[name] = value
+    return pairs
+
+
+def method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:
+    """The parameters of the method that --set names, as the library takes them."""
+    from tagrank.study import read_parameters
+
+    pairs = read_pairs("--set", texts, "name=value")
+    try:
+        return read_parameters(method, pairs)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None

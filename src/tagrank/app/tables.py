@@ -108,9 +108,7 @@ def training_tables(training: "Training") -> list[Table]:
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"
-    summary = Table.grid(padding=(0, 2))
-    for name, value in lines.items():
-        summary.add_row(name, Text(value))
+    summary = _facts(lines)
     if training.held_out is None:
         return [summary]
     return [summary, metric_table({f"held out ({training.held_out.n_samples:,} {kind})": training.held_out})]
@@ -120,9 +118,28 @@ def method_table(methods: "Sequence[Method]") -> Table:
     """All methods."""
     table = _table("method", "class", "what it does", "paper")
     for method in methods:
-        paper = f"{method.paper} ({method.acronym})" if method.acronym else method.paper
-        table.add_row(method.name, method.estimator, method.about, paper)
+        table.add_row(method.name, method.estimator, method.about, _paper(method))
     return table
+
+
+def method_details(method: "Method") -> "list[RenderableType]":
+    """One method, and the parameters that not all have."""
+    facts = {
+        "method": method.name,
+        "class": method.estimator,
+        "what it does": method.about,
+        "paper": _paper(method),
+    }
+    if not method.parameters:
+        return [_facts({**facts, "--set": "nothing: all its parameters are options of 'tagrank train'"})]
+    table = _table("--set", "values", "default", "what it is")
+    for parameter in method.parameters:
+        table.add_row(parameter.name, parameter.values.words, parameter.default, parameter.about)
+    return [_facts(facts), "", table]
+
+
+def _paper(method: "Method") -> str:
+    return f"{method.paper} ({method.acronym})" if method.acronym else method.paper
 
 
 def dataset_table(datasets: "Sequence[Dataset]") -> Table:
@@ -144,6 +161,13 @@ def _table(first: str, *others: str, numbers: bool = False) -> Table:
     table = Table(first, box=None, pad_edge=False, header_style="bold")
     for name in others:
         table.add_column(Text(printable(name)), justify="right" if numbers else "left")
+    return table
+
+
+def _facts(lines: Mapping[str, str]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, value in lines.items():
+        table.add_row(name, Text(value))
     return table
 
 

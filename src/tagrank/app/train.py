@@ -7,47 +7,46 @@ import typer
 
 from tagrank.app.console import INTERRUPTED, report_problems, say, show, show_json
 from tagrank.app.interrupts import InterruptWatch
-from tagrank.app.options import PICTURES, CacheFolder, Config, Data, Debug, Json, NoCache, Strict, cache_place
+from tagrank.app.options import (
+    METHOD,
+    NUMBERS,
+    ROWS,
+    TAGS,
+    CacheFolder,
+    Config,
+    Data,
+    Debug,
+    Features,
+    Jobs,
+    Json,
+    KernelName,
+    LowerCase,
+    MethodName,
+    MinCount,
+    NoCache,
+    Seed,
+    Settings,
+    Strict,
+    Tolerance,
+    View,
+    cache_place,
+    cost_option,
+    method_settings,
+    part_option,
+    read_pairs,
+)
 from tagrank.app.progress import WorkProgress
 
 USUAL_TOL = 1e-3
-METHOD, NUMBERS, TAGS, ROWS = "Method", "Numbers", "Tags", "Rows"
 
 
 def train(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the model.")],
-    method: Annotated[
-        Literal[
-            "label-ranker",
-            "incomplete-label-ranker",
-            "pairwise-ranker",
-            "online-ranker",
-            "one-vs-all",
-            "prior-margin",
-            "joint-svm",
-            "online-joint-svm",
-            "label-frequency",
-        ],
-        typer.Option(help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD),
-    ] = "label-ranker",
-    C: Annotated[
-        float | None,
-        typer.Option(
-            "--C",
-            help="Cost of a violation.",
-            show_default="1; by cross-validation for pictures",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    kernel: Annotated[
-        Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"] | None,
-        typer.Option(
-            help="Similarity of rows.",
-            show_default="rbf; the mean over all features for pictures",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
+    method: MethodName = "label-ranker",
+    settings: Settings = None,
+    C: Annotated[float | None, cost_option("1; by cross-validation for pictures")] = None,
+    kernel: KernelName = None,
     gamma: Annotated[
         float | None,
         typer.Option(
@@ -56,7 +55,7 @@ def train(
     ] = None,
     class_weight: Annotated[
         Literal["balanced"] | None,
-        typer.Option(help="Weigh present and absent labels alike.", rich_help_panel=METHOD),
+        typer.Option(help="Weigh present and absent tags alike.", rich_help_panel=METHOD),
     ] = None,
     fit_intercept: Annotated[
         bool | None, typer.Option("--fit-intercept", help="Add a constant.", rich_help_panel=METHOD)
@@ -79,24 +78,11 @@ def train(
     n_tags: Annotated[
         int, typer.Option(help="Tags a picture, for --threshold top-k.", min=1, rich_help_panel=METHOD)
     ] = 5,
-    features: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--features",
-            "-f",
-            help="How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
-            ".onnx file; may be repeated.",
-            show_default="embedding if installed, dense_sift_v3h1, hsv_v3h1",
-            rich_help_panel=PICTURES,
-        ),
-    ] = None,
+    features: Features = None,
     strict: Strict = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
-    tol: Annotated[
-        float | None,
-        typer.Option(help="Relative duality gap to reach.", show_default="0.001", rich_help_panel=NUMBERS),
-    ] = None,
+    tol: Tolerance = None,
     max_iter: Annotated[
         int | None, typer.Option(help="Passes at most.", show_default="1000", rich_help_panel=NUMBERS)
     ] = None,
@@ -104,14 +90,9 @@ def train(
         float | None,
         typer.Option(help="Stop then, with what was reached.", rich_help_panel=NUMBERS),
     ] = None,
-    n_jobs: Annotated[
-        int | None,
-        typer.Option(help="Processes and threads.", show_default="all cores", rich_help_panel=NUMBERS),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="For everything random.", rich_help_panel=NUMBERS)] = 0,
-    lower_case: Annotated[
-        bool, typer.Option("--lower-case", help="Take 'Sky' for 'sky'.", rich_help_panel=TAGS)
-    ] = False,
+    n_jobs: Jobs = None,
+    seed: Seed = 0,
+    lower_case: LowerCase = False,
     hierarchy: Annotated[
         Literal["keep", "leaf", "ancestors"],
         typer.Option(help="What places|europe|rome becomes.", rich_help_panel=TAGS),
@@ -120,22 +101,13 @@ def train(
         list[str] | None,
         typer.Option(metavar="OLD=NEW", help="Another name; may be repeated.", rich_help_panel=TAGS),
     ] = None,
-    min_count: Annotated[
-        int, typer.Option(help="Leave out tags of fewer pictures.", min=0, rich_help_panel=TAGS)
-    ] = 0,
-    part: Annotated[
-        str | None,
-        typer.Option(
-            help="Part to train on, or 'all'.", show_default="train if there is one", rich_help_panel=ROWS
-        ),
-    ] = None,
+    min_count: MinCount = 0,
+    part: Annotated[str | None, part_option("Part to train on, or 'all'.", "train if there is one")] = None,
     test_size: Annotated[
         float | None,
         typer.Option(help="Share of the rows to hold out and measure on.", rich_help_panel=ROWS),
     ] = None,
-    view: Annotated[
-        str | None, typer.Option(help="View to learn from, of several.", rich_help_panel=ROWS)
-    ] = None,
+    view: View = None,
     keep_rows: Annotated[
         bool,
         typer.Option("--keep-rows", help="Store all rows, for later training.", rich_help_panel=ROWS),
@@ -156,11 +128,14 @@ def train(
     tagrank train photos/ -o model --features papers --features embedding
     tagrank train photos.csv -o model -c config.yml --lower-case
     tagrank train scene -o model --method one-vs-all --C 10
+    tagrank train scene -o model --method joint-svm --set decoding=transfer
+    tagrank train photos/ -o model --method prior-margin --set prior=prior.csv
     """
     from tagrank import study
     from tagrank.app.tables import training_tables
 
-    synonyms = dict(_pair(text) for text in synonym or ())
+    synonyms = read_pairs("--synonym", synonym, "old=new")
+    parameters = method_settings(method, settings)
     gap = USUAL_TOL if tol is None else tol
     with InterruptWatch(tol=gap) as interrupts, WorkProgress(method, tol=gap) as progress:
 
@@ -202,6 +177,7 @@ def train(
             keep_rows=keep_rows,
             callback=callback,
             progress=count,
+            **parameters,
         )
     if json:
         show_json({"model": str(output), **training.to_dict()})
@@ -211,10 +187,3 @@ def train(
     report_problems(training.problems)
     if interrupts.seen:
         raise typer.Exit(INTERRUPTED)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    old, equals, new = text.partition("=")
-    if not equals or not old.strip() or not new.strip():
-        raise typer.BadParameter(f"expected --synonym old=new, got {text!r}")
-    return old.strip(), new.strip()

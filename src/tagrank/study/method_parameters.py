@@ -15,10 +15,12 @@ class Values:
     ----------
     words : the same for people
     read : from a text to the value; a ValueError if it is none
+    choices : the words that it may be; other values are possible where `words` says so
     """
 
     words: str
     read: Callable[[str], Any]
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,12 @@ class Parameter:
         except ValueError:
             raise ValueError(f"{self.name} must be {self.values.words}, got {text!r}") from None
 
-    def to_dict(self) -> dict[str, str]:
-        """Plain text for JSON."""
+    def to_dict(self) -> dict[str, Any]:
+        """Plain text and lists of it for JSON."""
         return {
             "name": self.name,
             "values": self.values.words,
+            "choices": list(self.values.choices),
             "default": self.default,
             "about": self.about,
         }
@@ -63,7 +66,7 @@ def one_of(*words: str) -> Values:
             raise ValueError(text)
         return text
 
-    return Values(" or ".join(words), read)
+    return Values(" or ".join(words), read, words)
 
 
 def matrix_or(*words: str) -> Values:
@@ -74,7 +77,7 @@ def matrix_or(*words: str) -> Values:
             raise ValueError(text)
         return text
 
-    return Values(f"{', '.join(words)} or a {' or '.join(MATRIX_ENDINGS)} file", read)
+    return Values(f"{', '.join(words)}, or a {' or '.join(MATRIX_ENDINGS)} file", read, words)
 
 
 def _read_flag(text: str) -> bool:
@@ -84,6 +87,6 @@ def _read_flag(text: str) -> bool:
 
 
 _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
-FLAG = Values("true or false", _read_flag)
+FLAG = Values("true or false", _read_flag, ("true", "false"))
 NUMBER = Values("a number", float)
 COUNT = Values("a whole number", int)

@@ -96,13 +96,13 @@ def _read_csv(path: str | os.PathLike) -> tuple[list[str], np.ndarray]:
                 rows[cells[0].strip()] = _numbers(cells[1:], len(tags))
         except (csv.Error, ValueError) as error:
             raise FileError(path, str(error), line=lines.line_num) from None
-    if len(set(tags)) < len(tags) or set(tags) != rows.keys():
+    if not tags or len(set(tags)) < len(tags) or set(tags) != rows.keys():
         raise FileError(
             path,
             f"{SAME_TAGS} in the first line and in the first column; plain numbers in the order of the tags "
             "belong into a .npy file",
         )
-    return tags, np.array([rows[tag] for tag in tags]).reshape(len(tags), len(tags))
+    return tags, np.array([rows[tag] for tag in tags])
 
 
 def _numbers(cells: Sequence[str], n_expected: int) -> np.ndarray:
