@@ -104,7 +104,6 @@ class Annotator:
         self.__dict__.pop("estimator_", None)
         kernel = kernel_of(estimator)
         self.tags = list(collection.tags)
-        self.never_positive_ = ~np.any(collection.states() > 0, axis=0)
         self.features_ = intake.features
         self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
         self.scalers_ = {
@@ -115,6 +114,10 @@ class Annotator:
         self.estimator_, self.tuning_ = self._train(
             estimator, self._arrange(intake.views), collection, callback, progress
         )
+        never_present = ~np.any(collection.states() > 0, axis=0)
+        # a prior may speak for tags that are never present
+        self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
+        _warn_never_positive(self.tags, self.never_positive_)
         self.training_ = Collection(
             intake.views, collection.labels, self.tags, names=intake.names, name=collection.name
         )
@@ -136,7 +139,7 @@ class Annotator:
         return self.estimator_.choose(self.scores(data))
 
     def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
-        """The tags of every picture or row, best first; tags never seen in training come last.
+        """The tags of every picture or row, best first; tags that nothing in training speaks for come last.
 
         Parameters
         ----------
@@ -192,9 +195,8 @@ class Annotator:
         more = take_tag_weights(estimator, self.tags, len(collection))
         if callback is not None and "callback" in inspect.signature(estimator.fit).parameters:
             more["callback"] = callback
-        _warn_never_positive(self.tags, self.never_positive_)
         with warnings.catch_warnings():
-            # said above, by name
+            # said afterwards, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
             return fit_on_gram(
                 estimator,
@@ -271,7 +273,7 @@ def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
         warnings.warn(
             f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}",
             UserWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 
