@@ -14,7 +14,6 @@ from scipy import sparse
 from tagrank.estimators.base import Problem
 from tagrank.estimators.label_vectors import LabelVectors
 from tagrank.kernels import Linear
-from tagrank.parallel import limited_threads
 
 MOST_BYTES = 2 * 2**30  # from here on memory decides, and no longer time
 VISITS = 50  # of a sample: its scores under the model take as long as so many rows of a Gram matrix
@@ -50,24 +49,17 @@ def prefers_rows(X, kernel, output, n_labels, dtype):
 
 
 def joint_rows(X, scale, output, V):
-    """What makes the engine's holder of rows X and label vectors V; the lengths of both are scaled to one."""
+    """What makes the engine's holder of rows X and label vectors V, the lengths of both scaled to one."""
     from tagrank.solvers.joint_rows import JointRows
 
-    with limited_threads(1):
-        U = output.prepare(V)
+    U = output.prepare(V)
     U *= scale[:, None].astype(U.dtype)
     return partial(JointRows, X, U)
 
 
-def joint_gram(K, scale, output, V, *, n_jobs):
-    """Similarities of the outputs times K / sqrt(k_ii k_jj)."""
+def joint_gram(K, scale, similarities, *, n_jobs):
+    """What makes the engine's holder of K / sqrt(k_ii k_jj) times the similarities of outputs."""
     from tagrank.kernels.gram_product import multiply_gram
+    from tagrank.solvers.joint_gram import JointGram
 
-    L = None if output.has_tiles else output(V)
-    with limited_threads(1):
-        prepared = output.prepare(V) if output.has_tiles else None
-
-    def similarities(rows, columns):
-        return L[rows, columns] if prepared is None else output.compare(prepared[rows], prepared[columns])
-
-    return multiply_gram(K, similarities, scale.astype(V.dtype), n_jobs=n_jobs)
+    return partial(JointGram, multiply_gram(K, similarities, scale, n_jobs=n_jobs))

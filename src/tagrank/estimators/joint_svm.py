@@ -140,16 +140,19 @@ class JointSVM(MaxMarginEstimator):
                 targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
             )
             output = output.fit(targets.states)
-        V = vectors.rows.astype(np.float32) if single else vectors.rows
+        dtype = np.dtype(np.float32 if single else np.float64)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
-        if prefers_rows(X, kernel, output, V.shape[1], V.dtype):
+        if prefers_rows(X, kernel, output, len(targets.classes), dtype):
             scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
-            data, kind = joint_rows(X, scale, output, V), "holder"
+            data = joint_rows(X, scale, output, vectors.rows.astype(dtype, copy=False))
         else:
-            kernel, K = self._gram(kernel, X, np.float32 if single else None)
+            kernel, K = self._gram(kernel, X, dtype if single else None)
             scale = inverse_roots(K.diagonal().astype(np.float64))
-            data, kind = joint_gram(K, scale, output, V, n_jobs=self.n_jobs), "gram"
-        return JointProblem(targets, vectors.costs[:, None], X, kernel, data, kind, vectors, output, scale)
+            similarities = output.tiles(vectors, dtype)
+            data = joint_gram(K, scale.astype(dtype), similarities, n_jobs=self.n_jobs)
+        return JointProblem(
+            targets, vectors.costs[:, None], X, kernel, data, "holder", vectors, output, scale
+        )
 
     def _gram(self, kernel, X, dtype):
         """The fitted kernel and its Gram matrix; whether this is finite is seen when it is multiplied."""

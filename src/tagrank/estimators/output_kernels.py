@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.estimators.label_products import label_products
 from tagrank.kernels import check_gram
+from tagrank.parallel import limited_threads
 from tagrank.validation import check_positive
 
 RELATIVE_FLOOR = 1e-6  # of the largest eigenvalue: what a clipped log-odds matrix keeps everywhere
@@ -23,11 +25,9 @@ class OutputKernel:
     """Base of all output kernels; a subclass writes `prepare` and `compare`, and `say` where it knows better.
 
     `has_features`: whether the kernel is the inner product of prepared rows.
-    `has_tiles`: whether any part of a Gram matrix can be computed alone.
     """
 
     has_features = False
-    has_tiles = True
 
     def fit(self, states):
         """The same kernel with what depends on the labels (n_samples, n_labels; +1, -1, 0) decided."""
@@ -45,6 +45,11 @@ class OutputKernel:
         """Similarities (n_v, n_z) of label vectors; of V with itself, a matrix fit for training."""
         P = self.prepare(V)
         return self.compare(P, P if Z is None else self.prepare(Z))
+
+    def tiles(self, vectors, dtype):
+        """A function of two slices: the similarities of these rows and columns of training LabelVectors."""
+        P = self.prepare(vectors.rows.astype(dtype, copy=False))
+        return lambda rows, columns: self.compare(P[rows], P[columns])
 
     def say(self, V, values):
         """What each sample says about each label, (n_samples, n_labels), given the entries of label vectors.
@@ -83,6 +88,16 @@ class LinearOutputs(OutputKernel):
     def compare(self, P, R):
         return P @ R.T
 
+    def tiles(self, vectors, dtype):
+        with limited_threads(1):  # matrices of the size of the labels are too small to share
+            products = label_products(vectors.rows, vectors.values[0], self.similarity, dtype)
+            return super().tiles(vectors, dtype) if products is None else products
+
+    def _pull(self, V):
+        """V S, and the inverse lengths of V."""
+        pulled = V if self.similarity is None else V @ self.similarity
+        return pulled, inverse_roots(np.einsum("ij,ij->i", pulled, V))
+
     @cached_property
     def _root(self):
         """The symmetric square root of the similarity of labels."""
@@ -91,15 +106,13 @@ class LinearOutputs(OutputKernel):
 
     def scaled(self, V):
         """Label vectors v / |v|; times the scores that `say` makes, they tell how well a sample agrees."""
-        if self.similarity is None:
-            return unit_rows(V)
-        return V * inverse_roots(np.einsum("ij,ij->i", V @ self.similarity, V))[:, None]
+        _, inverse_lengths = self._pull(V)
+        return V * inverse_lengths[:, None]
 
     def say(self, V, values):
         """The best answer is the sign of the scores that this makes, label by label."""
-        if self.similarity is None:
-            return unit_rows(V)
-        return self.prepare(V) @ self._root
+        pulled, inverse_lengths = self._pull(V)
+        return pulled * inverse_lengths[:, None]
 
 
 @dataclass(frozen=True)
@@ -120,12 +133,13 @@ class OddsRatioOutputs(OutputKernel):
     min_expected: float = 0.0
 
     def fit(self, states):
-        present, absent = ((states == value).astype(np.float64) for value in (1, -1))
-        smoothing = check_positive("smoothing", self.smoothing)
+        counting = np.float32 if len(states) < 2**24 else np.float64  # both are exact
+        present, absent = ((states == value).astype(counting) for value in (1, -1))
+        smoothing = np.float64(check_positive("smoothing", self.smoothing))
         n11, n00 = (part.T @ part + smoothing for part in (present, absent))
         n10 = present.T @ absent + smoothing
         S = np.log(n11) + np.log(n00) - np.log(n10) - np.log(n10.T)
-        counts = present.sum(axis=0)
+        counts = present.sum(axis=0, dtype=np.float64)
         expected = np.outer(counts, counts) / max(len(states), 1)
         rare = (expected < self.min_expected) & ~np.eye(len(S), dtype=bool)
         values, vectors = np.linalg.eigh(np.where(rare, 0.0, S))
@@ -141,7 +155,14 @@ class PolynomialOutputs(OutputKernel):
     constant: float = 1.0
 
     def compare(self, P, R):
-        return ((P @ R.T + self.constant) / (1 + self.constant)) ** self.degree
+        return self._power(P @ R.T)
+
+    def tiles(self, vectors, dtype):
+        products = LinearOutputs().tiles(vectors, dtype)
+        return lambda rows, columns: self._power(products(rows, columns))
+
+    def _power(self, products):
+        return ((products + self.constant) / (1 + self.constant)) ** self.degree
 
     def say(self, V, values):
         """The part that is linear in the other vector."""
@@ -158,12 +179,15 @@ class CallableOutputs(OutputKernel):
 
     function: Any
 
-    has_tiles = False
-
     def __call__(self, V, Z=None):
         scale = [inverse_roots(self._own(rows)) for rows in ((V,) if Z is None else (V, Z))]
         L = self._ask(V, V if Z is None else Z) * scale[0][:, None] * scale[-1]
         return _clip_gram(L) if Z is None else L
+
+    def tiles(self, vectors, dtype):
+        """All at once, for only the whole matrix tells whether it is positive semidefinite."""
+        L = self(vectors.rows.astype(dtype, copy=False))
+        return lambda rows, columns: L[rows, columns]
 
     def _ask(self, V, Z):
         L = np.asarray(self.function(V, Z), dtype=np.float64)

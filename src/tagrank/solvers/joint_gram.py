@@ -1,0 +1,12 @@
+"""The Gram matrix of a joint problem, and the scores of its samples: one coefficient and one score a sample."""
+
+from tagrank.solvers.gram_scores import GramScores
+
+
+class JointGram(GramScores):
+    """As `GramScores` of one label: there most of a visit goes into the block's corner of the matrix."""
+
+    block_size = 96
+
+    def __init__(self, K, dtype):
+        super().__init__(K, 1, dtype)
