@@ -24,7 +24,7 @@ from tagrank.validation import check_positive, check_same_length
 
 FLOATS = [np.float64, np.float32]
 ROWS_SEEN = ("n_features_in_", "feature_names_in_")
-WORTH_THREADS = 2**17  # entries of the label matrix, below which starting threads costs more than it saves
+WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
 
 
 class MaxMarginEstimator(AnswersMixin, BaseEstimator):
@@ -167,7 +167,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         from tagrank.solvers.dual_ascent import solve_dual
 
         C = check_positive("C", self.C)
-        with limited_threads(self.n_jobs if problem.bounds.size >= WORTH_THREADS else 1):
+        with limited_threads(self.n_jobs if problem.size >= WORTH_THREADS else 1):
             solution = solve_dual(
                 problem.data,
                 self._loss(),
@@ -242,6 +242,11 @@ class Problem:
     kernel: object
     data: object
     kind: str
+
+    @property
+    def size(self):
+        """How many numbers a pass brings up to date."""
+        return self.bounds.size
 
 
 def _with_constant(X):

@@ -13,7 +13,9 @@ from scipy import sparse
 
 from tagrank.estimators.base import Problem
 from tagrank.estimators.label_vectors import LabelVectors
-from tagrank.kernels import Linear
+from tagrank.estimators.output_kernels import inverse_roots
+from tagrank.kernels import Linear, Precomputed
+from tagrank.kernels.gram import diagonal_of
 
 MOST_BYTES = 2 * 2**30  # from here on memory decides, and no longer time
 VISITS = 50  # of a sample: its scores under the model take as long as so many rows of a Gram matrix
@@ -24,10 +26,32 @@ OWN_COST = 40  # of the path by rows, in the same unit
 class JointProblem(Problem):
     """The joint problem for C = 1: `bounds` are costs (n_samples, 1)."""
 
+    scale: np.ndarray
+    by_rows: bool
     vectors: LabelVectors
     output: Any
-    scale: np.ndarray
     alpha: np.ndarray | None = None
+
+    @property
+    def size(self):
+        return self.vectors.rows.size if self.by_rows else self.bounds.size
+
+
+def hold_jointly(X, kernel, vectors, output, *, single, n_jobs):
+    """Of a JointProblem: fitted kernel, data, kind, scale and by_rows.
+
+    X : checked rows; vectors : LabelVectors; output : fitted OutputKernel; single : whether float32 will do
+    """
+    dtype = np.dtype(np.float32 if single else np.float64)
+    by_rows = prefers_rows(X, kernel, output, vectors.rows.shape[1], dtype)
+    if by_rows:
+        scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
+        data = _joint_rows(X, scale, output.prepare(vectors.rows.astype(dtype, copy=False)))
+    else:
+        kernel, K = _fit_gram(kernel, X, dtype if single else None, n_jobs)
+        scale = inverse_roots(K.diagonal().astype(np.float64))
+        data = _joint_gram(K, scale.astype(dtype), output.tiles(vectors, dtype), n_jobs)
+    return kernel, data, "holder", scale, by_rows
 
 
 def prefers_rows(X, kernel, output, n_labels, dtype):
@@ -48,16 +72,22 @@ def prefers_rows(X, kernel, output, n_labels, dtype):
     return n_samples > VISITS * (OWN_COST + n_values * n_labels / (n_values + n_labels))
 
 
-def joint_rows(X, scale, output, V):
-    """What makes the engine's holder of rows X and label vectors V, the lengths of both scaled to one."""
+def _fit_gram(kernel, X, dtype, n_jobs):
+    """The fitted kernel and its Gram matrix; whether this is finite is seen when it is multiplied."""
+    if isinstance(kernel, Precomputed):
+        return kernel.fit_gram(X, check_finite=False)
+    return kernel.fit_gram(X, dtype=dtype, n_jobs=n_jobs)
+
+
+def _joint_rows(X, scale, U):
+    """What makes the engine's holder of rows X, scaled to unit length, and of their outputs U."""
     from tagrank.solvers.joint_rows import JointRows
 
-    U = output.prepare(V)
     U *= scale[:, None].astype(U.dtype)
     return partial(JointRows, X, U)
 
 
-def joint_gram(K, scale, similarities, *, n_jobs):
+def _joint_gram(K, scale, similarities, n_jobs):
     """What makes the engine's holder of K / sqrt(k_ii k_jj) times the similarities of outputs."""
     from tagrank.kernels.gram_product import multiply_gram
     from tagrank.solvers.joint_gram import JointGram

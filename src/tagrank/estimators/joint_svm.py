@@ -8,13 +8,13 @@ from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import row_blocks
 from tagrank.estimators.base import MaxMarginEstimator
-from tagrank.estimators.joint_problem import JointProblem, joint_gram, joint_rows, prefers_rows
+from tagrank.estimators.joint_problem import JointProblem, hold_jointly
 from tagrank.estimators.label_transfer import LabelTransfer
 from tagrank.estimators.label_vectors import choose_labels, make_label_vectors
-from tagrank.estimators.output_kernels import inverse_roots, make_output_kernel
-from tagrank.estimators.targets import encode_targets, warn_never_positive
+from tagrank.estimators.output_kernels import make_output_kernel
+from tagrank.estimators.targets import encode_targets
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import diagonal_of, gram, n_rows, take_rows
+from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice, check_positive, check_same_length
@@ -134,31 +134,15 @@ class JointSVM(MaxMarginEstimator):
         output, targets = make_output_kernel(self.output_kernel), encode_targets(y)
         X = self._check_rows(X, reset=True)
         check_same_length(X=range(n_rows(X)), y=targets.states)
-        warn_never_positive(targets)
+        self._look_at_labels(targets)
         with limited_threads(1):  # matrices of the size of the labels are too small to share
             vectors = make_label_vectors(
                 targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
             )
             output = output.fit(targets.states)
-        dtype = np.dtype(np.float32 if single else np.float64)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
-        if prefers_rows(X, kernel, output, len(targets.classes), dtype):
-            scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
-            data = joint_rows(X, scale, output, vectors.rows.astype(dtype, copy=False))
-        else:
-            kernel, K = self._gram(kernel, X, dtype if single else None)
-            scale = inverse_roots(K.diagonal().astype(np.float64))
-            similarities = output.tiles(vectors, dtype)
-            data = joint_gram(K, scale.astype(dtype), similarities, n_jobs=self.n_jobs)
-        return JointProblem(
-            targets, vectors.costs[:, None], X, kernel, data, "holder", vectors, output, scale
-        )
-
-    def _gram(self, kernel, X, dtype):
-        """The fitted kernel and its Gram matrix; whether this is finite is seen when it is multiplied."""
-        if isinstance(kernel, Precomputed):
-            return kernel.fit_gram(X, check_finite=False)
-        return kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs)
+        held = hold_jointly(X, kernel, vectors, output, single=single, n_jobs=self.n_jobs)
+        return JointProblem(targets, vectors.costs[:, None], X, *held, vectors=vectors, output=output)
 
     def _solve(self, problem, *, start=None, callback=None):
         """On a path, the start is the solution before, and not the coefficients made of it."""
