@@ -245,7 +245,7 @@ class Problem:
 
     @property
     def size(self):
-        """How many numbers a pass brings up to date."""
+        """How many numbers are worked on between two times that threads wait for each other."""
         return self.bounds.size
 
 

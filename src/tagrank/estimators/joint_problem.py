@@ -34,7 +34,8 @@ class JointProblem(Problem):
 
     @property
     def size(self):
-        return self.vectors.rows.size if self.by_rows else self.bounds.size
+        """By rows it is what the visit of a sample reads: only large ones are worth a thread."""
+        return _n_values(self.X) * self.vectors.rows.shape[1] if self.by_rows else self.bounds.size
 
 
 def hold_jointly(X, kernel, vectors, output, *, single, n_jobs):
@@ -64,12 +65,17 @@ def prefers_rows(X, kernel, output, n_labels, dtype):
     if not (isinstance(kernel, Linear) and output.has_features):
         return False
     n_samples, n_features = X.shape
-    n_values = max(1.0, X.nnz / n_samples if sparse.issparse(X) else n_features)
+    n_values = _n_values(X)
     gram_bytes = 2 * n_samples**2 * dtype.itemsize
     model_bytes = n_features * n_labels * (dtype.itemsize + 8)
     if max(gram_bytes, model_bytes) > MOST_BYTES:
         return model_bytes < gram_bytes
     return n_samples > VISITS * (OWN_COST + n_values * n_labels / (n_values + n_labels))
+
+
+def _n_values(X):
+    """Stored values of a row, on average and at least one."""
+    return max(1.0, X.nnz / X.shape[0]) if sparse.issparse(X) else X.shape[1]
 
 
 def _fit_gram(kernel, X, dtype, n_jobs):
