@@ -37,7 +37,7 @@ class JointSVM(MaxMarginEstimator):
     ----------
     C : float, default 1.0
         Cost of a sample whose labels are not met.
-    kernel, gamma : as in `OneVsAllSVM`; "linear" with linear outputs (names "linear" and "odds-ratio", matrix)
+    kernel, gamma : as in `OneVsAllSVM`; "linear" with linear outputs ("linear", "odds-ratio" or a matrix)
         needs no Gram matrix, and trains without one where that costs less
     output_kernel : {"linear", "odds-ratio", "poly2", "poly3"}, matrix, function or OutputKernel
         How alike two samples are judged by their labels. A matrix (n_labels, n_labels) holds similarities of
