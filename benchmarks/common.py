@@ -1,15 +1,20 @@
-"""What every benchmark shares: best-of-k timing, the machine it ran on, and a JSON file of results."""
+"""What benchmarks share: timing, peak memory, the machine, a JSON file of results, and a page of them."""
 
 import json
 import os
 import platform
+import threading
 import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import psutil
+
 from tagrank.parallel import count_threads
 
-RESULTS = Path(os.environ.get("TAGRANK_RESULTS", Path(__file__).parent / "results"))
+HERE = Path(__file__).resolve().parent
+RESULTS = Path(os.environ.get("TAGRANK_RESULTS", HERE / "results"))
+PAGES = RESULTS if "TAGRANK_RESULTS" in os.environ else HERE.parent / "docs"
 PACKAGES = (
     *("tagrank", "numpy", "scipy", "scikit-learn", "numba"),
     *("opencv-contrib-python-headless", "onnxruntime", "pillow", "cleanlab"),
@@ -24,6 +29,26 @@ def best_time(function, *, repeats=3):
         answer = function()
         seconds.append(time.perf_counter() - start)
     return min(seconds), answer
+
+
+class PeakMemory:
+    """The largest resident memory of this process inside the block, and that before it, in bytes."""
+
+    def __enter__(self):
+        self.before = self.peak = psutil.Process().memory_info().rss
+        self.done = threading.Event()
+        self.watcher = threading.Thread(target=self._watch)
+        self.watcher.start()
+        return self
+
+    def _watch(self):
+        process = psutil.Process()
+        while not self.done.wait(0.002):
+            self.peak = max(self.peak, process.memory_info().rss)
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.watcher.join()
 
 
 def describe_machine():
@@ -45,6 +70,13 @@ def write_results(name, results):
     path.write_text(json.dumps(record, indent=2) + "\n")
     print(f"written: {path}")
     return path
+
+
+def write_page(name, text):
+    """Write a page, or a drawing of one, to docs/`name`; beside the results if these go elsewhere."""
+    PAGES.mkdir(parents=True, exist_ok=True)
+    (PAGES / name).write_text(text, encoding="utf-8")
+    print(f"written: {PAGES / name}")
 
 
 def _processor():

@@ -40,7 +40,8 @@ MLKNN and MLLS are left out. A set with hardly more than one label a sample, suc
 """
 
 
-def write_page(lines, path):
+def render_page(lines):
+    """Tables of image AUC and MAP, a sentence on each set, and the published figures."""
     parts = [INTRO]
     for name in dict.fromkeys(line["set"] for line in lines):
         mine = [line for line in lines if line["set"] == name]
@@ -56,8 +57,7 @@ def write_page(lines, path):
     parts.append("## As published (other data)\n")
     for title, rows in PUBLISHED.items():
         parts.append(_table(title, ["0 %", "20 %", "40 %", "60 %"], rows))
-    path.write_text("\n".join(parts))
-    print(f"written: {path}")
+    return "\n".join(parts)
 
 
 def _fractions(lines):

@@ -14,10 +14,9 @@ import argparse
 import time
 import warnings
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
-from common import describe_machine, write_results
+from common import describe_machine, write_page, write_results
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, log_loss
 
@@ -29,11 +28,12 @@ from tagrank.data import LabelStratifiedKFold, hide_labels, load_dataset
 from tagrank.data.pictures import draw_pictures
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
+from tagrank.parallel import limited_threads
 from tagrank.study import methods
 from tagrank.study.missing_scores import hold_out
 from tagrank.study.training import PICTURE_COSTS, make_estimator
 
-PAGE = Path(__file__).parents[1] / "docs" / "missing-results.md"
+PAGE = "missing-results.md"
 DATASETS = ("scene", "yeast", "corel5k", "corel5k_images_260")
 SHARES = (0.2, 0.4, 0.6)
 FIRST = (100, 500)
@@ -81,20 +81,20 @@ def main():
     for name in names:
         rows, features = load(name)
         for share in shares:
-            for line in measure(rows, features, share):
-                lines.append({"data": name, **line})
-                print(describe(lines[-1]), flush=True)
+            with limited_threads(1 if options.quick else None):  # small problems are not worth sharing
+                for line in measure(rows, features, share):
+                    lines.append({"data": name, **line})
+                    print(describe(lines[-1]), flush=True)
     if not options.quick:
         machine = describe_machine()
-        PAGE.write_text(render(lines, f"{machine['processor']}, {machine['cores']} cores"), encoding="utf-8")
-        print(f"written: {PAGE}")
+        write_page(PAGE, render(lines, f"{machine['processor']}, {machine['cores']} cores"))
     write_results("missing_tags", lines)
 
 
 def load(name):
     """A collection, described if it is of pictures, and the features by which it was."""
     if name == DRAWN:
-        described = describe_pictures(draw_pictures(100, size=32), choose_features("fast"), n_jobs=1)
+        described = describe_pictures(draw_pictures(100, size=32), choose_features("lbp"), n_jobs=1)
         return described.collection, described.features
     collection = load_dataset(name)
     if PICTURES not in collection.views:

@@ -10,10 +10,9 @@ below TAGRANK_DATA.
 import argparse
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
-from common import describe_machine, write_results
+from common import describe_machine, write_page, write_results
 
 from tagrank.annotation import FeatureBank, describe_pictures, tune_cost
 from tagrank.annotation.estimator_choice import mean_kernel
@@ -24,7 +23,7 @@ from tagrank.kernels import Precomputed
 from tagrank.kernels.gram import gram
 from tagrank.metrics import annotation_scores, image_auc, image_average_precision
 
-PAGE = Path(__file__).parents[1] / "docs" / "picture-results.md"
+PAGE = "picture-results.md"
 DATASETS = ("corel5k_images_260", "coco_multilabel_4k")
 COSTS, POWERS = (1.0, 3.0, 10.0), (1, 2, 4)
 COSTS_ALONE, POWERS_ALONE = (3.0, 10.0), (1, 2)  # of a single set
@@ -77,8 +76,7 @@ def main():
             results.append(measure(name, options.cache or fresh, quick=options.quick))
     write_results("pictures", results)
     if not options.quick:
-        PAGE.write_text(render(results))
-        print(f"written: {PAGE}")
+        write_page(PAGE, render(results))
 
 
 def measure(name, cache, *, quick):

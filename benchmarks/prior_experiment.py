@@ -15,11 +15,10 @@ import argparse
 import time
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from common import write_results
-from prior_page import draw_sweep, write_page
+from common import write_page, write_results
+from prior_page import draw_sweep, render_page
 from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.kernel_ridge import KernelRidge
@@ -37,7 +36,6 @@ from tagrank.estimators import (
 )
 from tagrank.kernels import Gaussian, Linear
 
-DOCS = Path(__file__).parents[1] / "docs"
 DATASETS = ("rcv1_subset1", "corel16k001", "yeast")
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0)
 BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
@@ -226,8 +224,8 @@ def main():
     lines = [run(name, options) for name in options.only or DATASETS]
     if options.only:
         return
-    write_page(DOCS / "prior-results.md", lines, quick=options.quick)
-    draw_sweep(DOCS / "prior-sweep.svg", lines)
+    write_page("prior-results.md", render_page(lines, quick=options.quick))
+    write_page("prior-sweep.svg", draw_sweep(lines))
     write_results("prior_experiment", lines)
 
 

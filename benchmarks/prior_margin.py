@@ -11,13 +11,11 @@ from ours with prior="identity", which is its problem.
 """
 
 import argparse
-import threading
 import time
 import warnings
 
 import numpy as np
-import psutil
-from common import write_results
+from common import PeakMemory, write_results
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
@@ -82,25 +80,6 @@ def _draw_tree(rng, n_labels):
         parent = rng.integers(0, min(topic, N_ROOTS + n_labels // 4))
         implied[topic] |= implied[parent]
     return implied
-
-
-class PeakMemory:
-    """The largest resident memory of this process inside the block, in bytes."""
-
-    def __enter__(self):
-        self.peak, self.done = 0, threading.Event()
-        self.watcher = threading.Thread(target=self._watch)
-        self.watcher.start()
-        return self
-
-    def _watch(self):
-        process = psutil.Process()
-        while not self.done.wait(0.02):
-            self.peak = max(self.peak, process.memory_info().rss)
-
-    def __exit__(self, *_):
-        self.done.set()
-        self.watcher.join()
 
 
 def train(X, Y, prior, options):

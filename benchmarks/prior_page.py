@@ -1,6 +1,7 @@
 """The page docs/prior-results.md and its plot, from the results of prior_experiment.py."""
 
 import numpy as np
+from plots import draw_charts
 
 from tagrank.study.charts import line_chart
 
@@ -13,7 +14,6 @@ PUBLISHED = {
     "Ranking": (9.41, 9.06, 5.67),
     "5-NN": (12.51, 4.74, 4.47),
 }
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
 INTRO = """# A prior on labels that go together otherwise
 
 This page is written by one command, `python benchmarks/prior_experiment.py{flag}`; do not edit it by hand.
@@ -76,7 +76,7 @@ are not at hand: the shape can be compared, the figures cannot.
 """
 
 
-def write_page(path, lines, *, quick):
+def render_page(lines, *, quick):
     """Tables of Hamming losses, ours and the published ones, with a sentence on every data set."""
     n_seeds = len(next(iter(lines[0]["hamming"].values())))
     parts = [INTRO.format(flag=" --quick" if quick else "", n_seeds=n_seeds)]
@@ -89,8 +89,7 @@ def write_page(path, lines, *, quick):
     published = [[method, *(f"{value:.2f}" for value in values)] for method, values in PUBLISHED.items()]
     parts.append(COMPARED.format(published=_table(["method", "Siam", "Media Mill", "RCV1"], published)))
     parts.append(_sweep_text(lines))
-    path.write_text("".join(parts), encoding="utf-8")
-    print(f"written: {path}")
+    return "".join(parts)
 
 
 def _verdict(line):
@@ -143,30 +142,7 @@ def _table(header, rows):
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
-def draw_sweep(path, lines):
-    """Test Hamming loss over r, one line a data set, as an SVG file."""
+def draw_sweep(lines):
+    """Test Hamming loss over r, one line a data set, as SVG."""
     series = [(line["dataset"], line["sweep"]["r"], line["sweep"]["hamming"]) for line in lines]
-    chart = line_chart("Test Hamming loss (%)", series, description="", x_label="r")
-    left, right = chart.x_ticks[0].position, chart.x_ticks[-1].position
-    bottom = max(tick.position for tick in chart.y_ticks)
-    parts = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 240" font-family="sans-serif" '
-        'font-size="10">',
-        f"<title>{chart.title} over r</title>",
-        '<rect width="360" height="240" fill="white"/>',
-    ]
-    for tick in chart.y_ticks:
-        y = tick.position
-        parts.append(f'<path d="M{left:.1f} {y:.1f}H{right:.1f}" stroke="#ddd"/>')
-        parts.append(f'<text x="{left - 6:.1f}" y="{y + 3:.1f}" text-anchor="end">{tick.label}</text>')
-    for tick in chart.x_ticks:
-        x = tick.position
-        parts.append(f'<text x="{x:.1f}" y="{bottom + 15:.1f}" text-anchor="middle">{tick.label}</text>')
-    parts.append(f'<text x="{(left + right) / 2:.1f}" y="{bottom + 27:.1f}" text-anchor="middle">r</text>')
-    for k, (line, colour) in enumerate(zip(chart.lines, COLOURS, strict=False)):
-        parts.append(f'<polyline points="{line.points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts.append(
-            f'<text x="{left + 95 * k:.1f}" y="{bottom + 45:.1f}" fill="{colour}">{line.name}</text>'
-        )
-    path.write_text("\n".join([*parts, "</svg>", ""]), encoding="utf-8")
-    print(f"written: {path}")
+    return draw_charts([line_chart("Test Hamming loss (%)", series, description="", x_label="r")])

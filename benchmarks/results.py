@@ -9,16 +9,15 @@ The data sets must lie below TAGRANK_DATA (`tagrank datasets` says where they co
 
 import argparse
 import time
-from pathlib import Path
 
-from common import describe_machine, write_results
+from common import describe_machine, write_page, write_results
 
 from tagrank.annotation.tuning import COSTS
 from tagrank.data import load_dataset
 from tagrank.study.comparison import compare
 from tagrank.study.comparison_page import render_comparisons
 
-PAGE = Path(__file__).parents[1] / "docs" / "results.md"
+PAGE = "results.md"
 SEED = 0
 TOLERANCE = 1e-3
 # each data set and the kernels among which cross-validation chooses
@@ -100,8 +99,7 @@ def main():
     if options.only:
         print(page)
         return
-    PAGE.write_text(page, encoding="utf-8")
-    print(f"written: {PAGE}")
+    write_page(PAGE, page)
     write_results("results", [comparison.to_dict() for comparison in comparisons])
 
 

@@ -14,28 +14,20 @@ from pathlib import Path
 from common import write_results
 
 CHILD = """
-import json, resource, sys, time
+import json, sys, time
 import numpy as np
 sys.path.insert(0, {folder!r})
+from common import PeakMemory
 from gram_training import draw_problem, warm_up
 import tagrank
 warm_up()
 K, Y = draw_problem({n_samples}, {n_labels})
 K = K.astype(np.float32)
-import threading, psutil
-process, peak, done = psutil.Process(), [0], threading.Event()
-def watch():
-    while not done.wait(0.002):
-        peak[0] = max(peak[0], process.memory_info().rss)
-before = process.memory_info().rss
-watcher = threading.Thread(target=watch)
-watcher.start()
-start = time.perf_counter()
-model = getattr(tagrank, {method!r})(kernel="precomputed", tol=1e-2, random_state=0).fit(K, Y)
-seconds = time.perf_counter() - start
-done.set()
-watcher.join()
-extra = max(0, peak[0] - before)
+with PeakMemory() as memory:
+    start = time.perf_counter()
+    model = getattr(tagrank, {method!r})(kernel="precomputed", tol=1e-2, random_state=0).fit(K, Y)
+    seconds = time.perf_counter() - start
+extra = memory.peak - memory.before
 print(json.dumps(dict(seconds=seconds, passes=model.n_iter_, gap=model.duality_gap_, extra_bytes=extra,
                       gram_bytes=K.nbytes, label_matrix_bytes=8 * Y.size)))
 """
