@@ -23,7 +23,6 @@ from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_positive, check_same_length
 
 FLOATS = [np.float64, np.float32]
-ROWS_SEEN = ("n_features_in_", "feature_names_in_")
 WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
 
 
@@ -32,6 +31,8 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
 
     The parameters are documented there.
     """
+
+    _known_before_training = ("n_features_in_", "feature_names_in_")
 
     def __init__(
         self,
@@ -92,13 +93,18 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
         list of estimators, in the order of `costs`
         """
         problem, models, start = self._pose(X, y, sample_weight), [], None
-        described = {name: vars(self)[name] for name in ROWS_SEEN if name in vars(self)}
+        known = {name: vars(self)[name] for name in self._known_before_training if name in vars(self)}
         for cost in costs:
             model = clone(self).set_params(C=cost)
-            vars(model).update(described)
+            vars(model).update(known)
             models.append(model._solve(problem, start=start))
-            start = model.dual_coef_
+            start = model._dual_solution
         return models
+
+    @property
+    def _dual_solution(self):
+        """What another training can start from."""
+        return self.dual_coef_
 
     def _loss(self):
         raise NotImplementedError(f"{type(self).__name__} must name its loss")

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 import numpy as np
-from sklearn.base import clone
 
-from tagrank.estimators.base import ROWS_SEEN, MaxMarginEstimator
+from tagrank.estimators.base import MaxMarginEstimator
 from tagrank.estimators.priors import ROUNDING, check_prior, correlation_of_states
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
@@ -59,6 +58,8 @@ class PriorMarginClassifier(MaxMarginEstimator):
     [[1, 1], [1, 1], [0, 0], [0, 0]]
     """
 
+    _known_before_training = (*MaxMarginEstimator._known_before_training, "prior_")
+
     def __init__(
         self,
         C=1.0,
@@ -90,16 +91,9 @@ class PriorMarginClassifier(MaxMarginEstimator):
         )
         self.prior = prior
 
-    def path(self, X, y, costs, sample_weight=None):
-        """Fitted copies of this estimator for several C, as in `OneVsAllSVM.path`."""
-        problem, models, start = self._pose(X, y, sample_weight), [], None
-        described = {name: vars(self)[name] for name in ROWS_SEEN if name in vars(self)}
-        for cost in costs:
-            model = clone(self).set_params(C=cost)
-            vars(model).update(described, prior_=self.prior_)
-            models.append(model._solve(problem, start=start))
-            start = model.dual_variables_
-        return models
+    @property
+    def _dual_solution(self):
+        return self.dual_variables_
 
     def _loss(self):
         from tagrank.losses.prior import PriorHinge
