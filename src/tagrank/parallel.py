@@ -1,8 +1,9 @@
 """How many threads a piece of work may use.
 
 `n_jobs` means threads everywhere in tagrank: None or -1 takes every core this process may run on. Where work
-needs processes (`annotation/worker_process.py`, joblib in `CalibratedRanker`) they are fresh interpreters,
-never forks: a forked child that runs parallel compiled code after its parent did would die.
+needs processes (those of `annotation/worker_process.py`, and joblib's for the folds of a calibration and for
+vocabularies) they are fresh interpreters, never forks: a forked child that runs parallel compiled code after
+its parent did would die.
 """
 
 import os
