@@ -62,3 +62,20 @@ with limited_threads(1) as n_threads:
 assert "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_libraries_that_come_later_are_limited_too():
+    code = """
+import numpy
+from tagrank.parallel import limited_threads
+with limited_threads(1):
+    pass
+import sklearn.svm
+import numba
+numba.get_num_threads()
+from threadpoolctl import threadpool_info
+with limited_threads(1):
+    found = {pool["filepath"]: pool["num_threads"] for pool in threadpool_info()}
+assert len(found) > 1 and set(found.values()) == {1}, found
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

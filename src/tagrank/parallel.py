@@ -9,7 +9,7 @@ its parent did would die.
 import os
 import sys
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 
 from threadpoolctl import ThreadpoolController
 
@@ -30,9 +30,9 @@ def count_threads(n_jobs=None):
     return min(max(wanted, 1), available)
 
 
-@cache
-def _thread_pools():
-    """The thread pools of the libraries in this process; looking for them costs milliseconds."""
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules):
+    """The thread pools of this process: looking costs milliseconds, and only new modules bring new ones."""
     return ThreadpoolController()
 
 
@@ -44,7 +44,10 @@ def limited_threads(n_jobs=None):
     the lower limit behind when they end; work in processes (joblib's default) instead. Import parallel
     compiled code before the block: what is loaded inside it first is not limited.
     """
-    with _limited_loops(count_threads(n_jobs)) as n_threads, _thread_pools().limit(limits=n_threads):
+    with (
+        _limited_loops(count_threads(n_jobs)) as n_threads,
+        _thread_pools(len(sys.modules)).limit(limits=n_threads),
+    ):
         yield n_threads
 
 
