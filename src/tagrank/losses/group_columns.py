@@ -4,41 +4,78 @@ A sample has a weight Z_kl >= 0 for each present label k and each absent label l
 sum_k Z_kl^2 / B_k <= |B_l|, and only those that are not zero are kept.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
+SMALL_STEP = 1e-3
 SPARE = 4  # times the largest need: whoever outgrows its place moves to one at least twice as large
 IN_PROPORTION = -1  # in place of a number of columns: Z_kl = A_k |A_l| / sum of A_k
 
 
-class PairWeights:
-    """The weights of pairs, active columns only, of the samples that need them.
+class Pairs(NamedTuple):
+    """What compiled code sees of the weights of pairs; only columns that are not zero are in the pool.
 
-    Attributes
-    ----------
-    places : int array, shape (n_samples + 1, 3): first entry in the pool, capacity and number of columns of
-        each sample; the last row holds the end of the used part of the pool
+    places : int array, shape (n_samples + 1, 4): first entry in the pool, capacity and number of columns of
+        each sample, and how many of them fill their balls; the last row holds the end of the used part of the
+        pool
     pool : float array, for each column its label and the weights of the present labels
+    starts, present : sample i has the present labels ``present[starts[i] : starts[i + 1]]``
     """
 
+    places: np.ndarray
+    pool: np.ndarray
+    starts: np.ndarray
+    present: np.ndarray
+
+
+class Room(NamedTuple):
+    """Scratch memory for the steps of one sample after the other."""
+
+    others: np.ndarray
+    new: np.ndarray
+    violations: np.ndarray
+    costs: np.ndarray
+    weights: np.ndarray
+    is_stored: np.ndarray
+    fresh: np.ndarray
+
+
+class PairWeights:
+    """The weights of pairs, in memory that grows with the need."""
+
     def __init__(self, bounds):
-        self.places = np.zeros((len(bounds) + 1, 3), np.int64)
-        self.places[:, 2] = IN_PROPORTION
-        self.pool = np.empty(0, bounds.dtype)
-        self.lengths = 1 + np.count_nonzero(bounds > 0, axis=1)
+        places = np.zeros((len(bounds) + 1, 4), np.int64)
+        places[:, 2] = IN_PROPORTION
+        n_present = np.count_nonzero(bounds > 0, axis=1)
+        starts = np.concatenate([[0], np.cumsum(n_present)])
+        self.arrays = Pairs(places, np.empty(0, bounds.dtype), starts, np.nonzero(bounds > 0)[1])
+        self.lengths = 1 + n_present
         self.most = self.lengths * np.count_nonzero(bounds < 0, axis=1)
 
-    def make_room(self, rows):
-        """See to it that all columns of `rows` fit, so that compiled code need not ask."""
+    def with_room_for(self, rows):
+        """The arrays, with a pool that all columns of `rows` fit into, so that compiled code need not ask."""
+        places, pool = self.arrays.places, self.arrays.pool
         needed = SPARE * self.most[rows].sum()
-        if self.places[-1, 0] + needed <= len(self.pool):
-            return
-        live = self.lengths @ self.places[:-1, 1]
-        pool = np.empty(int(1.5 * live) + needed, self.pool.dtype)
-        _compact(self.places, self.lengths, self.pool, pool)
-        self.pool = pool
+        if places[-1, 0] + needed > len(pool):
+            live = self.lengths @ places[:-1, 1]
+            new_pool = np.empty(int(1.5 * live) + needed, pool.dtype)
+            _compact(places, self.lengths, pool, new_pool)
+            self.arrays = self.arrays._replace(pool=new_pool)
+        return self.arrays
+
+
+@njit(cache=True)
+def make_room(n_labels, most_present):
+    """Scratch memory for samples with up to `most_present` present labels."""
+    return Room(
+        np.empty(n_labels), np.empty(n_labels),
+        np.empty(most_present), np.empty(most_present), np.empty(most_present),
+        np.zeros(n_labels, np.bool_), np.empty((n_labels, 1 + most_present)),
+    )  # fmt: skip
 
 
 @njit(cache=True)
@@ -46,7 +83,7 @@ def _compact(places, lengths, pool, new_pool):
     """Move what is alive, without gaps and without spare capacity."""
     end = 0
     for i in range(len(lengths)):
-        first, _, n_columns = places[i]
+        first, _, n_columns, _ = places[i]
         size = max(n_columns, 0) * lengths[i]
         new_pool[end : end + size] = pool[first : first + size]
         places[i, 0], places[i, 1] = end, max(n_columns, 0)
@@ -65,31 +102,41 @@ def _sums_above(violations, shift):
     return n_above, total, square
 
 
+@njit(cache=True, fastmath=FAST)
+def _largest(violations):
+    largest = 0.0
+    for k in range(violations.shape[0]):
+        largest = max(largest, violations[k])
+    return largest
+
+
 @njit(cache=True)
 def _solve_even_column(violations, radius, diagonal, total, weights):
-    """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded."""
-    shift, limit = diagonal * total, diagonal * radius
-    low, high, factor = 0.0, max(violations.max(), 0.0), 0.0
+    """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded.
+
+    The error of s is of second order in the last step, and these get small as training ends.
+    """
+    low, high, limit = 0.0, _largest(violations), diagonal * radius
+    shift, step = min(diagonal * total, high), 0.0
     for _ in range(50):
-        shift = shift if low <= shift <= high else (low + high) / 2
         n_above, push, square = _sums_above(violations, shift)
-        norm = np.sqrt(square)
-        factor = 1.0 if norm <= limit else limit / norm
+        is_inside = square <= limit * limit
+        factor = 1.0 if is_inside else limit / np.sqrt(square)
         lead = factor * push - shift
         if lead > 0:
             low = shift
         else:
             high = shift
-        bend = 0.0 if norm <= limit else push * push / square
-        step = lead / (1 + factor * (n_above - bend))
-        if abs(step) <= 1e-9 * (1 + shift):
+        step = lead / (1 + factor * (n_above - (0.0 if is_inside else push * push / square)))
+        shift = shift + step if low <= shift + step <= high else (low + high) / 2
+        if abs(step) <= SMALL_STEP * (1 + shift):
             break
-        shift += step
-    total = 0.0
+    _, push, square = _sums_above(violations, shift)
+    is_full = square > limit * limit
+    factor = (limit / np.sqrt(square) if is_full else 1.0) / diagonal
     for k in range(violations.shape[0]):
-        weights[k] = max(violations[k] - shift, 0.0) * factor / diagonal
-        total += weights[k]
-    return total
+        weights[k] = max(violations[k] - shift, 0.0) * factor
+    return push * factor, is_full
 
 
 @njit(cache=True)
@@ -97,7 +144,7 @@ def _solve_column(violations, costs, radius, diagonal, total, weights):
     """Best weights of one column: maximise <v, z> - diagonal / 2 (|z|^2 + (sum z)^2) within its ball.
 
     They are max(v - s, 0) / (diagonal + multiplier / cost) with s = diagonal * sum z. `violations` are those
-    without the column, `total` is a guess; returns the sum of the weights.
+    without the column, `total` is a guess; returns the sum of the weights, and whether the ball is full.
     """
     shift, multiplier = diagonal * total, 0.0
     for _ in range(30):
@@ -126,78 +173,109 @@ def _solve_column(violations, costs, radius, diagonal, total, weights):
         for k in range(violations.shape[0]):
             weights[k] /= 1 + excess
         total /= 1 + excess
-    return total
+    return total, multiplier > 0 or excess > 0
 
 
 @njit(cache=True)
-def unpack(place, pool, bounds, old, scores, present, columns, pairs, slots):
-    """Weights of the pairs of one sample, for its active columns and those violated; returns their number."""
-    n_present, n_columns = len(present), 0
-    first, _, n_stored = place
-    slots[:] = -1
-    for j in range(n_stored):
-        columns[j] = int(pool[first])
-        slots[columns[j]] = j
-        for k in range(n_present):
-            pairs[j, k] = pool[first + 1 + k]
-        first += 1 + n_present
-    n_columns = max(n_stored, 0)
-    total, lowest = 0.0, FAR
+def _improve_column(label, column, scores, bounds, diagonal, present, is_even, room):
+    """An exact step for one column, in place; keeps scores and coefficients current.
+
+    Returns whether the column is not zero, and whether it fills its ball.
+    """
+    n_present = present.shape[0]
+    violations, costs, weights = room.violations[:n_present], room.costs[:n_present], room.weights[:n_present]
+    total = 0.0
+    for k in range(n_present):
+        total += column[k]
+    reach = 1 + scores[label] + diagonal * total
+    for k in range(n_present):
+        violations[k] = reach - scores[present[k]] + diagonal * column[k]
+    if is_even:
+        radius = np.sqrt(-bounds[label] * costs[0])
+        new_total, is_full = _solve_even_column(violations, radius, diagonal, total, weights)
+    else:
+        new_total, is_full = _solve_column(
+            violations, costs, np.sqrt(-bounds[label]), diagonal, total, weights
+        )
+    scores[label] -= diagonal * (new_total - total)
+    room.new[label] = 0
+    for k in range(n_present):
+        scores[present[k]] += diagonal * (weights[k] - column[k])
+        column[k] = weights[k]
+        room.new[present[k]] += column[k]
+        room.new[label] -= column[k]
+    return new_total > 0, is_full
+
+
+@njit(cache=True)
+def _improve_stored(place, pool, scores, bounds, diagonal, present, is_even, room):
+    """A step for each column in the pool; those that become zero leave it. Returns how many are left."""
+    length, n_kept, n_full = 1 + present.shape[0], 0, 0
+    for j in range(place[2]):
+        column = pool[place[0] + j * length : place[0] + (j + 1) * length]
+        label = int(column[0])
+        room.is_stored[label] = True
+        is_used, is_full = _improve_column(
+            label, column[1:], scores, bounds, diagonal, present, is_even, room
+        )
+        n_full += is_full
+        if is_used:
+            kept = pool[place[0] + n_kept * length : place[0] + (n_kept + 1) * length]
+            for k in range(length):
+                kept[k] = column[k]
+            n_kept += 1
+    place[3] = n_full
+    return n_kept
+
+
+@njit(cache=True)
+def _find_fresh(place, scores, bounds, old, diagonal, present, is_even, room):
+    """A step for each violated column that is not in the pool; returns how many are not zero."""
+    total, lowest, n_fresh = 0.0, FAR, 0
     for k in present:
         total += old[k]
         lowest = min(lowest, scores[k])
-    for label in range(bounds.shape[0]):
-        if bounds[label] < 0 and slots[label] < 0 and (old[label] < 0 or scores[label] + 1 > lowest):
-            columns[n_columns] = label
-            share = -old[label] / total if n_stored == IN_PROPORTION and old[label] < 0 else 0.0
-            for k in range(n_present):
-                pairs[n_columns, k] = share * old[present[k]]
-            n_columns += 1
-    return n_columns
+    is_shared = place[2] == IN_PROPORTION and total > 0
+    for label in range(scores.shape[0]):
+        holds = is_shared and old[label] < 0
+        if bounds[label] < 0 and (holds or scores[label] + 1 > lowest) and not room.is_stored[label]:
+            column = room.fresh[n_fresh, : 1 + present.shape[0]]
+            column[0] = label
+            share = -old[label] / total if holds else 0.0
+            for k in range(present.shape[0]):
+                column[1 + k] = share * old[present[k]]
+            is_used, is_full = _improve_column(
+                label, column[1:], scores, bounds, diagonal, present, is_even, room
+            )
+            n_fresh += is_used
+            place[3] += is_full
+    return n_fresh
 
 
 @njit(cache=True)
-def sweep_columns(scores, bounds, diagonal, present, columns, pairs):
-    """An exact step for each column, one after the other; keeps the scores current."""
-    n_present = len(present)
-    violations, costs, weights = np.empty(n_present), np.empty(n_present), np.empty(n_present)
+def step_columns(place, last, pool, scores, bounds, old, diagonal, present, room):
+    """An exact step for each column of a sample; its new coefficients are in `room.new`.
+
+    place : row of the sample in `Pairs.places`; last : the last row; old : the coefficients so far
+    scores : with the sample's own share, kept current
+    """
+    n_present, length = present.shape[0], 1 + present.shape[0]
+    is_even = True
     for k in range(n_present):
-        costs[k] = bounds[present[k]]
-    is_even = costs.min() == costs.max()
-    for j in range(len(columns)):
-        label, total = columns[j], pairs[j, :n_present].sum()
-        reach = 1 + scores[label] + diagonal * total
-        for k in range(n_present):
-            violations[k] = reach - scores[present[k]] + diagonal * pairs[j, k]
-        radius = np.sqrt(-bounds[label])
-        if is_even:
-            new_total = _solve_even_column(violations, radius * np.sqrt(costs[0]), diagonal, total, weights)
-        else:
-            new_total = _solve_column(violations, costs, radius, diagonal, total, weights)
-        scores[label] -= diagonal * (new_total - total)
-        for k in range(n_present):
-            scores[present[k]] += diagonal * (weights[k] - pairs[j, k])
-            pairs[j, k] = weights[k]
-
-
-@njit(cache=True)
-def pack(place, end, pool, present, columns, pairs, new):
-    """Keep the columns that are not zero and sum them up; returns where the used part of the pool ends."""
-    n_present, n_kept = len(present), 0
-    for j in range(len(columns)):
-        n_kept += 1 if pairs[j, :n_present].max() > 0 else 0
-    if n_kept > place[1]:
-        place[0], place[1] = end, max(n_kept, 2 * place[1])
-        end += place[1] * (1 + n_present)
-    place[2] = n_kept
-    first = place[0]
-    new[:] = 0
-    for j in range(len(columns)):
-        if pairs[j, :n_present].max() > 0:
-            pool[first] = columns[j]
-            for k in range(n_present):
-                pool[first + 1 + k] = pairs[j, k]
-                new[columns[j]] -= pool[first + 1 + k]
-                new[present[k]] += pool[first + 1 + k]
-            first += 1 + n_present
-    return end
+        room.costs[k] = bounds[present[k]]
+        is_even = is_even and room.costs[k] == room.costs[0]
+    room.new[:] = 0
+    n_stored = max(place[2], 0)
+    stored = pool[place[0] : place[0] + n_stored * length : length].astype(np.int64)
+    n_kept = _improve_stored(place, pool, scores, bounds, diagonal, present, is_even, room)
+    n_fresh = _find_fresh(place, scores, bounds, old, diagonal, present, is_even, room)
+    room.is_stored[stored] = False
+    if n_kept + n_fresh > place[1]:
+        first, place[0], place[1] = place[0], last[0], max(n_kept + n_fresh, 2 * place[1])
+        last[0] += place[1] * length
+        pool[place[0] : place[0] + n_kept * length] = pool[first : first + n_kept * length]
+    end = place[0] + n_kept * length
+    for j in range(n_fresh):
+        pool[end : end + length] = room.fresh[j, :length]
+        end += length
+    place[2] = n_kept + n_fresh

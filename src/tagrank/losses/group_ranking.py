@@ -16,14 +16,13 @@ after the other, each exactly, and those that are not zero are kept for the next
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
-from tagrank.losses.group_columns import IN_PROPORTION, PairWeights, pack, sweep_columns, unpack
-from tagrank.simd import add_to_rows, multiply_row
+from tagrank.losses.group_columns import IN_PROPORTION, PairWeights, make_room, step_columns
+from tagrank.losses.group_value import group_loss, half_size_and_inner, lowest_and_highest, measure_samples
+from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
-FAR = 1e30  # beyond any score; stands for a side without labels
-TILE = 64
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 
 
@@ -36,6 +35,8 @@ class GroupRanking:
         self.bounds = bounds
         self.coefficients = coefficients
         self.guesses = np.zeros(len(bounds))
+        # a sample without present or without absent labels has nothing to rank
+        self.is_mixed = (bounds.min(axis=1) < 0) & (bounds.max(axis=1) > 0)
         self.pairs = PairWeights(bounds)
 
     @staticmethod
@@ -60,17 +61,15 @@ class GroupRanking:
         coefficients[:] = sides[0] * shares[0] + sides[1] * shares[1]
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
-        self.pairs.make_room(rows)
         return _sweep_block(
-            self.bounds, self.coefficients, self.guesses, self.pairs.places, self.pairs.pool,
+            self.bounds, self.coefficients, self.guesses, self.is_mixed, self.pairs.with_room_for(rows),
             rows, corner, scores, changes, n_sweeps,
         )  # fmt: skip
 
     def sweep_rows(self, order, X, squared_norms, W, threshold):
-        self.pairs.make_room(order)
         return _sweep_rows(
-            self.bounds, self.coefficients, self.guesses, self.pairs.places, self.pairs.pool, order,
-            X.indptr, X.indices, X.data, squared_norms, W[0], threshold,
+            self.bounds, self.coefficients, self.guesses, self.is_mixed, self.pairs.with_room_for(order),
+            order, X.indptr, X.indices, X.data, squared_norms, W[0], threshold,
         )  # fmt: skip
 
     @staticmethod
@@ -80,17 +79,7 @@ class GroupRanking:
 
         scores : shape (n_labels, n_samples)
         """
-        return _measure(bounds, coefficients, scores)
-
-
-@njit(cache=True, fastmath=FAST)
-def _lowest_and_highest(scores, bounds):
-    """Score of the lowest present and of the highest absent label."""
-    lowest, highest = scores.dtype.type(FAR), scores.dtype.type(-FAR)
-    for k in range(scores.shape[0]):
-        lowest = min(lowest, scores[k] if bounds[k] > 0 else lowest)
-        highest = max(highest, scores[k] if bounds[k] < 0 else highest)
-    return np.float64(lowest), np.float64(highest)
+        return measure_samples(bounds, coefficients, scores)
 
 
 @njit(cache=True, fastmath=FAST)
@@ -155,115 +144,71 @@ def _push_apart(others, bounds, diagonal, threshold, new):
 
 
 @njit(cache=True)
-def _loss(scores, bounds, present, costs):
-    """The loss of one sample; `present` and `costs` are room for its present labels."""
-    lowest, n_present = FAR, 0
-    for k in range(scores.shape[0]):
-        if bounds[k] > 0:
-            present[n_present], costs[n_present] = scores[k], bounds[k]
-            lowest = min(lowest, present[n_present])
-            n_present += 1
-    loss = 0.0
-    for label in range(scores.shape[0]):
-        reach = np.float64(scores[label]) + 1
-        if bounds[label] < 0 and reach > lowest:
-            loss += np.sqrt(-bounds[label] * _square(reach, present[:n_present], costs[:n_present]))
-    return loss
+def _step(i, scores, bounds, old, diagonal, guess, pairs, room):
+    """Better coefficients of sample i, in `room.new`; returns the threshold, a guess for next time.
 
-
-@njit(cache=True, fastmath=FAST)
-def _square(reach, present, costs):
-    total = 0.0
-    for k in range(present.shape[0]):
-        violation = max(reach - present[k], 0.0)
-        total += costs[k] * violation * violation
-    return total
-
-
-@njit(cache=True, fastmath=FAST)
-def _size_and_inner(coefficients, scores):
-    """Half the size of the coefficients, and their inner product with the scores."""
-    size = inner = 0.0
-    for k in range(scores.shape[0]):
-        coefficient = np.float64(coefficients[k])
-        size += abs(coefficient) / 2
-        inner += coefficient * np.float64(scores[k])
-    return size, inner
-
-
-@njit(cache=True)
-def _step(scores, bounds, old, diagonal, guess, place, last, pool, room, columns, slots, pairs, new):
-    """Better coefficients of one sample; returns the threshold, a guess for next time.
-
-    scores : with the sample's own share, overwritten; room : as long as they
+    scores : with the sample's own share, overwritten
     """
-    others = room
-    for k in range(scores.shape[0]):
-        others[k] = scores[k] - diagonal * old[k]
-    lowest, highest = _lowest_and_highest(others, bounds)
-    if lowest >= highest + 1:
-        new[:] = 0
-        place[2] = IN_PROPORTION
-        return guess
-    guess = _balancing_threshold(others, bounds, lowest - 0.5, highest + 0.5, guess)
-    if _push_apart(others, bounds, diagonal, guess, new):
-        place[2] = IN_PROPORTION
-        return guess
-    present = np.flatnonzero(bounds > 0)
-    n_columns = unpack(place, pool, bounds, old, scores, present, columns, pairs, slots)
-    sweep_columns(scores, bounds, diagonal, present, columns[:n_columns], pairs)
-    last[0] = pack(place, last[0], pool, present, columns[:n_columns], pairs, new)
+    place, others, new = pairs.places[i], room.others, room.new
+    if place[2] == IN_PROPORTION or place[3] == 0:
+        for k in range(scores.shape[0]):
+            others[k] = scores[k] - diagonal * old[k]
+        lowest, highest = lowest_and_highest(others, bounds)
+        if lowest >= highest + 1:
+            new[:] = 0
+            place[2] = IN_PROPORTION
+            return guess
+        guess = _balancing_threshold(others, bounds, lowest - 0.5, highest + 0.5, guess)
+        if _push_apart(others, bounds, diagonal, guess, new):
+            place[2] = IN_PROPORTION
+            return guess
+    present = pairs.present[pairs.starts[i] : pairs.starts[i + 1]]
+    step_columns(place, pairs.places[-1], pairs.pool, scores, bounds, old, diagonal, present, room)
     return guess
 
 
 @njit(cache=True)
-def _most_present(bounds, rows):
+def _room_for(rows, n_labels, starts):
     most = 0
     for i in rows:
-        n_present = 0
-        for k in range(bounds.shape[1]):
-            n_present += 1 if bounds[i, k] > 0 else 0
-        most = max(most, n_present)
-    return most
-
-
-@njit(cache=True, fastmath=FAST)
-def _add_scaled(target, factor, source):
-    for j in range(target.shape[0]):
-        target[j] += factor * source[j]
+        most = max(most, starts[i + 1] - starts[i])
+    return make_room(n_labels, most)
 
 
 @njit(cache=True)
-def _sweep_block(bounds, coefficients, guesses, places, pool, rows, corner, scores, changes, n_sweeps):
+def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
-    room, mine, new = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
-    columns, slots = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
-    pairs = np.empty((n_labels, _most_present(bounds, rows)))
+    room, mine = _room_for(rows, n_labels, pairs.starts), np.empty(n_labels)
+    where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
+    wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
     for b in range(n_rows):
         changes[:, b] = coefficients[rows[b]]
-    first_gain = 0.0
+    gains, first_gain, least = np.zeros(n_rows), 0.0, 0.0
     for sweep in range(n_sweeps):
         gain = 0.0
         for position in range(n_rows):
             b = position if sweep % 2 == 0 else n_rows - 1 - position
             i, diagonal = rows[b], corner[b, b]
-            if diagonal <= 0 or not _is_mixed(bounds[i]):
+            if diagonal <= 0 or not is_mixed[i] or gains[b] < least:
                 continue
-            mine[:] = scores[:, b]
-            guesses[i] = _step(
-                mine, bounds[i], coefficients[i], diagonal, guesses[i], places[i], places[-1], pool,
-                room, columns, slots, pairs, new,
-            )  # fmt: skip
+            gains[b] = 0.0
+            mine[:] = wide_scores[:, b]
+            guesses[i] = _step(i, mine, bounds[i], coefficients[i], diagonal, guesses[i], pairs, room)
+            n_moved = 0
             for label in range(n_labels):
-                change = new[label] - coefficients[i, label]
-                if change != 0:
-                    gain += diagonal * change * change
-                    coefficients[i, label] = new[label]
-                    _add_scaled(scores[label], scores.dtype.type(change), corner[b])
+                change = room.new[label] - coefficients[i, label]
+                where[n_moved], moved[n_moved] = label, change
+                n_moved += change != 0
+                gains[b] += diagonal * change * change
+                coefficients[i, label] = room.new[label]
+            add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
+            gain += gains[b]
+        least = gain / n_rows
         if sweep == 0:
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
             break
+    scores[:] = wide_scores[:, :n_rows]
     n_changed = 0
     for b in range(n_rows):
         for label in range(n_labels):
@@ -274,59 +219,30 @@ def _sweep_block(bounds, coefficients, guesses, places, pool, rows, corner, scor
 
 @njit(cache=True)
 def _sweep_rows(
-    bounds, coefficients, guesses, places, pool, order, indptr, indices, data, norms, W, threshold
+    bounds, coefficients, guesses, is_mixed, pairs, order, indptr, indices, data, norms, W, threshold
 ):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
-    changes = changes_wide[:n_labels]
-    room, scores, new = np.empty((2, n_labels)), np.empty(n_labels), np.empty(n_labels)
-    columns, slots = np.empty(n_labels, np.int64), np.empty(n_labels, np.int64)
-    pairs = np.empty((n_labels, _most_present(bounds, order)))
+    changes, scores, kinks = changes_wide[:n_labels], np.empty(n_labels), np.empty((2, n_labels))
+    room = _room_for(order, n_labels, pairs.starts)
     total_gap = total_primal = 0.0
     for i in order:
-        if norms[i] <= 0 or not _is_mixed(bounds[i]):
+        if norms[i] <= 0 or not is_mixed[i]:
             continue
         multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores_wide)
         scores[:] = scores_wide[:n_labels]
-        loss = _loss(scores, bounds[i], room[0], room[1])
-        size, inner = _size_and_inner(coefficients[i], scores)
+        loss = group_loss(scores, bounds[i], kinks[0], kinks[1])
+        size, inner = half_size_and_inner(coefficients[i], scores)
         gap = loss + inner - size
         total_gap += gap
         total_primal += loss + inner / 2
         if gap <= threshold:
             continue
         guesses[i] = _step(
-            scores, bounds[i], coefficients[i], np.float64(norms[i]), guesses[i], places[i], places[-1], pool,
-            room[0], columns, slots, pairs, new,
-        )  # fmt: skip
+            i, scores, bounds[i], coefficients[i], np.float64(norms[i]), guesses[i], pairs, room
+        )
         for label in range(n_labels):
-            changes[label] = new[label] - coefficients[i, label]
-            coefficients[i, label] = new[label]
+            changes[label] = room.new[label] - coefficients[i, label]
+            coefficients[i, label] = room.new[label]
         add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes_wide)
     return total_gap, total_primal
-
-
-@njit(cache=True)
-def _is_mixed(bounds):
-    """Whether a sample has present and absent labels; otherwise there is nothing to rank."""
-    return bounds.min() < 0 < bounds.max()
-
-
-@njit(cache=True, parallel=True)
-def _measure(bounds, coefficients, scores):
-    n_labels, n_samples = scores.shape
-    sums, thresholds = np.zeros((3, n_samples)), np.zeros((2, n_samples))
-    for tile in prange((n_samples + TILE - 1) // TILE):
-        start = tile * TILE
-        n_rows = min(n_samples - start, TILE)
-        mine, room = np.empty((TILE, n_labels), scores.dtype), np.empty((2, n_labels))
-        for label in range(n_labels):
-            for b in range(n_rows):
-                mine[b, label] = scores[label, start + b]
-        for b in range(n_rows):
-            i = start + b
-            sums[0, i] = _loss(mine[b], bounds[i], room[0], room[1])
-            sums[1, i], sums[2, i] = _size_and_inner(coefficients[i], mine[b])
-            lowest, highest = _lowest_and_highest(mine[b], bounds[i])
-            thresholds[0, i], thresholds[1, i] = (lowest + highest) / 2, mine[b].max()
-    return sums, thresholds
