@@ -11,9 +11,9 @@ loss takes exact steps, several times over, for they cost little; after the bloc
 scores of all samples up to date. Every sample's share of the gap is at hand then, so that the next pass knows
 whom to visit.
 
-Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are float64 as long
-as the end is near, and certify the solution as they are; a long way is walked faster with float32 scores, and
-then the certificate is computed anew from the coefficients alone, summed in float64.
+Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are summed up in
+float64 and certify the solution as they are; in all other cases the certificate is computed anew from the
+coefficients alone.
 """
 
 import time
@@ -28,7 +28,6 @@ from tagrank.solvers.holders import DenseRows, SparseRows
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
-FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, unless that takes
@@ -197,6 +196,7 @@ class _BlockAscent:
         self.certified = self.thresholds = None
         self.tol = tol
         self.stays_feasible = getattr(Loss, "stays_feasible", False)
+        self.is_exact = self.stays_feasible and np.abs(bounds).max(initial=0) <= holder.exact_up_to * tol
         self.is_untouched = start is None and not coefficients.any()
         if not self.is_untouched:
             holder.recompute(coefficients)
@@ -208,9 +208,7 @@ class _BlockAscent:
     def measure(self):
         """Objectives from the scores at hand: a certificate if these and the coefficients are exact."""
         primal, dual = self._measure(self.loss.coefficients, self.holder.scores())
-        self.certified = self.loss.coefficients if self.holder.is_exact and self.stays_feasible else None
-        if self.gap > FAR_FROM_END * self.tol:
-            self.holder.round_scores()
+        self.certified = self.loss.coefficients if self.is_exact else None
         return primal, dual
 
     def certify(self):

@@ -10,6 +10,7 @@ from numba import get_num_threads, njit, prange
 from tagrank.arrays import beside, namespace_of, row_blocks, to_host
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
+SINGLE_EXACT_UP_TO = 1e4  # errors of gaps that were seen there are below a thousandth of the tolerance
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
 
 
@@ -20,7 +21,8 @@ class GramScores:
     one number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
-    On the host the scores are float64, and exact, until `round_scores` trades digits for speed.
+    On the host sums of eight products have the precision `dtype`, and are added up in float64. Their error
+    grows with the costs: it is nothing beside the tolerance up to costs of `exact_up_to` times that.
     """
 
     block_size = 192
@@ -33,8 +35,9 @@ class GramScores:
         self.n_samples = K.shape[0]
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
-        self.is_exact = self.xp is np
-        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if self.is_exact else dtype)
+        on_host = self.xp is np
+        self.exact_up_to = 0.0 if not on_host else np.inf if dtype == np.float64 else SINGLE_EXACT_UP_TO
+        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if on_host else dtype)
         self.F = beside(F, K)
 
     def read(self, rows):
@@ -56,7 +59,7 @@ class GramScores:
         """Bring the scores up to date after the coefficients of `rows` changed."""
         self.offset += self.intercept * changes.sum(axis=1)
         if self.xp is np:
-            _add_product(self.F, changes.astype(self.F.dtype, copy=False), rows, self.K)
+            _add_product(self.F, changes.astype(self.dtype, copy=False), rows, self.K)
         else:
             index = beside(rows, self.K)
             changes = beside(changes, self.K, dtype=self.F.dtype)
@@ -65,11 +68,6 @@ class GramScores:
     def scores(self):
         F = to_host(self.F)
         return F + self.offset[:, None].astype(F.dtype) if self.intercept else F
-
-    def round_scores(self):
-        """Go on in the precision `dtype`: products take less time, but a certificate needs `recompute`."""
-        if self.is_exact and self.F.dtype != self.dtype:
-            self.F, self.is_exact = self.F.astype(self.dtype), False
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
@@ -103,12 +101,19 @@ def _take_rows(K, rows, out):
     return out
 
 
+@njit(cache=True)
+def _gather_row(K, rows, b, corner):
+    """Row b of the corner up to its diagonal, and the same column: K is symmetric."""
+    for c in range(b + 1):
+        corner[b, c] = corner[c, b] = K[rows[b], rows[c]]
+
+
 @njit(cache=True, parallel=True)
 def _gather_block(K, F, rows, corner, scores):
     n_rows = rows.shape[0]
-    for b in prange(n_rows):
-        for c in range(n_rows):
-            corner[b, c] = K[rows[b], rows[c]]
+    for half in prange((n_rows + 1) // 2):  # a short row and a long one each
+        _gather_row(K, rows, half, corner)
+        _gather_row(K, rows, n_rows - 1 - half, corner)
     for label in prange(F.shape[0]):
         for b in range(n_rows):
             scores[label, b] = F[label, rows[b]]

@@ -18,7 +18,7 @@ class DenseRows:
     """Dense rows X (n_samples, n_features) under the linear kernel; weights W (n_labels, n_features)."""
 
     block_size = 192
-    is_exact = False
+    exact_up_to = 0.0  # scores at hand are no certificate
 
     def __init__(self, X, n_labels, dtype):
         self.X = X
@@ -33,9 +33,6 @@ class DenseRows:
 
     def add(self, rows, changes):
         self.W += changes.astype(self.dtype, copy=False) @ self.X[rows].astype(self.dtype, copy=False)
-
-    def round_scores(self):
-        """Weights are rounded to `dtype` from the start."""
 
     def scores(self):
         return self._scores(self.W)

@@ -1,4 +1,4 @@
-"""The Gram matrix of a joint problem, and the scores of its samples: one coefficient and one score a sample."""
+"""The Gram matrix of a joint problem and the scores of its samples: one coefficient and one score each."""
 
 from tagrank.solvers.gram_scores import GramScores
 

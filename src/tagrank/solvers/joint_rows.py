@@ -20,7 +20,7 @@ class JointRows:
     """Rows X, dense or CSR, and dense U, held as `DenseRows` are; coefficients have shape (n_samples, 1)."""
 
     block_size = 192
-    is_exact = False
+    exact_up_to = 0.0  # scores at hand are no certificate
 
     def __init__(self, X, U, dtype):
         self.Weights = SparseWeights if sparse.issparse(X) else DenseWeights
@@ -41,9 +41,6 @@ class JointRows:
         changed = np.flatnonzero(changes[0])
         X, U = self._take(rows[changed], self.dtype)
         self.model.add(X, changes[0, changed, None].astype(self.dtype) * U)
-
-    def round_scores(self):
-        """Weights are rounded to `dtype` from the start."""
 
     def scores(self):
         return self._scores(self.model)
