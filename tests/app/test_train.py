@@ -46,7 +46,7 @@ def test_every_method_trains(tagrank, table, tmp_path, method):
     [
         ("prior-margin", {"prior": "identity"}),
         ("joint-svm", {"output_kernel": "odds-ratio", "decoding": "transfer", "n_neighbors": 4}),
-        ("online-joint-svm", {"margin": 0.25, "average": False}),
+        ("online-joint-svm", {"margin": 0.25, "average": False, "center": False}),
         ("online-ranker", {"pairs": "worst", "step": "constant", "average": False}),
         ("pairwise-ranker", {"pairs": "lowest"}),
         ("incomplete-label-ranker", {"solver": "paper", "eta": 2.5}),

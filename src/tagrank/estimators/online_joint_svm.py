@@ -228,7 +228,8 @@ class OnlineJointSVM(MaxMarginEstimator):
         weights, stream = self._weights, self.stream_
         self.classes_, self._one_dimensional = stream.classes, stream.one_dimensional
         self.never_positive_ = stream.never_positive
-        self.label_values_ = np.array([[-1.0], [1.0]]) - (stream.means() if self.center else 0.0)
+        means = stream.means() if self.center else np.zeros(len(stream.classes))
+        self.label_values_ = np.array([[-1.0], [1.0]]) - means
         self.intercept_ = np.zeros(len(self.classes_))
         if isinstance(weights, joint_perceptron.LinearWeights):
             self._squared_norm = weights.squared_norm()
