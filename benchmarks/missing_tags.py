@@ -7,7 +7,7 @@ same numbers with machine and versions are in results/missing_tags.json.
 The data sets must lie below TAGRANK_DATA. Without cleanlab (pip install cleanlab) its lines are left out. A
 quick run needs neither: it looks at a few drawn pictures, and writes no page.
 
-    python benchmarks/missing_tags.py [--only scene yeast] [--shares 0.2 0.4] [--quick]
+    python benchmarks/missing_tags.py [--only scene yeast] [--quick]
 """
 
 import argparse
@@ -17,6 +17,7 @@ from importlib.util import find_spec
 
 import numpy as np
 from common import describe_machine, write_page, write_results
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, log_loss
 
@@ -29,19 +30,32 @@ from tagrank.data.pictures import draw_pictures
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
 from tagrank.parallel import limited_threads
-from tagrank.study import methods
 from tagrank.study.missing_scores import hold_out
-from tagrank.study.training import PICTURE_COSTS, make_estimator
+from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator
 
 PAGE = "missing-results.md"
-DATASETS = ("scene", "yeast", "corel5k", "corel5k_images_260")
-SHARES = (0.2, 0.4, 0.6)
+SHARES = {
+    "scene": (0.2, 0.4, 0.6),
+    "yeast": (0.2, 0.4, 0.6),
+    "corel5k": (0.4,),
+    "corel5k_images_260": (0.4,),
+}
+PROPOSING = (
+    "label-ranker",
+    "incomplete-label-ranker",
+    "one-vs-all",
+    "prior-margin",
+    "joint-svm",
+    "online-joint-svm",
+    "label-frequency",
+)
 FIRST = (100, 500)
 SEED, FOLDS = 0, 5
 DRAWN = "drawn-pictures"
 FREQUENCY = "label-frequency"
 LOGISTIC_COSTS = (0.001, 0.01, 0.1, 1.0)
 MOST_TUNED = 20
+MOST_COLUMNS = 300
 INTRO = f"""
 # Finding tags that were hidden
 
@@ -61,7 +75,8 @@ numbers, the machine and the versions are in `benchmarks/results/missing_tags.js
 - Logistic regression (scikit-learn, one for each label, columns scaled alike), held out in the same folds, is
   what users of cleanlab usually hand to it; one C for all labels, among
   {", ".join(f"{cost:g}" for cost in LOGISTIC_COSTS)}, by the log loss on the first held-out fold of
-  the (at most {MOST_TUNED}) most frequent labels.
+  the (at most {MOST_TUNED}) most frequent labels. Of more than {MOST_COLUMNS} columns it sees the first
+  {MOST_COLUMNS} principal components.
 - cleanlab's scores of single labels (self-confidence) order absent pairs by probability: that is the line of
   logistic regression itself. What cleanlab adds is *confident learning*: "issues" puts the pairs first that
   its filter (default settings) flags; "adjusted" corrects probabilities by the mean confidence of each label.
@@ -72,23 +87,21 @@ numbers, the machine and the versions are in `benchmarks/results/missing_tags.js
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=DATASETS, default=DATASETS)
-    parser.add_argument("--shares", nargs="+", type=float, default=SHARES)
+    parser.add_argument("--only", nargs="+", choices=list(SHARES), default=list(SHARES))
     parser.add_argument("--quick", action="store_true", help="drawn pictures, a share of 0.4, no page")
     options = parser.parse_args()
-    names, shares = ((DRAWN,), (0.4,)) if options.quick else (options.only, options.shares)
     lines = []
-    for name in names:
+    for name in (DRAWN,) if options.quick else options.only:
         rows, features = load(name)
-        for share in shares:
+        for share in SHARES.get(name, (0.4,)):
             with limited_threads(1 if options.quick else None):  # small problems are not worth sharing
                 for line in measure(rows, features, share):
                     lines.append({"data": name, **line})
                     print(describe(lines[-1]), flush=True)
+        write_results("missing_tags", lines)
     if not options.quick:
         machine = describe_machine()
         write_page(PAGE, render(lines, f"{machine['processor']}, {machine['cores']} cores"))
-    write_results("missing_tags", lines)
 
 
 def load(name):
@@ -142,10 +155,10 @@ def hide(rows, share):
 
 def proposers(rows, features):
     """Names and how much each finds every pair missing, shape (n_samples, n_labels)."""
-    for method in methods():
-        values = propose(rows, features, method.name)
-        yield f"missing, {method.name}", values
-        if method.name == "label-ranker":
+    for method in PROPOSING:
+        values = propose(rows, features, method)
+        yield f"missing, {method}", values
+        if method == "label-ranker":
             ranker = values
     yield "logistic regression", (logistic := regress(rows))
     if find_spec("cleanlab") is None:
@@ -171,6 +184,8 @@ def regress(rows):
     """Held-out probabilities of one logistic regression for each label; 0 where it has no positive."""
     views = {name: matrix for name, matrix in rows.views.items() if name != PICTURES}
     X = np.hstack([dense(fit_scaler(view, "auto", Gaussian(), name), view) for name, view in views.items()])
+    if X.shape[1] > MOST_COLUMNS:
+        X = PCA(MOST_COLUMNS, random_state=SEED).fit_transform(X)
     present = rows.states() > 0
     folds = list(LabelStratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, rows.labels))
     frequent = np.argsort(-present.sum(axis=0), kind="stable")[:MOST_TUNED]
