@@ -30,8 +30,8 @@ from tagrank.data.pictures import draw_pictures
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
 from tagrank.parallel import limited_threads
-from tagrank.study.missing_scores import hold_out
 from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator
+from tagrank.study.missing_scores import hold_out
 
 PAGE = "missing-results.md"
 SHARES = {
@@ -184,7 +184,7 @@ def regress(rows):
     """Held-out probabilities of one logistic regression for each label; 0 where it has no positive."""
     views = {name: matrix for name, matrix in rows.views.items() if name != PICTURES}
     X = np.hstack([dense(fit_scaler(view, "auto", Gaussian(), name), view) for name, view in views.items()])
-    if X.shape[1] > MOST_COLUMNS:
+    if min(X.shape) > MOST_COLUMNS:
         X = PCA(MOST_COLUMNS, random_state=SEED).fit_transform(X)
     present = rows.states() > 0
     folds = list(LabelStratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(X, rows.labels))
