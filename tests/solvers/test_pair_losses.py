@@ -132,3 +132,23 @@ def test_steps_of_the_paper_stand_still_where_each_is_its_own_closed_form(hold_i
     value = best_value("GroupRanking", make_problem, "gaussian", 1, True)
     assert solution.dual < value < solution.primal  # another problem: far from this one's optimum
     assert solution.gap > 0.02
+
+
+@pytest.mark.parametrize("Loss", LOSSES)
+@pytest.mark.parametrize("size", [0.01, 1.0, 100.0])
+def test_a_start_is_made_feasible(Loss, size):
+    """Pairs that share its coefficients in proportion keep to their bounds; a small start stays as it is."""
+    rng = np.random.default_rng(5)
+    bounds = rng.uniform(0.5, 2, (40, 7)) * rng.choice([-1, 0, 1], (40, 7))
+    bounds[:2] = [[1.0], [-1.0]]
+    start = Loss.feasible(size * bounds * rng.random(bounds.shape), bounds)
+    np.testing.assert_allclose(start.sum(axis=1), 0, atol=1e-12 * size)
+    assert np.all(start * bounds >= 0)
+    for i, present, label, costs in sides(bounds):
+        weights = start[i, present] * -start[i, label] / max(start[i, present].sum(), 1e-300)
+        norm = np.linalg.norm(weights / costs, 2 if Loss is GroupRanking else np.inf)
+        assert norm <= 1 + 1e-12
+    wild = Loss.feasible(100 * start + rng.normal(size=bounds.shape), bounds)
+    assert np.all(wild * bounds >= 0)
+    if size < 1:
+        np.testing.assert_allclose(Loss.feasible(start, bounds), start, rtol=1e-12)

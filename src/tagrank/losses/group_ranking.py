@@ -18,6 +18,7 @@ after the other, each exactly, and those that are not zero are kept for the next
 import numpy as np
 from numba import njit
 
+from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
 from tagrank.losses.group_columns import IN_PROPORTION, PairWeights, make_room, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, lowest_and_highest, measure_samples
 from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
@@ -49,16 +50,13 @@ class GroupRanking:
         return shares * columns.sum(axis=1, keepdims=True) - columns
 
     @staticmethod
-    def repair(coefficients):
-        """Make every sample's coefficients sum to zero by shrinking the larger side.
+    def feasible(start, bounds):
+        return shrunk_to_fit(bounds, balanced(with_signs_of(bounds, start)), norm=2)
 
-        Within their bounds such coefficients are feasible: pairs may share them in proportion.
-        """
-        sides = [np.maximum(coefficients, 0), np.minimum(coefficients, 0)]
-        sums = [np.abs(side).sum(axis=1, dtype=np.float64, keepdims=True) for side in sides]
-        total = np.minimum(*sums)
-        shares = [np.divide(total, s, out=np.zeros_like(s), where=s > 0) for s in sums]
-        coefficients[:] = sides[0] * shares[0] + sides[1] * shares[1]
+    @staticmethod
+    def repair(coefficients):
+        """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
+        coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
         return _sweep_block(

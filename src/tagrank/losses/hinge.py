@@ -48,6 +48,11 @@ class Hinge:
         return bounds
 
     @staticmethod
+    def feasible(start, bounds):
+        """Feasible coefficients near those of a start, shape (n_samples, n_labels)."""
+        return np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
+
+    @staticmethod
     def repair(coefficients):
         """Bring rounded coefficients back into the feasible set, in place: the box is all there is."""
 

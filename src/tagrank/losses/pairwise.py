@@ -13,6 +13,7 @@ all pairs are kept and visited: this is a reference for problems of moderate siz
 import numpy as np
 from numba import njit
 
+from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
 from tagrank.simd import add_to_rows, multiply_row
 
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
@@ -39,16 +40,13 @@ class Pairwise:
         return present * absent.sum(axis=1, keepdims=True) - absent * present.sum(axis=1, keepdims=True)
 
     @staticmethod
-    def repair(coefficients):
-        """Make every sample's coefficients sum to zero by shrinking the larger side.
+    def feasible(start, bounds):
+        return shrunk_to_fit(bounds, balanced(with_signs_of(bounds, start)), norm=np.inf)
 
-        Within their bounds such coefficients are feasible: pairs may share them in proportion.
-        """
-        sides = [np.maximum(coefficients, 0), np.minimum(coefficients, 0)]
-        sums = [np.abs(side).sum(axis=1, dtype=np.float64, keepdims=True) for side in sides]
-        total = np.minimum(*sums)
-        shares = [np.divide(total, s, out=np.zeros_like(s), where=s > 0) for s in sums]
-        coefficients[:] = sides[0] * shares[0] + sides[1] * shares[1]
+    @staticmethod
+    def repair(coefficients):
+        """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
+        coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
         return _sweep_block(

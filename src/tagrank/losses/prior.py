@@ -66,6 +66,7 @@ class PriorHinge:
         return type(cls.__name__, (cls,), {"R": R})
 
     without_kernel = staticmethod(Hinge.without_kernel)
+    feasible = staticmethod(Hinge.feasible)
     repair = staticmethod(Hinge.repair)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):

@@ -14,6 +14,7 @@ absent asks for nothing: its coefficients and its loss are zero.
 import numpy as np
 from numba import njit, prange
 
+from tagrank.losses.balance import balanced
 from tagrank.losses.ranking_value import loss_and_threshold, measure_samples, size_and_inner
 from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
 
@@ -38,12 +39,16 @@ class Ranking:
     @staticmethod
     def without_kernel(bounds):
         """Coefficients of samples with k(x, x) = 0: the side with the smaller bounds is full."""
-        return _balanced(bounds)
+        return balanced(bounds)
+
+    @staticmethod
+    def feasible(start, bounds):
+        return balanced(np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0)))
 
     @staticmethod
     def repair(coefficients):
         """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
-        coefficients[:] = _balanced(coefficients)
+        coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
         return _sweep_block(
@@ -71,15 +76,6 @@ class Ranking:
         scores : shape (n_labels, n_samples)
         """
         return measure_samples(bounds, coefficients, scores)
-
-
-def _balanced(values):
-    """`values` (n_samples, n_labels) with the larger of the two sides shrunk to the size of the other."""
-    sides = [np.maximum(values, 0), np.minimum(values, 0)]
-    sums = [np.abs(side).sum(axis=1, dtype=np.float64, keepdims=True) for side in sides]
-    total = np.minimum(*sums)
-    shares = [np.divide(total, s, out=np.zeros_like(s), where=s > 0) for s in sums]
-    return sides[0] * shares[0] + sides[1] * shares[1]
 
 
 @njit(cache=True, fastmath=FAST)

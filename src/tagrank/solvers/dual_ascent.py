@@ -63,7 +63,7 @@ def solve_dual(
     max_iter : int, passes at most
     max_seconds : float or None
     random_state : int or numpy Generator, for the order of visits
-    start : array, shape (n_samples, n_labels), or None: coefficients to start from, clipped to the bounds
+    start : array, shape (n_samples, n_labels), or None: coefficients to start from, made feasible
     intercept : float, added to every similarity of a Gram matrix (with rows, append a constant feature)
     callback : function of a TracePoint, called after each measurement
 
@@ -177,8 +177,7 @@ def _feasible_start(Loss, bounds, diagonal, start, dtype):
     """Coefficients (n_samples, n_labels) to start from."""
     coefficients = np.zeros(bounds.shape, dtype)
     if start is not None:
-        coefficients[:] = np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
-        Loss.repair(coefficients)
+        coefficients[:] = Loss.feasible(start, bounds)
     empty = diagonal.astype(bounds.dtype) <= 0  # what the sweeps see: a tiny one may round to zero
     if empty.any():
         coefficients[empty] = Loss.without_kernel(bounds[empty])
