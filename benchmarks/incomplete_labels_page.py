@@ -50,7 +50,8 @@ def render_page(lines):
         parts.append(f"## {name}\n\n{_describe(mine[0])}\n")
         for title, key in (("Image AUC", "auc"), ("Image MAP", "map")):
             rows = {
-                m: [100 * _mean(mine, key, method=m, fraction=f) for f in _fractions(mine)] for m in METHODS
+                m: [100 * _mean(mine, key, method=m, fraction=f) for f in _fractions(mine)]
+                for m in _methods(mine)
             }
             parts.append(_table(f"{title}; hidden", [f"{share:.1%}" for share in shares], rows))
         parts.append(_verdict(mine))
@@ -58,6 +59,10 @@ def render_page(lines):
     for title, rows in PUBLISHED.items():
         parts.append(_table(title, ["0 %", "20 %", "40 %", "60 %"], rows))
     return "\n".join(parts)
+
+
+def _methods(lines):
+    return [method for method in METHODS if any(line["method"] == method for line in lines)]
 
 
 def _fractions(lines):
@@ -87,7 +92,9 @@ def _describe(line):
 def _verdict(lines):
     """Whether the claim of the dissertation holds here: MLR-GL loses less image AUC than MLR-L1 and SVM."""
     first, last = _fractions(lines)[0], _fractions(lines)[-1]
-    aucs = {m: [100 * _mean(lines, "auc", method=m, fraction=f) for f in (first, last)] for m in METHODS}
+    aucs = {
+        m: [100 * _mean(lines, "auc", method=m, fraction=f) for f in (first, last)] for m in _methods(lines)
+    }
     lost = {m: before - after for m, (before, after) in aucs.items()}
     best = max(aucs, key=lambda m: aucs[m][1])
     holds = "holds" if lost["MLR-GL"] < min(lost["SVM"], lost["MLR-L1"]) else "does not hold"
