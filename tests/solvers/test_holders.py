@@ -51,7 +51,8 @@ def test_scores_follow_the_coefficients(X, way, share, dtype):
     if way != "dense rows":
         error = holder.scores() - (holder.K.astype(np.float64) @ A).T
         assert np.abs(error).max() <= (1e-12 if dtype == np.float64 else 2e-4)
-        assert np.isinf(holder.exact_up_to) == (dtype == np.float64)
+        assert holder.is_exact
+        assert holder.scores().dtype == np.float64
 
 
 @both_precisions

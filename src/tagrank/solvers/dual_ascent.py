@@ -28,6 +28,7 @@ from tagrank.solvers.holders import DenseRows, SparseRows
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
+SINGLE_PRODUCT_COST = 1e4  # times tol: up to there errors of the gap were below a thousandth of tol
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, unless that takes
@@ -164,13 +165,20 @@ def _ascent(data, Loss, bounds, kind, tol, start, intercept):
     if start is not None and not np.all(np.isfinite(start)):
         raise ValueError("start must be finite, got nan or inf")
     if kind == "gram":
-        return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start, tol)
+        exact = _scores_certify(Loss, bounds, dtype, tol)
+        return _BlockAscent(GramScores(data, n_labels, dtype, intercept, exact), Loss, bounds, start, tol)
     if kind == "holder":
         return _BlockAscent(data(dtype), Loss, bounds, start, tol)
     if sparse.issparse(data):
         n_groups = get_num_threads() if Loss.has_independent_labels else 1
         return _RowAscent(SparseRows(data, n_labels, dtype, n_groups), Loss, bounds, start)
     return _BlockAscent(DenseRows(data, n_labels, dtype), Loss, bounds, start, tol)
+
+
+def _scores_certify(Loss, bounds, dtype, tol):
+    """Whether scores that follow all changes are as good as new ones; errors of products grow with costs."""
+    is_small = np.abs(bounds).max(initial=0) <= SINGLE_PRODUCT_COST * tol
+    return getattr(Loss, "stays_feasible", False) and (dtype == np.float64 or is_small)
 
 
 def _feasible_start(Loss, bounds, diagonal, start, dtype):
@@ -195,7 +203,7 @@ class _BlockAscent:
         self.certified = self.thresholds = None
         self.tol = tol
         self.stays_feasible = getattr(Loss, "stays_feasible", False)
-        self.is_exact = self.stays_feasible and np.abs(bounds).max(initial=0) <= holder.exact_up_to * tol
+        self.is_exact = holder.is_exact and _scores_certify(Loss, bounds, holder.dtype, tol)
         self.is_untouched = start is None and not coefficients.any()
         if not self.is_untouched:
             holder.recompute(coefficients)

@@ -10,7 +10,6 @@ from numba import get_num_threads, njit, prange
 from tagrank.arrays import beside, namespace_of, row_blocks, to_host
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
-SINGLE_EXACT_UP_TO = 1e4  # errors of gaps that were seen there are below a thousandth of the tolerance
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
 
 
@@ -21,13 +20,12 @@ class GramScores:
     one number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
-    On the host sums of eight products have the precision `dtype`, and are added up in float64. Their error
-    grows with the costs: it is nothing beside the tolerance up to costs of `exact_up_to` times that.
+    `exact` scores, on the host only, add up in float64 what sums of eight products give in precision `dtype`.
     """
 
     block_size = 192
 
-    def __init__(self, K, n_labels, dtype, intercept=0.0):
+    def __init__(self, K, n_labels, dtype, intercept=0.0, exact=True):
         self.K = K
         self.intercept = intercept
         self.offset = np.zeros(n_labels)
@@ -35,9 +33,8 @@ class GramScores:
         self.n_samples = K.shape[0]
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
-        on_host = self.xp is np
-        self.exact_up_to = 0.0 if not on_host else np.inf if dtype == np.float64 else SINGLE_EXACT_UP_TO
-        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if on_host else dtype)
+        self.is_exact = exact and self.xp is np
+        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if self.is_exact else dtype)
         self.F = beside(F, K)
 
     def read(self, rows):
