@@ -159,26 +159,26 @@ def solve_path(data, Loss, bounds, costs, **options):
 
 
 def _ascent(data, Loss, bounds, kind, tol, start, intercept):
-    single = tol >= SINGLE_PRECISION_TOL and np.abs(bounds).max(initial=0) >= SINGLE_PRECISION_COST
+    largest_cost = max(bounds.max(initial=0), -bounds.min(initial=0))
+    single = tol >= SINGLE_PRECISION_TOL and largest_cost >= SINGLE_PRECISION_COST
     dtype = np.dtype(np.float32 if single else np.float64)
+    # scores that follow all changes are as good as new ones, unless costs magnify errors of single products
+    exact = getattr(Loss, "stays_feasible", False) and (
+        not single or largest_cost <= SINGLE_PRODUCT_COST * tol
+    )
     n_labels = bounds.shape[1]
     if start is not None and not np.all(np.isfinite(start)):
         raise ValueError("start must be finite, got nan or inf")
     if kind == "gram":
-        exact = _scores_certify(Loss, bounds, dtype, tol)
         return _BlockAscent(GramScores(data, n_labels, dtype, intercept, exact), Loss, bounds, start, tol)
     if kind == "holder":
-        return _BlockAscent(data(dtype), Loss, bounds, start, tol)
+        holder = data(dtype)
+        holder.is_exact = holder.is_exact and exact
+        return _BlockAscent(holder, Loss, bounds, start, tol)
     if sparse.issparse(data):
         n_groups = get_num_threads() if Loss.has_independent_labels else 1
         return _RowAscent(SparseRows(data, n_labels, dtype, n_groups), Loss, bounds, start)
     return _BlockAscent(DenseRows(data, n_labels, dtype), Loss, bounds, start, tol)
-
-
-def _scores_certify(Loss, bounds, dtype, tol):
-    """Whether scores that follow all changes are as good as new ones; errors of products grow with costs."""
-    is_small = np.abs(bounds).max(initial=0) <= SINGLE_PRODUCT_COST * tol
-    return getattr(Loss, "stays_feasible", False) and (dtype == np.float64 or is_small)
 
 
 def _feasible_start(Loss, bounds, diagonal, start, dtype):
@@ -203,7 +203,6 @@ class _BlockAscent:
         self.certified = self.thresholds = None
         self.tol = tol
         self.stays_feasible = getattr(Loss, "stays_feasible", False)
-        self.is_exact = holder.is_exact and _scores_certify(Loss, bounds, holder.dtype, tol)
         self.is_untouched = start is None and not coefficients.any()
         if not self.is_untouched:
             holder.recompute(coefficients)
@@ -215,7 +214,7 @@ class _BlockAscent:
     def measure(self):
         """Objectives from the scores at hand: a certificate if these and the coefficients are exact."""
         primal, dual = self._measure(self.loss.coefficients, self.holder.scores())
-        self.certified = self.loss.coefficients if self.is_exact else None
+        self.certified = self.loss.coefficients if self.holder.is_exact else None
         return primal, dual
 
     def certify(self):
