@@ -12,8 +12,8 @@ scores of all samples up to date. Every sample's share of the gap is at hand the
 whom to visit.
 
 Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are summed up in
-float64 and certify the solution as they are; in all other cases the certificate is computed anew from the
-coefficients alone.
+float64 as long as the end is near, and certify the solution as they are. Otherwise the certificate is
+computed anew from the coefficients alone.
 """
 
 import time
@@ -29,6 +29,7 @@ from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, TracePoint,
 
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
 SINGLE_PRODUCT_COST = 1e4  # times tol: up to there errors of the gap were below a thousandth of tol
+FAR_FROM_END = 30  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, unless that takes
@@ -215,6 +216,8 @@ class _BlockAscent:
         """Objectives from the scores at hand: a certificate if these and the coefficients are exact."""
         primal, dual = self._measure(self.loss.coefficients, self.holder.scores())
         self.certified = self.loss.coefficients if self.holder.is_exact else None
+        if self.holder.is_exact and self.gap > FAR_FROM_END * self.tol:
+            self.holder.round_scores()
         return primal, dual
 
     def certify(self):

@@ -20,7 +20,8 @@ class GramScores:
     one number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
-    `exact` scores, on the host only, add up in float64 what sums of eight products give in precision `dtype`.
+    `exact` scores, on the host only, add up in float64 what sums of eight products give in precision `dtype`,
+    until `round_scores` trades digits for speed.
     """
 
     block_size = 192
@@ -65,6 +66,10 @@ class GramScores:
     def scores(self):
         F = to_host(self.F)
         return F + self.offset[:, None].astype(F.dtype) if self.intercept else F
+
+    def round_scores(self):
+        """Go on with scores of the precision `dtype`: less memory to move, but no certificate."""
+        self.F, self.is_exact = self.F.astype(self.dtype), self.dtype == np.float64
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
