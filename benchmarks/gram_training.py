@@ -134,7 +134,7 @@ def compare_rankers(case, K, Y, C, *, repeats):
         "seconds": seconds["IncompleteLabelRanker"],
         "gap": ours.duality_gap_,
         "passes": ours.n_iter_,
-        "cost_in_label_rankers": ratio,
+        "ratio_to_label_ranker": ratio,
     }
 
 

@@ -51,4 +51,6 @@ def test_hidden_labels_are_measured_for_every_method(tmp_path):
     lines = run("incomplete_labels", ["--quick", "--sets", "drawn"], tmp_path)
     assert {line["method"] for line in lines} == {"SVM", "PLATT", "MLR-L1", "MLR-GL"}
     assert all(0.5 < line["auc"] <= 1 for line in lines)
-    assert "## drawn (60 training samples" in (tmp_path / "incomplete-labels-results.md").read_text()
+    page = (tmp_path / "incomplete-labels-results.md").read_text()
+    assert "## drawn\n\nQuick run. 60 training samples, 1 draw of hidden labels" in page
+    assert page.count("C, column by column: SVM ") == 1
