@@ -93,6 +93,16 @@ def test_float32_products_give_a_certificate_far_finer_than_tol(Loss, tol, rtol,
     certificate(Loss, gram.K, bounds, solution, rtol=rtol)
 
 
+@pytest.mark.parametrize("Loss", [Hinge, Ranking])
+def test_scores_that_were_rounded_are_computed_anew(Loss, X, held, certificate, monkeypatch):
+    monkeypatch.setattr("tagrank.solvers.gram_scores.CACHED", 0)
+    bounds = np.where(X[:, :5] > 0.3, 10.0, -10.0)
+    gram = held(X @ X.T, "gram")
+    solution = gram.solve(Loss, bounds, tol=1e-3)
+    assert solution.converged
+    certificate(Loss, gram.K, bounds, solution, rtol=1e-12)
+
+
 @pytest.mark.parametrize("tol", [1e-2, 1e-6], ids=["float32 scores", "float64 scores"])
 def test_gram_matrix_is_neither_written_nor_copied(tol, held):
     rng = np.random.default_rng(4)

@@ -10,6 +10,7 @@ from numba import get_num_threads, njit, prange
 from tagrank.arrays import beside, namespace_of, row_blocks, to_host
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
+CACHED = 6 * 2**20  # bytes of scores that are not worth rounding
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
 
 
@@ -68,8 +69,9 @@ class GramScores:
         return F + self.offset[:, None].astype(F.dtype) if self.intercept else F
 
     def round_scores(self):
-        """Go on with scores of the precision `dtype`: less memory to move, but no certificate."""
-        self.F, self.is_exact = self.F.astype(self.dtype), self.dtype == np.float64
+        """Go on with scores of the precision `dtype` where memory to move counts; they are no certificate."""
+        if self.F.nbytes > CACHED:
+            self.F, self.is_exact = self.F.astype(self.dtype), self.dtype == np.float64
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
