@@ -11,9 +11,9 @@ loss takes exact steps, several times over, for they cost little; after the bloc
 scores of all samples up to date. Every sample's share of the gap is at hand then, so that the next pass knows
 whom to visit.
 
-Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are summed up in
-float64 as long as the end is near, and certify the solution as they are. Otherwise the certificate is
-computed anew from the coefficients alone.
+Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are float64 as long
+as the end is near, and certify the solution as they are; a long way is walked faster with float32 scores, and
+then the certificate is computed anew from the coefficients alone, summed in float64.
 """
 
 import time
@@ -28,8 +28,7 @@ from tagrank.solvers.holders import DenseRows, SparseRows
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
-SINGLE_PRODUCT_COST = 1e4  # times tol: up to there errors of the gap were below a thousandth of tol
-FAR_FROM_END = 30  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
+FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, unless that takes
@@ -163,19 +162,13 @@ def _ascent(data, Loss, bounds, kind, tol, start, intercept):
     largest_cost = max(bounds.max(initial=0), -bounds.min(initial=0))
     single = tol >= SINGLE_PRECISION_TOL and largest_cost >= SINGLE_PRECISION_COST
     dtype = np.dtype(np.float32 if single else np.float64)
-    # scores that follow all changes are as good as new ones, unless costs magnify errors of single products
-    exact = getattr(Loss, "stays_feasible", False) and (
-        not single or largest_cost <= SINGLE_PRODUCT_COST * tol
-    )
     n_labels = bounds.shape[1]
     if start is not None and not np.all(np.isfinite(start)):
         raise ValueError("start must be finite, got nan or inf")
     if kind == "gram":
-        return _BlockAscent(GramScores(data, n_labels, dtype, intercept, exact), Loss, bounds, start, tol)
+        return _BlockAscent(GramScores(data, n_labels, dtype, intercept), Loss, bounds, start, tol)
     if kind == "holder":
-        holder = data(dtype)
-        holder.is_exact = holder.is_exact and exact
-        return _BlockAscent(holder, Loss, bounds, start, tol)
+        return _BlockAscent(data(dtype), Loss, bounds, start, tol)
     if sparse.issparse(data):
         n_groups = get_num_threads() if Loss.has_independent_labels else 1
         return _RowAscent(SparseRows(data, n_labels, dtype, n_groups), Loss, bounds, start)
@@ -215,8 +208,8 @@ class _BlockAscent:
     def measure(self):
         """Objectives from the scores at hand: a certificate if these and the coefficients are exact."""
         primal, dual = self._measure(self.loss.coefficients, self.holder.scores())
-        self.certified = self.loss.coefficients if self.holder.is_exact else None
-        if self.holder.is_exact and self.gap > FAR_FROM_END * self.tol:
+        self.certified = self.loss.coefficients if self.holder.is_exact and self.stays_feasible else None
+        if self.gap > FAR_FROM_END * self.tol:
             self.holder.round_scores()
         return primal, dual
 

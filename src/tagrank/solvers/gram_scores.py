@@ -10,7 +10,6 @@ from numba import get_num_threads, njit, prange
 from tagrank.arrays import beside, namespace_of, row_blocks, to_host
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
-CACHED = 6 * 2**20  # bytes of scores that are not worth rounding
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
 
 
@@ -21,13 +20,12 @@ class GramScores:
     one number per label, kept apart in `offset`, and K stays as it is.
     K may live on a device (torch or cupy): the scores then live there too, and only the scores and the
     changes of one block cross to the host.
-    `exact` scores, on the host only, add up in float64 what sums of eight products give in precision `dtype`,
-    until `round_scores` trades digits for speed.
+    On the host the scores are float64, and exact, until `round_scores` trades digits for speed.
     """
 
     block_size = 192
 
-    def __init__(self, K, n_labels, dtype, intercept=0.0, exact=True):
+    def __init__(self, K, n_labels, dtype, intercept=0.0):
         self.K = K
         self.intercept = intercept
         self.offset = np.zeros(n_labels)
@@ -35,7 +33,7 @@ class GramScores:
         self.n_samples = K.shape[0]
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
-        self.is_exact = exact and self.xp is np
+        self.is_exact = self.xp is np
         F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if self.is_exact else dtype)
         self.F = beside(F, K)
 
@@ -58,7 +56,7 @@ class GramScores:
         """Bring the scores up to date after the coefficients of `rows` changed."""
         self.offset += self.intercept * changes.sum(axis=1)
         if self.xp is np:
-            _add_product(self.F, changes.astype(self.dtype, copy=False), rows, self.K)
+            _add_product(self.F, changes.astype(self.F.dtype, copy=False), rows, self.K)
         else:
             index = beside(rows, self.K)
             changes = beside(changes, self.K, dtype=self.F.dtype)
@@ -69,9 +67,9 @@ class GramScores:
         return F + self.offset[:, None].astype(F.dtype) if self.intercept else F
 
     def round_scores(self):
-        """Go on with scores of the precision `dtype` where memory to move counts; they are no certificate."""
-        if self.F.nbytes > CACHED:
-            self.F, self.is_exact = self.F.astype(self.dtype), self.dtype == np.float64
+        """Go on in the precision `dtype`: products take less time, but a certificate needs `recompute`."""
+        if self.is_exact and self.F.dtype != self.dtype:
+            self.F, self.is_exact = self.F.astype(self.dtype), False
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""

@@ -34,6 +34,9 @@ class DenseRows:
     def add(self, rows, changes):
         self.W += changes.astype(self.dtype, copy=False) @ self.X[rows].astype(self.dtype, copy=False)
 
+    def round_scores(self):
+        """Weights are rounded to `dtype` from the start."""
+
     def scores(self):
         return self._scores(self.W)
 

@@ -42,6 +42,9 @@ class JointRows:
         X, U = self._take(rows[changed], self.dtype)
         self.model.add(X, changes[0, changed, None].astype(self.dtype) * U)
 
+    def round_scores(self):
+        """Weights are rounded to `dtype` from the start."""
+
     def scores(self):
         return self._scores(self.model)
 
