@@ -102,6 +102,22 @@ def test_each_pass_raises_the_dual(Loss, hold_in_short, make_problem):
 
 
 @pytest.mark.parametrize("Loss", LOSSES)
+@pytest.mark.parametrize("tol", [2e-5, 1e-6], ids=["float32", "float64"])
+@pytest.mark.parametrize("cost", [0.3, 1, 10])
+def test_equal_costs_and_full_balls_go_all_the_way(Loss, cost, tol, held):
+    """Several blocks, balls full and not full, columns of many present labels: no step may stop short."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 10))
+    scores = X @ rng.normal(size=(10, 20)) + rng.normal(size=(300, 20))
+    bounds = np.where(scores > np.quantile(scores, 0.8), cost, -cost)
+    distances = ((X[:, None] - X) ** 2).sum(axis=2)
+    gram = held(np.exp(-distances / distances.mean()), "gram")
+    solution = gram.solve(Loss, bounds, tol=tol)
+    assert solution.converged
+    check(Loss, gram.K, bounds, solution, rtol=1e-6 if tol > 1e-5 else 1e-9)
+
+
+@pytest.mark.parametrize("Loss", LOSSES)
 def test_zero_kernel(Loss, hold_in_short, make_problem):
     X, bounds = make_problem()
     solution = hold_in_short(0 * X).solve(Loss, bounds, tol=1e-6)

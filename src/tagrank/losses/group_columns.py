@@ -11,7 +11,7 @@ from numba import njit
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
-SMALL_STEP = 1e-3
+SMALL_STEP = 1e-9
 SPARE = 4  # times the largest need: whoever outgrows its place moves to one at least twice as large
 IN_PROPORTION = -1  # in place of a number of columns: Z_kl = A_k |A_l| / sum of A_k
 
@@ -112,10 +112,7 @@ def _largest(violations):
 
 @njit(cache=True)
 def _solve_even_column(violations, radius, diagonal, total, weights):
-    """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded.
-
-    The error of s is of second order in the last step, and these get small as training ends.
-    """
+    """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded."""
     low, high, limit = 0.0, _largest(violations), diagonal * radius
     shift, step = min(diagonal * total, high), 0.0
     for _ in range(50):
