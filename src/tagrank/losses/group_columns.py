@@ -13,6 +13,8 @@ FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
 SMALL_STEP = 1e-9
 SPARE = 4  # times the largest need: whoever outgrows its place moves to one at least twice as large
+N_ROLES = 5  # of rows of scratch memory, each as long as there are labels
+SCORE, NEW, VIOLATION, COST, WEIGHT = range(N_ROLES)
 IN_PROPORTION = -1  # in place of a number of columns: Z_kl = A_k |A_l| / sum of A_k
 
 
@@ -24,24 +26,16 @@ class Pairs(NamedTuple):
         pool
     pool : float array, for each column its label and the weights of the present labels
     starts, present : sample i has the present labels ``present[starts[i] : starts[i + 1]]``
+    fresh : as long as the columns of any sample; scratch memory, as the next one
+    is_stored : bool array, shape (n_labels,), False between steps
     """
 
     places: np.ndarray
     pool: np.ndarray
     starts: np.ndarray
     present: np.ndarray
-
-
-class Room(NamedTuple):
-    """Scratch memory for the steps of one sample after the other."""
-
-    others: np.ndarray
-    new: np.ndarray
-    violations: np.ndarray
-    costs: np.ndarray
-    weights: np.ndarray
-    is_stored: np.ndarray
     fresh: np.ndarray
+    is_stored: np.ndarray
 
 
 class PairWeights:
@@ -52,9 +46,16 @@ class PairWeights:
         places[:, 2] = IN_PROPORTION
         n_present = np.count_nonzero(bounds > 0, axis=1)
         starts = np.concatenate([[0], np.cumsum(n_present)])
-        self.arrays = Pairs(places, np.empty(0, bounds.dtype), starts, np.nonzero(bounds > 0)[1])
         self.lengths = 1 + n_present
         self.most = self.lengths * np.count_nonzero(bounds < 0, axis=1)
+        self.arrays = Pairs(
+            places=places,
+            pool=np.empty(0, bounds.dtype),
+            starts=starts,
+            present=np.nonzero(bounds > 0)[1],
+            fresh=np.empty(self.most.max(initial=0), bounds.dtype),
+            is_stored=np.zeros(bounds.shape[1], bool),
+        )
 
     def with_room_for(self, rows):
         """The arrays, with a pool that all columns of `rows` fit into, so that compiled code need not ask."""
@@ -66,16 +67,6 @@ class PairWeights:
             _compact(places, self.lengths, pool, new_pool)
             self.arrays = self.arrays._replace(pool=new_pool)
         return self.arrays
-
-
-@njit(cache=True)
-def make_room(n_labels, most_present):
-    """Scratch memory for samples with up to `most_present` present labels."""
-    return Room(
-        np.empty(n_labels), np.empty(n_labels),
-        np.empty(most_present), np.empty(most_present), np.empty(most_present),
-        np.zeros(n_labels, np.bool_), np.empty((n_labels, 1 + most_present)),
-    )  # fmt: skip
 
 
 @njit(cache=True)
@@ -92,10 +83,10 @@ def _compact(places, lengths, pool, new_pool):
 
 
 @njit(cache=True, fastmath=FAST)
-def _sums_above(violations, shift):
+def _sums_above(room, n_present, shift):
     n_above = total = square = 0.0
-    for k in range(violations.shape[0]):
-        above = max(violations[k] - shift, 0.0)
+    for k in range(n_present):
+        above = max(room[VIOLATION, k] - shift, 0.0)
         n_above += 1.0 if above > 0 else 0.0
         total += above
         square += above * above
@@ -103,20 +94,20 @@ def _sums_above(violations, shift):
 
 
 @njit(cache=True, fastmath=FAST)
-def _largest(violations):
+def _largest_violation(room, n_present):
     largest = 0.0
-    for k in range(violations.shape[0]):
-        largest = max(largest, violations[k])
+    for k in range(n_present):
+        largest = max(largest, room[VIOLATION, k])
     return largest
 
 
 @njit(cache=True)
-def _solve_even_column(violations, radius, diagonal, total, weights):
+def _solve_even_column(room, n_present, radius, diagonal, total):
     """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded."""
-    low, high, limit = 0.0, _largest(violations), diagonal * radius
+    low, high, limit = 0.0, _largest_violation(room, n_present), diagonal * radius
     shift, step = min(diagonal * total, high), 0.0
     for _ in range(50):
-        n_above, push, square = _sums_above(violations, shift)
+        n_above, push, square = _sums_above(room, n_present, shift)
         is_inside = square <= limit * limit
         factor = 1.0 if is_inside else limit / np.sqrt(square)
         lead = factor * push - shift
@@ -128,38 +119,39 @@ def _solve_even_column(violations, radius, diagonal, total, weights):
         shift = shift + step if low <= shift + step <= high else (low + high) / 2
         if abs(step) <= SMALL_STEP * (1 + shift):
             break
-    _, push, square = _sums_above(violations, shift)
+    _, push, square = _sums_above(room, n_present, shift)
     is_full = square > limit * limit
     factor = (limit / np.sqrt(square) if is_full else 1.0) / diagonal
-    for k in range(violations.shape[0]):
-        weights[k] = max(violations[k] - shift, 0.0) * factor
+    for k in range(n_present):
+        room[WEIGHT, k] = max(room[VIOLATION, k] - shift, 0.0) * factor
     return push * factor, is_full
 
 
 @njit(cache=True)
-def _solve_column(violations, costs, radius, diagonal, total, weights):
+def _solve_column(room, n_present, radius, diagonal, total):
     """Best weights of one column: maximise <v, z> - diagonal / 2 (|z|^2 + (sum z)^2) within its ball.
 
-    They are max(v - s, 0) / (diagonal + multiplier / cost) with s = diagonal * sum z. `violations` are those
-    without the column, `total` is a guess; returns the sum of the weights, and whether the ball is full.
+    They are max(v - s, 0) / (diagonal + multiplier / cost) with s = diagonal * sum z. The violations v are
+    those without the column, `total` is a guess. Returns the sum of weights, and whether the ball is full.
     """
     shift, multiplier = diagonal * total, 0.0
     for _ in range(30):
         slope = pushed = 0.0
-        for k in range(violations.shape[0]):
-            if violations[k] > shift:
-                inverse = 1 / (diagonal + multiplier / costs[k])
+        for k in range(n_present):
+            if room[VIOLATION, k] > shift:
+                inverse = 1 / (diagonal + multiplier / room[COST, k])
                 slope += inverse
-                pushed += violations[k] * inverse
+                pushed += room[VIOLATION, k] * inverse
         last, shift = shift, diagonal * pushed / (1 + diagonal * slope)
         total = square = curvature = 0.0
-        for k in range(violations.shape[0]):
-            inverse = 1 / (diagonal + multiplier / costs[k])
-            weights[k] = max(violations[k] - shift, 0.0) * inverse
-            total += weights[k]
-            part = weights[k] * weights[k] / costs[k]
+        for k in range(n_present):
+            inverse = 1 / (diagonal + multiplier / room[COST, k])
+            weight = max(room[VIOLATION, k] - shift, 0.0) * inverse
+            room[WEIGHT, k] = weight
+            total += weight
+            part = weight * weight / room[COST, k]
             square += part
-            curvature += part * inverse / costs[k]
+            curvature += part * inverse / room[COST, k]
         excess = np.sqrt(square) / radius - 1
         is_still = abs(shift - last) <= 1e-9 * (1 + abs(shift))
         if is_still and (abs(excess) <= 1e-9 or (multiplier == 0 and excess <= 0)):
@@ -167,112 +159,104 @@ def _solve_column(violations, costs, radius, diagonal, total, weights):
         if curvature > 0 and (multiplier > 0 or excess > 0):
             multiplier = max(multiplier + excess * square / curvature, 0.0)
     if excess > 0:
-        for k in range(violations.shape[0]):
-            weights[k] /= 1 + excess
+        for k in range(n_present):
+            room[WEIGHT, k] /= 1 + excess
         total /= 1 + excess
     return total, multiplier > 0 or excess > 0
 
 
 @njit(cache=True)
-def _improve_column(label, column, scores, bounds, diagonal, present, is_even, room):
-    """An exact step for one column, in place; keeps scores and coefficients current.
+def _improve_column(pool, first, bounds, diagonal, present, is_even, room):
+    """An exact step for the column at pool[first], in place; keeps scores and coefficients current.
 
     Returns whether the column is not zero, and whether it fills its ball.
     """
-    n_present = present.shape[0]
-    violations, costs, weights = room.violations[:n_present], room.costs[:n_present], room.weights[:n_present]
-    total = 0.0
+    label, n_present, total = int(pool[first]), present.shape[0], 0.0
     for k in range(n_present):
-        total += column[k]
-    reach = 1 + scores[label] + diagonal * total
+        total += pool[first + 1 + k]
+    reach = 1 + room[SCORE, label] + diagonal * total
     for k in range(n_present):
-        violations[k] = reach - scores[present[k]] + diagonal * column[k]
+        room[VIOLATION, k] = reach - room[SCORE, present[k]] + diagonal * pool[first + 1 + k]
     if is_even:
-        radius = np.sqrt(-bounds[label] * costs[0])
-        new_total, is_full = _solve_even_column(violations, radius, diagonal, total, weights)
+        radius = np.sqrt(-bounds[label] * room[COST, 0])
+        new_total, is_full = _solve_even_column(room, n_present, radius, diagonal, total)
     else:
-        new_total, is_full = _solve_column(
-            violations, costs, np.sqrt(-bounds[label]), diagonal, total, weights
-        )
-    scores[label] -= diagonal * (new_total - total)
-    room.new[label] = 0
+        new_total, is_full = _solve_column(room, n_present, np.sqrt(-bounds[label]), diagonal, total)
+    room[SCORE, label] -= diagonal * (new_total - total)
+    room[NEW, label] = 0
     for k in range(n_present):
-        scores[present[k]] += diagonal * (weights[k] - column[k])
-        column[k] = weights[k]
-        room.new[present[k]] += column[k]
-        room.new[label] -= column[k]
+        weight = pool.dtype.type(room[WEIGHT, k])
+        room[SCORE, present[k]] += diagonal * (room[WEIGHT, k] - pool[first + 1 + k])
+        pool[first + 1 + k] = weight
+        room[NEW, present[k]] += weight
+        room[NEW, label] -= weight
     return new_total > 0, is_full
 
 
 @njit(cache=True)
-def _improve_stored(place, pool, scores, bounds, diagonal, present, is_even, room):
+def _improve_stored(place, pool, is_stored, bounds, diagonal, present, is_even, room):
     """A step for each column in the pool; those that become zero leave it. Returns how many are left."""
     length, n_kept, n_full = 1 + present.shape[0], 0, 0
     for j in range(place[2]):
-        column = pool[place[0] + j * length : place[0] + (j + 1) * length]
-        label = int(column[0])
-        room.is_stored[label] = True
-        is_used, is_full = _improve_column(
-            label, column[1:], scores, bounds, diagonal, present, is_even, room
-        )
+        first = place[0] + j * length
+        is_stored[int(pool[first])] = True
+        is_used, is_full = _improve_column(pool, first, bounds, diagonal, present, is_even, room)
         n_full += is_full
         if is_used:
-            kept = pool[place[0] + n_kept * length : place[0] + (n_kept + 1) * length]
             for k in range(length):
-                kept[k] = column[k]
+                pool[place[0] + n_kept * length + k] = pool[first + k]
             n_kept += 1
     place[3] = n_full
     return n_kept
 
 
 @njit(cache=True)
-def _find_fresh(place, scores, bounds, old, diagonal, present, is_even, room):
+def _find_fresh(place, fresh, is_stored, bounds, old, diagonal, present, is_even, room):
     """A step for each violated column that is not in the pool; returns how many are not zero."""
     total, lowest, n_fresh = 0.0, FAR, 0
     for k in present:
         total += old[k]
-        lowest = min(lowest, scores[k])
+        lowest = min(lowest, room[SCORE, k])
     is_shared = place[2] == IN_PROPORTION and total > 0
-    for label in range(scores.shape[0]):
+    for label in range(bounds.shape[0]):
         holds = is_shared and old[label] < 0
-        if bounds[label] < 0 and (holds or scores[label] + 1 > lowest) and not room.is_stored[label]:
-            column = room.fresh[n_fresh, : 1 + present.shape[0]]
-            column[0] = label
+        if bounds[label] < 0 and (holds or room[SCORE, label] + 1 > lowest) and not is_stored[label]:
+            first = n_fresh * (1 + present.shape[0])
+            fresh[first] = label
             share = -old[label] / total if holds else 0.0
             for k in range(present.shape[0]):
-                column[1 + k] = share * old[present[k]]
-            is_used, is_full = _improve_column(
-                label, column[1:], scores, bounds, diagonal, present, is_even, room
-            )
+                fresh[first + 1 + k] = share * old[present[k]]
+            is_used, is_full = _improve_column(fresh, first, bounds, diagonal, present, is_even, room)
             n_fresh += is_used
             place[3] += is_full
     return n_fresh
 
 
 @njit(cache=True)
-def step_columns(place, last, pool, scores, bounds, old, diagonal, present, room):
-    """An exact step for each column of a sample; its new coefficients are in `room.new`.
+def step_columns(i, pairs, bounds, old, diagonal, room):
+    """An exact step for each column of sample i; its new coefficients are in room[NEW].
 
-    place : row of the sample in `Pairs.places`; last : the last row; old : the coefficients so far
-    scores : with the sample's own share, kept current
+    bounds, old : of the sample; old are the coefficients so far
+    room : room[SCORE] holds the scores with the sample's own share, kept current
     """
-    n_present, length = present.shape[0], 1 + present.shape[0]
-    is_even = True
-    for k in range(n_present):
-        room.costs[k] = bounds[present[k]]
-        is_even = is_even and room.costs[k] == room.costs[0]
-    room.new[:] = 0
+    place, last, pool, fresh, is_stored = (
+        pairs.places[i], pairs.places[-1], pairs.pool, pairs.fresh, pairs.is_stored
+    )  # fmt: skip
+    present = pairs.present[pairs.starts[i] : pairs.starts[i + 1]]
+    length, is_even = 1 + present.shape[0], True
+    for k in range(present.shape[0]):
+        room[COST, k] = bounds[present[k]]
+        is_even = is_even and room[COST, k] == room[COST, 0]
+    room[NEW] = 0
     n_stored = max(place[2], 0)
     stored = pool[place[0] : place[0] + n_stored * length : length].astype(np.int64)
-    n_kept = _improve_stored(place, pool, scores, bounds, diagonal, present, is_even, room)
-    n_fresh = _find_fresh(place, scores, bounds, old, diagonal, present, is_even, room)
-    room.is_stored[stored] = False
+    n_kept = _improve_stored(place, pool, is_stored, bounds, diagonal, present, is_even, room)
+    n_fresh = _find_fresh(place, fresh, is_stored, bounds, old, diagonal, present, is_even, room)
+    is_stored[stored] = False
     if n_kept + n_fresh > place[1]:
         first, place[0], place[1] = place[0], last[0], max(n_kept + n_fresh, 2 * place[1])
         last[0] += place[1] * length
         pool[place[0] : place[0] + n_kept * length] = pool[first : first + n_kept * length]
     end = place[0] + n_kept * length
-    for j in range(n_fresh):
-        pool[end : end + length] = room.fresh[j, :length]
-        end += length
+    pool[end : end + n_fresh * length] = fresh[: n_fresh * length]
     place[2] = n_kept + n_fresh

@@ -19,7 +19,7 @@ import numpy as np
 from numba import njit
 
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
-from tagrank.losses.group_columns import IN_PROPORTION, PairWeights, make_room, step_columns
+from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, lowest_and_highest, measure_samples
 from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
 
@@ -142,15 +142,16 @@ def _push_apart(others, bounds, diagonal, threshold, new):
 
 
 @njit(cache=True)
-def _step(i, scores, bounds, old, diagonal, guess, pairs, room):
-    """Better coefficients of sample i, in `room.new`; returns the threshold, a guess for next time.
+def _step(i, bounds, old, diagonal, guess, pairs, room):
+    """Better coefficients of sample i, in room[NEW]; returns the threshold, a guess for next time.
 
-    scores : with the sample's own share, overwritten
+    room : room[SCORE] holds the scores with the sample's own share, overwritten
     """
-    place, others, new = pairs.places[i], room.others, room.new
+    place = pairs.places[i]
     if place[2] == IN_PROPORTION or place[3] == 0:
-        for k in range(scores.shape[0]):
-            others[k] = scores[k] - diagonal * old[k]
+        others, new = room[WEIGHT], room[NEW]
+        for k in range(others.shape[0]):
+            others[k] = room[SCORE, k] - diagonal * old[k]
         lowest, highest = lowest_and_highest(others, bounds)
         if lowest >= highest + 1:
             new[:] = 0
@@ -160,23 +161,14 @@ def _step(i, scores, bounds, old, diagonal, guess, pairs, room):
         if _push_apart(others, bounds, diagonal, guess, new):
             place[2] = IN_PROPORTION
             return guess
-    present = pairs.present[pairs.starts[i] : pairs.starts[i + 1]]
-    step_columns(place, pairs.places[-1], pairs.pool, scores, bounds, old, diagonal, present, room)
+    step_columns(i, pairs, bounds, old, diagonal, room)
     return guess
-
-
-@njit(cache=True)
-def _room_for(rows, n_labels, starts):
-    most = 0
-    for i in rows:
-        most = max(most, starts[i + 1] - starts[i])
-    return make_room(n_labels, most)
 
 
 @njit(cache=True)
 def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
-    room, mine = _room_for(rows, n_labels, pairs.starts), np.empty(n_labels)
+    room = np.empty((N_ROLES, n_labels))
     where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
     wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
     for b in range(n_rows):
@@ -190,15 +182,15 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
             if diagonal <= 0 or not is_mixed[i] or gains[b] < least:
                 continue
             gains[b] = 0.0
-            mine[:] = wide_scores[:, b]
-            guesses[i] = _step(i, mine, bounds[i], coefficients[i], diagonal, guesses[i], pairs, room)
+            room[SCORE] = wide_scores[:, b]
+            guesses[i] = _step(i, bounds[i], coefficients[i], diagonal, guesses[i], pairs, room)
             n_moved = 0
             for label in range(n_labels):
-                change = room.new[label] - coefficients[i, label]
+                change = room[NEW, label] - coefficients[i, label]
                 where[n_moved], moved[n_moved] = label, change
                 n_moved += change != 0
                 gains[b] += diagonal * change * change
-                coefficients[i, label] = room.new[label]
+                coefficients[i, label] = room[NEW, label]
             add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
             gain += gains[b]
         least = gain / n_rows
@@ -222,7 +214,7 @@ def _sweep_rows(
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
     changes, scores, kinks = changes_wide[:n_labels], np.empty(n_labels), np.empty((2, n_labels))
-    room = _room_for(order, n_labels, pairs.starts)
+    room = np.empty((N_ROLES, n_labels))
     total_gap = total_primal = 0.0
     for i in order:
         if norms[i] <= 0 or not is_mixed[i]:
@@ -236,11 +228,10 @@ def _sweep_rows(
         total_primal += loss + inner / 2
         if gap <= threshold:
             continue
-        guesses[i] = _step(
-            i, scores, bounds[i], coefficients[i], np.float64(norms[i]), guesses[i], pairs, room
-        )
+        room[SCORE] = scores
+        guesses[i] = _step(i, bounds[i], coefficients[i], np.float64(norms[i]), guesses[i], pairs, room)
         for label in range(n_labels):
-            changes[label] = room.new[label] - coefficients[i, label]
-            coefficients[i, label] = room.new[label]
+            changes[label] = room[NEW, label] - coefficients[i, label]
+            coefficients[i, label] = room[NEW, label]
         add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes_wide)
     return total_gap, total_primal
