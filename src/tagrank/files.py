@@ -148,7 +148,8 @@ class _BoundedStream(io.RawIOBase):
         if self._left < 0:
             raise FileError(
                 self._path,
-                f"holds more than {self._max_bytes:,} bytes; pass a larger max_bytes if you trust it",
+                f"holds more than {self._max_bytes:,} bytes; divide it, or, if you trust it, pass a larger "
+                "max_bytes to its reader",
             )
         return count
 
@@ -180,7 +181,8 @@ def open_text(
             yield stream
         except UnicodeDecodeError as error:
             raise FileError(
-                path, f"is not {error.encoding} text; pass encoding='latin-1' if it is older"
+                path,
+                f"is not {error.encoding} text; save it as UTF-8, or pass encoding='latin-1' to its reader",
             ) from None
 
 
@@ -196,7 +198,11 @@ def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str
         with zipfile.ZipFile(path) as archive:
             members = [checked_member(member, path) for member in archive.infolist()]
             if sum(member.file_size for member in members) > max_bytes:
-                raise FileError(path, f"unpacks to more than {max_bytes:,} bytes; pass a larger max_bytes")
+                raise FileError(
+                    path,
+                    f"unpacks to more than {max_bytes:,} bytes; divide it, or pass a larger max_bytes to its "
+                    "reader",
+                )
             arrays = {}
             for member in members:
                 with archive.open(member) as stream:

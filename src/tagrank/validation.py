@@ -17,6 +17,20 @@ def check_positive(name, value, *, allow_zero=False):
     return float(value)
 
 
+def check_count(name, value):
+    """`value` as an int of at least one, or a ValueError that names it."""
+    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    return int(value)
+
+
+def check_flag(name, value):
+    """`value` as a bool, or a ValueError that names it; a text such as "false" is none."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def check_choice(name, value, choices):
     """`value` if it is one of `choices`, or a ValueError that lists them."""
     if value not in choices:

@@ -1,10 +1,13 @@
 """Annotator: what it takes in, how it scales, whom it warns; RankedTags and their order."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from PIL import Image
 from scipy import sparse
+from sklearn.exceptions import NotFittedError
 
 from tagrank.annotation import Annotator, RankedTag
 from tagrank.annotation.ranked_tags import rank_tags
@@ -197,9 +200,26 @@ def test_bad_use(make_collection):
         Annotator().fit(Collection({"x": collection.X}))
 
 
+def test_nothing_is_asked_of_an_annotator_that_learned_nothing(collection):
+    for method in (Annotator().scores, Annotator().predict, Annotator().probabilities, Annotator().annotate):
+        with pytest.raises(NotFittedError, match=r"learned nothing yet: call fit\(collection\)"):
+            method(collection)
+
+
+@pytest.mark.parametrize(
+    ("given", "example"), [("foo", "LabelRanker()"), (3, "LabelRanker()"), (OneVsAllSVM, "OneVsAllSVM()")]
+)
+def test_something_else_than_an_estimator(collection, given, example):
+    expected = f"must be a tagrank estimator such as {example}, or None for the default, got {given!r}"
+    with pytest.raises(TypeError, match=re.escape(expected)):
+        Annotator(given).fit(collection)
+
+
 def test_one_row_and_one_tag_are_enough():
     one = Collection({"x": np.array([[1.0, 2.0]])}, [{"sea"}])
-    assert Annotator().fit(one).annotate(one)[0].tags == ["sea"]
+    with pytest.warns(UserWarning, match="there is nothing to rank"):
+        annotator = Annotator().fit(one)
+    assert annotator.annotate(one)[0].tags == ["sea"]
 
 
 def test_progress_is_reported(make_collection):

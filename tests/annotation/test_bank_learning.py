@@ -109,3 +109,16 @@ def test_progress_of_learning(pictures, tmp_path):
     bank = FeatureBank({"bag": BAG}, folder=tmp_path, n_jobs=1)
     bank.fit(pictures, progress=lambda *call: calls.append(call))
     assert calls[-1] == (9, 9, "learning vocabularies")
+
+
+def test_pictures_none_of_which_can_be_read(tmp_path):
+    bank = FeatureBank(FEATURES, keep=False, n_jobs=1)
+    missing = [str(tmp_path / f"{i}.jpg") for i in range(3)]
+    with pytest.raises(ValueError, match=r"0.jpg: No such file.* \(nor can any other of the 3 pictures be"):
+        bank.fit(missing)
+    (tmp_path / "0.jpg").write_text("no picture")
+    with pytest.raises(ValueError, match=r"0.jpg: [^:]+$"):
+        bank.fit(missing[:1])
+    (tmp_path / "1.jpg").write_text("nor this")
+    with pytest.raises(ValueError, match=r"0.jpg: [^:]+ \(nor can any other of the 2 pictures be read\)"):
+        bank.fit(missing[:2])

@@ -130,3 +130,15 @@ def test_one_example_and_one_label():
     tiny = Collection(views={"features": X[:1]}, labels=[[1]], tags=["sky"])
     assert len(tiny) == 1
     assert tiny.summary()["cardinality"] == 1
+
+
+def test_parts_are_joined_by_the_names_of_their_columns():
+    def part(X, names):
+        return Collection({"features": np.array(X)}, [[1], [0]], feature_names={"features": names})
+
+    train = part([[1.0, 2.0], [3.0, 4.0]], ["a", "b"])
+    both = concatenate_parts({"train": train, "test": part([[6.0, 5.0], [8.0, 7.0]], ["b", "a"])})
+    np.testing.assert_array_equal(both.test.X, [[5, 6], [7, 8]])
+    assert both.feature_names == {"features": ["a", "b"]}
+    with pytest.raises(ValueError, match=r"part 'test' must have the 2 columns of the first part.*: 'a'"):
+        concatenate_parts({"train": train, "test": part([[6.0, 5.0], [8.0, 7.0]], ["b", "c"])})

@@ -64,13 +64,56 @@ def test_other_separators_and_gzip(tmp_path):
         ("a,a,tag:sky\n1,1,1\n", "line 1: columns need different names, got twice: a"),
         ("image,tags,tag:sky\na,b,1\n", "line 1: tags stand both in column 'tags'"),
         ('image,tags\n"a,b\n', "line 2: unexpected end of data"),
-        ("", "at least one view"),
-        ("tags\nsky\n", "at least one view"),
+        ("", "the file is empty; expected a header line: image,tags for a list of pictures"),
+        ("\n\n", "the file is empty"),
+        ("tags\nsky\n", "neither a column 'image' .* nor columns of features; .* at least one view"),
+        (
+            "filename,labels\na.jpg,sky\n",
+            "line 2: feature 'filename' .* header is filename,labels, but image,tags",
+        ),
+        (
+            "a,b\n1,x\n",
+            r"line 2: feature 'b' .* leave the column out of the file, or pass drop=\['b'\] to read_csv",
+        ),
     ],
 )
 def test_malformed_lines_name_file_and_line(tmp_path, text, message):
     with pytest.raises(ValueError, match=f"x.csv.*{message}"):
         read_csv(write(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "header", ["Image,Tags,Part", "IMAGE;TAGS;PART", "image\ttags\tpart", "Image;tags;part"]
+)
+def test_lists_with_capitals_semicolons_and_tabs(tmp_path, header):
+    mark = next(mark for mark in ",;\t" if mark in header)
+    lines = [["a.jpg", "sky|sea", "train"], ["b.jpg", "", "test"]]
+    path = write(tmp_path, "\n".join([header, *map(mark.join, lines)]))
+    collection = read_csv(path)
+    assert collection.tags == ["sea", "sky"]
+    assert collection.names == ["a.jpg", "b.jpg"]
+    assert list(collection.part) == ["train", "test"]
+
+
+def test_semicolons_between_features(tmp_path):
+    collection = read_csv(write(tmp_path, "a;b;tag:sky\n1;2.5;1\n3;4;0\n"))
+    np.testing.assert_array_equal(collection.X, [[1, 2.5], [3, 4]])
+    assert collection.tags == ["sky"]
+    with pytest.raises(ValueError, match="line 2: feature 'b' must be a number, got '2,5'"):
+        read_csv(write(tmp_path, "a;b;tag:sky\n1;2,5;1\n"))
+
+
+def test_a_comma_in_the_header_decides(tmp_path):
+    collection = read_csv(write(tmp_path, "image,tags\na.jpg,sky;sea\n"))
+    assert collection.tags == ["sky;sea"]
+
+
+def test_features_may_be_called_like_roles_in_capitals(tmp_path):
+    collection = read_csv(write(tmp_path, "Part,Name,tag:sky\n1,2,1\n"))
+    assert collection.feature_names == {"features": ["Part", "Name"]}
+    both = read_csv(write(tmp_path, "Image,image,tags\n1,a.jpg,sky\n"))
+    assert both.names == ["a.jpg"]
+    np.testing.assert_array_equal(both.view("features"), [[1]])
 
 
 def test_missing_features_can_be_kept(tmp_path):

@@ -431,3 +431,9 @@ def test_coco_photographs(research_data):
     labels = (research_data / "coco_multilabel_4k" / "labels.txt").read_text().split("\n")
     assert collection.tags == sorted(label for label in labels if label)
     assert load_dataset("coco_ccby_small").summary()["rows wholly unknown"] == 2
+
+
+def test_lists_with_capitals_and_semicolons(tmp_path):
+    draw(tmp_path, "a.png", "b.png")
+    (tmp_path / "tags.csv").write_text("Image;Caption;Tags\na.png;a day, out;sky|sea\nb.png;;sky\n")
+    assert tags_of(read_pictures(tmp_path)) == {"a.png": {"sky", "sea"}, "b.png": {"sky"}}

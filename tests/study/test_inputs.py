@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tagrank.data import Collection
+from tagrank.study import missing, train
 from tagrank.study.destinations import check_file, check_folder
 from tagrank.study.inputs import align_tags, choose_part, is_picture, open_collection
 
@@ -64,3 +65,53 @@ def test_destinations_are_judged_without_being_touched(tmp_path):
     with pytest.raises(NotADirectoryError, match="cannot be made"):
         check_file(tmp_path / "file" / "a.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_files_without_rows_or_tags_are_named(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,tag:sky\n")
+    with pytest.raises(ValueError, match=r"x.csv: has no rows"):
+        open_collection(path)
+    path.write_text("a,b\n1,2\n3,4\n")
+    assert len(open_collection(path)) == 2
+    for learn in (train, missing):
+        with pytest.raises(
+            ValueError, match=r"x.csv: has no tags .* column 'tags' .* 'tag:sky' for each tag"
+        ):
+            learn(path)
+
+
+def test_misspelt_names_are_guessed():
+    with pytest.raises(ValueError, match=r"those are drawn-pictures, .* mean 'drawn-pictures'\?"):
+        open_collection("drawn-picture")
+    with pytest.raises(ValueError, match="did you mean 'scene'"):
+        open_collection("scen")
+
+
+def test_features_are_for_pictures(coast):
+    for learn in (train, missing):
+        with pytest.raises(
+            ValueError, match=r"describe pictures, but coast has rows .* leave the features out"
+        ):
+            learn(coast, features="fast")
+        with pytest.raises(ValueError, match="foo"):
+            learn(coast, features="foo")
+
+
+def test_texts_are_no_flags(coast):
+    with pytest.raises(ValueError, match="center must be True or False, got 'false'"):
+        train(coast, method="joint-svm", center="false")
+
+
+def test_lists_of_pictures_that_are_not_there(tmp_path):
+    (tmp_path / "list.csv").write_text("image,tags\n" + "".join(f"{i}.jpg,sky|sea\n" for i in range(4)))
+    with pytest.raises(ValueError, match=r"0.jpg: No such file.* \(nor can any other of the 4 "):
+        train(tmp_path / "list.csv", cache=False)
+
+
+def test_a_count_that_no_tag_reaches(coast):
+    for learn, found in {train: "'boat', is in 1 of 2", missing: "'sea', is in 2 of 4"}.items():
+        with pytest.raises(
+            ValueError, match=f"min_count=9 leaves no tags: of all 3 the most .* {found} pictures"
+        ):
+            learn(coast, min_count=9)

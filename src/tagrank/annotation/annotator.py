@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from tagrank._version import __version__
 from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
@@ -19,8 +20,10 @@ from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
 from tagrank.annotation.shared_gram import fit_on_gram
 from tagrank.annotation.tuning import CRITERIA, CRITERION, Tuning
 from tagrank.data import Collection
+from tagrank.data.feature_columns import match_columns
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
+from tagrank.labels import duplicates
 from tagrank.validation import check_choice
 
 
@@ -54,6 +57,7 @@ class Annotator:
     metadata : dict of what is known about the model: tagrank version, date, method, number of training rows,
         duality gap; add what else should be stored, such as metrics
     features_ : dict of name to fitted `Feature`; None for rows
+    feature_names_ : dict of view to the names of its columns, for the views whose columns have names
     tuning_ : how well the `costs` did; None without them, and after loading
     training_names_ : the names of the training rows; after loading, of those that have a say
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
@@ -106,6 +110,9 @@ class Annotator:
         self.tags = list(collection.tags)
         self.features_ = intake.features
         self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
+        self.feature_names_ = {
+            name: columns for name, columns in intake.feature_names.items() if not duplicates(columns)
+        }
         self.scalers_ = {
             name: fit_scaler(rows, self.scaling, kernel, name) for name, rows in intake.views.items()
         }
@@ -119,24 +126,32 @@ class Annotator:
         self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
         _warn_never_positive(self.tags, self.never_positive_)
         self.training_ = Collection(
-            intake.views, collection.labels, self.tags, names=intake.names, name=collection.name
+            intake.views,
+            collection.labels,
+            self.tags,
+            names=intake.names,
+            name=collection.name,
+            feature_names=self.feature_names_,
         )
         self.metadata = _describe_training(self.estimator_, len(collection))
         return self
 
     def scores(self, data: Any) -> np.ndarray:
         """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
-        return self.estimator_.decision_function(self._rows(data))
+        rows = self._rows(data)
+        return self.estimator_.decision_function(rows)
 
     def probabilities(self, data: Any) -> np.ndarray | None:
         """Probabilities of all tags, shape (n, n_tags), or None if the estimator has none."""
+        self._check_fitted()
         if not hasattr(self.estimator_, "predict_proba"):
             return None
         return self.estimator_.predict_proba(self._rows(data))
 
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
-        return self.estimator_.choose(self.scores(data))
+        scores = self.scores(data)
+        return self.estimator_.choose(scores)
 
     def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
         """The tags of every picture or row, best first; tags that nothing in training speaks for come last.
@@ -145,7 +160,8 @@ class Annotator:
         ----------
         data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
             shape (n, height, width, 3), or a list of picture arrays or paths; for a precomputed kernel, the
-            similarities to the training rows
+            similarities to the training rows. Columns with names are put into the order of training; those
+            without are taken by position
         n_tags : how many tags to keep for each; all by default
         """
         if n_tags is not None and n_tags < 1:
@@ -213,14 +229,20 @@ class Annotator:
         """`data` with the views of training."""
         self._check_fitted()
         intake = take_in(data, view=self._names_in(data), features=self.features_)
-        views = intake.views
-        if not views.keys() >= self.columns_.keys():
-            views = self._renamed(views)
-        views = {name: views[name] for name in self.columns_}
-        for name, rows in views.items():
-            if rows.shape[1] != self.columns_[name]:
-                raise ValueError(self._width_message(name, rows.shape))
-        return intake._replace(views=views)
+        if not intake.views.keys() >= self.columns_.keys():
+            intake = self._renamed(intake)
+        return intake._replace(
+            views={name: self._matched(name, intake) for name in self.columns_},
+            feature_names=self.feature_names_,
+        )
+
+    def _matched(self, view: str, intake: Intake) -> Any:
+        """The rows of a view with the columns of training."""
+        given, wanted = intake.feature_names.get(view), self.feature_names_.get(view)
+        rows = match_columns(intake.views[view], given, wanted, what=f"view {view!r}")
+        if rows.shape[1] != self.columns_[view]:
+            raise ValueError(self._width_message(view, rows.shape))
+        return rows
 
     def _names_in(self, data: Any) -> list[str] | None:
         """Which views of `data` to read, if it has those of training or those that were chosen for it."""
@@ -230,20 +252,33 @@ class Annotator:
             (names for names in (list(self.columns_), chosen) if names and named.keys() >= set(names)), None
         )
 
-    def _renamed(self, views: dict[str, Any]) -> dict[str, Any]:
+    def _renamed(self, intake: Intake) -> Intake:
         """One nameless matrix cut into the views of training."""
-        widths = list(self.columns_.values())
-        matrix = next(iter(views.values()))
+        views, widths = intake.views, list(self.columns_.values())
+        given, matrix = next(iter(views.items()))
+        names = intake.feature_names.get(given)
         if len(views) > 1 or (len(widths) > 1 and matrix.shape[1] != sum(widths)):
             wanted = ", ".join(f"{name} ({width} columns)" for name, width in self.columns_.items())
             raise ValueError(f"expected the views {wanted}, got {', '.join(views)}")
         if len(widths) == 1:
-            return dict.fromkeys(self.columns_, matrix)
+            named = {} if names is None else dict.fromkeys(self.columns_, names)
+            return intake._replace(views=dict.fromkeys(self.columns_, matrix), feature_names=named)
+        matrix = match_columns(matrix, names, self._names_side_by_side(names), what=f"view {given!r}")
         ends = np.cumsum(widths)
-        return {
+        cut = {
             name: matrix[:, end - width : end]
             for (name, width), end in zip(self.columns_.items(), ends, strict=True)
         }
+        return intake._replace(views=cut, feature_names={})
+
+    def _names_side_by_side(self, given: list[str] | None) -> list[str] | None:
+        """The names of all columns in one matrix: with their views, as `to_frame` writes them, or without."""
+        pairs = [(view, name) for view in self.columns_ for name in self.feature_names_.get(view, ())]
+        if len(pairs) < sum(self.columns_.values()):
+            return None
+        long_names, names = [f"{view}.{name}" for view, name in pairs], [name for _, name in pairs]
+        is_long = set(long_names) == set(given or ()) or duplicates(names)
+        return long_names if is_long else names
 
     def _width_message(self, name: str, shape: tuple[int, ...]) -> str:
         if isinstance(kernel_of(self.estimator_), Precomputed):
@@ -261,7 +296,7 @@ class Annotator:
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
-            raise ValueError(
+            raise NotFittedError(
                 "this Annotator has learned nothing yet: call fit(collection) or Annotator.load(path)"
             )
 

@@ -16,7 +16,7 @@ import numpy as np
 from tagrank.annotation.bank_folder import bank_folder
 from tagrank.annotation.extraction import Extraction, extract_views
 from tagrank.annotation.learned_features import SUBFOLDER as LEARNED
-from tagrank.annotation.learned_features import learn_features
+from tagrank.annotation.learned_features import learn_features, none_readable
 from tagrank.annotation.missing_rows import RowMaker
 from tagrank.annotation.picture_jobs import Describer
 from tagrank.annotation.picture_keys import PictureLike, Progress, Source, identify_pictures
@@ -98,6 +98,8 @@ class FeatureBank:
             folder, lambda store: identify_pictures([pictures[number] for number in chosen], store)
         )
         sources = [source for source in found if isinstance(source, Source)]
+        if isinstance(found[0], OSError) and not sources:
+            raise none_readable(pictures[chosen[0]], found[0], len(found))
         fitted.features = learn_features(
             self.features,
             sources,

@@ -20,12 +20,21 @@ def choose_estimator(given: Any, intake: Intake) -> Any:
     """An unfitted copy of `given`, or the default, with the kernel that suits the views."""
     if given is None:
         return _default(intake)
+    _check_estimator(given)
     estimator = clone(given)
     inner = innermost(estimator)
     several_features = intake.features is not None and len(intake.views) > 1
     if several_features and isinstance(getattr(inner, "kernel", None), str):
         inner.set_params(kernel=_mean_over_views(inner, list(intake.views)), gamma=None)
     return estimator
+
+
+def _check_estimator(given: Any) -> None:
+    if isinstance(given, type) or not all(hasattr(given, name) for name in ("fit", "get_params")):
+        example = f"{given.__name__}()" if isinstance(given, type) else "LabelRanker()"
+        raise TypeError(
+            f"estimator must be a tagrank estimator such as {example}, or None for the default, got {given!r}"
+        )
 
 
 def mean_kernel(features: Mapping[str, Feature]) -> Kernel:

@@ -10,6 +10,7 @@ from sklearn.utils import check_array
 
 from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
+from tagrank.data.feature_columns import frame_columns
 from tagrank.features import Feature, choose_features
 
 _ONLY_VIEW = "features"
@@ -23,11 +24,13 @@ class Intake(NamedTuple):
     views : dict of name to array or csr_array, shape (n, n_columns)
     names : a name for each row
     features : the sets of features by which pictures became rows; None if the data were rows already
+    feature_names : dict of view to the names of its columns, where they have names
     """
 
     views: dict[str, Any]
     names: list[str]
     features: dict[str, Feature] | None
+    feature_names: dict[str, list[str]]
 
 
 def take_in(
@@ -50,7 +53,12 @@ def take_in(
         available = _pick(available, list(features))
     matrices = {name: rows for name, rows in available.items() if not _are_pictures(rows)}
     if matrices and not (features is not None and len(matrices) < len(available)):
-        return Intake(_checked(matrices), names or _numbered(matrices, "row"), _known(features, matrices))
+        return Intake(
+            _checked(matrices),
+            names or _numbered(matrices, "row"),
+            _known(features, matrices),
+            _feature_names(data, matrices),
+        )
     pictures = [rows for name, rows in available.items() if name not in matrices]
     if len(pictures) > 1:
         raise ValueError(
@@ -61,7 +69,7 @@ def take_in(
         collection, choose_features("fast") if features is None else features, strict=True
     )
     views = {name: described.collection.view(name) for name in described.features}
-    return Intake(views, names or _picture_names(pictures[0]), described.features)
+    return Intake(views, names or _picture_names(pictures[0]), described.features, {})
 
 
 def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
@@ -72,6 +80,12 @@ def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
             raise ValueError("expected a mapping of views to rows, got an empty one")
         return dict(data), None
     return {_ONLY_VIEW: data}, None
+
+
+def _feature_names(data: Any, matrices: dict[str, Any]) -> dict[str, list[str]]:
+    stored = data.feature_names if isinstance(data, Collection) else {}
+    named = {str(view): stored.get(view, frame_columns(rows)) for view, rows in matrices.items()}
+    return {view: list(map(str, names)) for view, names in named.items() if names is not None}
 
 
 def _pick(views: dict[str, Any], wanted: list[str]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.annotation.picture_keys import Source
+from tagrank.annotation.picture_jobs import describe_error
+from tagrank.annotation.picture_keys import PictureLike, Source
 from tagrank.annotation.row_store import CacheWarning
 from tagrank.data.picture_files import read_picture
 from tagrank.features.base import Feature, Part
@@ -63,16 +64,30 @@ def learn_features(
     return learned
 
 
+def none_readable(first: PictureLike, error: Exception, n_pictures: int) -> FileError:
+    """The error for files of which none can be read; it names the first."""
+    path = str(first)
+    reason = describe_error(error, path)
+    others = f" (nor can any other of the {n_pictures:,} pictures be read)" if n_pictures > 1 else ""
+    return FileError(path, f"{reason}{others}")
+
+
 def _readable(sources: Sequence[Source], max_side: int | None) -> Iterator[np.ndarray]:
+    failures: list[tuple[PictureLike, Exception]] = []
     for source in sources:
-        if isinstance(source.picture, np.ndarray):
-            yield source.picture
-            continue
         try:
-            yield read_picture(source.picture, max_side=max_side)
-        except (FileError, OSError):
+            picture = _pixels(source.picture, max_side)
+        except (FileError, OSError) as error:
             # whoever extracts its features lists it among the problems
+            failures.append((source.picture, error))
             continue
+        yield picture
+    if failures and len(failures) == len(sources):
+        raise none_readable(*failures[0], len(sources))
+
+
+def _pixels(picture: str | np.ndarray, max_side: int | None) -> np.ndarray:
+    return picture if isinstance(picture, np.ndarray) else read_picture(picture, max_side=max_side)
 
 
 def _load(path: Path, unfitted: Feature) -> Feature | None:

@@ -59,7 +59,7 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     features = _rebuild_features(content, shelf.at("features"))
     annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
     annotator.view = _take_view(content)
-    annotator.columns_, annotator.scalers_ = {}, {}
+    annotator.columns_, annotator.scalers_, annotator.feature_names_ = {}, {}, {}
     for i, entry in enumerate(content.take("views", list)):
         _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
     annotator.features_ = annotator.features = _check_features(features, annotator.columns_)
@@ -81,16 +81,23 @@ def _describe_view(name: str, annotator: Any, shelf: ArrayShelf) -> dict[str, An
         shelf.put("offset", scaler.offset)
         shelf.put("width", scaler.width)
     clip = None if scaler is None else scaler.clip
-    return {"name": name, "columns": annotator.columns_[name], "clip": clip}
+    described = {"name": name, "columns": annotator.columns_[name], "clip": clip}
+    names = annotator.feature_names_.get(name)
+    return described if names is None else {**described, "feature_names": names}
 
 
 def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
     name, n_columns = fields.take("name", str), fields.take("columns", int)
     clip = fields.take("clip", (bool, type(None)))
+    names = fields.strings("feature_names") if "feature_names" in fields else None
     fields.finish()
     if name in annotator.columns_ or n_columns < 1:
         raise ValueError(f"the view {name[:40]!r} occurs twice or has no columns")
+    if names is not None and len(names) != n_columns:
+        raise ValueError(f"the view {name[:40]!r} has {n_columns} columns, but {len(names)} feature_names")
     annotator.columns_[name] = n_columns
+    if names is not None:
+        annotator.feature_names_[name] = names
     annotator.scalers_[name] = None
     if clip is not None:
         offset, width = (shelf.take(part, "f", (n_columns,)) for part in ("offset", "width"))
@@ -191,7 +198,9 @@ def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Col
     }
     states = shelf.take("states", "i", (len(names), len(annotator.tags)))
     labels = np.where(states > 0, 1.0, np.where(states < 0, 0.0, np.nan))
-    return Collection(views, labels, annotator.tags, names=names, name=name)
+    return Collection(
+        views, labels, annotator.tags, names=names, name=name, feature_names=annotator.feature_names_
+    )
 
 
 def _try_out(annotator: Any) -> None:

@@ -16,6 +16,9 @@ class Fields:
             raise ValueError(f"{where} must be an object, got {type(value).__name__}")
         self._left, self.where = dict(value), where
 
+    def __contains__(self, key: str) -> bool:
+        return key in self._left
+
     def take(self, key: str, kind: type | tuple[type, ...], *, default: Any = _REQUIRED) -> Any:
         """The field `key`, which must be of type `kind`; a bool is no number, an int is a float too."""
         value = self._left.pop(key, default)

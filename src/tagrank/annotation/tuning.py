@@ -101,7 +101,8 @@ def _score_fold(
     """One list of scores, in the order of `CRITERIA`, for each cost."""
     with warnings.catch_warnings():
         # a rare label may miss from a fold; whether it misses from the data is said elsewhere
-        warnings.filterwarnings("ignore", message=".*never positive in training")
+        for message in (".*never positive in training", ".*there is nothing to"):
+            warnings.filterwarnings("ignore", message=message)
         models = estimator.path(take_block(estimator, X, train, train), Y[train], costs)
     held_out = take_block(estimator, X, test, train)
     all_scores = [model.decision_function(held_out) for model in models]

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -82,10 +82,14 @@ def _entry(name: str) -> DatasetEntry:
     for entry in ENTRIES:
         if entry.name == name:
             return entry
-    names = [entry.name for entry in ENTRIES]
-    raise ValueError(
-        f"no file or folder {name!r}, nor a data set of this name; those are {', '.join(names)}"
-        f"{did_you_mean(name, names)}"
+    raise unknown_dataset(name, [entry.name for entry in ENTRIES])
+
+
+def unknown_dataset(name: str, known: Sequence[str]) -> ValueError:
+    """The error for a name that is neither a file nor one of those `known`."""
+    return ValueError(
+        f"no file or folder {name!r}, nor a data set of this name; those are {', '.join(known)}"
+        f"{did_you_mean(name, known)}"
     )
 
 

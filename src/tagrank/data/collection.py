@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tagrank.data.feature_columns import match_columns
 from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs, unknown_pairs, wholly_unknown
 from tagrank.data.problems import Problem
 from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states
@@ -173,14 +174,20 @@ class Collection:
 
 
 def concatenate_parts(parts: Mapping[str, Collection], *, name: str = "") -> Collection:
-    """One collection from several with the same tags and views; each row remembers its key as its part."""
+    """One collection from several with the same tags and views; each row remembers its key as its part.
+
+    Columns that have names are put into the order of the first part.
+    """
     first, *others = parts.values()
     for other in others:
         if other.tags != first.tags or list(other.views) != list(first.views):
             raise ValueError(f"the parts {', '.join(parts)} differ in their tags or views")
     all_named = all(part.names is not None for part in parts.values())
     return Collection(
-        views={key: _vstack([part.views[key] for part in parts.values()]) for key in first.views},
+        views={
+            key: _vstack([_columns_like(first, part, key, word) for word, part in parts.items()])
+            for key in first.views
+        },
         labels=_vstack([part.labels for part in parts.values()]),
         tags=first.tags,
         names=[row for part in parts.values() for row in part.names or ()] if all_named else None,
@@ -189,6 +196,12 @@ def concatenate_parts(parts: Mapping[str, Collection], *, name: str = "") -> Col
         feature_names=first.feature_names,
         problems=tuple(dict.fromkeys(problem for part in parts.values() for problem in part.problems)),
     )
+
+
+def _columns_like(first: Collection, part: Collection, view: str, word: str) -> Any:
+    wanted, given = first.feature_names.get(view), part.feature_names.get(view)
+    what = f"view {view!r} of part {word!r}"
+    return match_columns(part.views[view], given, wanted, what=what, like="the first part")
 
 
 def _vstack(pieces: list[Any]) -> Any:

@@ -20,7 +20,7 @@ from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
-from tagrank.validation import check_positive, check_same_length
+from tagrank.validation import check_count, check_flag, check_positive, check_same_length
 
 FLOATS = [np.float64, np.float32]
 WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
@@ -148,23 +148,35 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
             reset=reset,
         )
 
+    def _check_parameters(self):
+        """Raise if a parameter that every method has is not what it must be."""
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        check_flag("fit_intercept", self.fit_intercept)
+        if self.max_seconds is not None:
+            check_positive("max_seconds", self.max_seconds)
+
     def _look_at_labels(self, targets):
         """Before training: say which labels will be ranked last."""
         warn_never_positive(targets, stacklevel=5)
 
+    def _look_at_bounds(self, bounds):
+        """Before training: say if there is nothing to learn from (n_samples, n_labels)."""
+
     def _pose(self, X, y, sample_weight):
-        tol = check_positive("tol", self.tol)
+        self._check_parameters()
         targets = encode_targets(y)
         X = self._check_rows(X, reset=True)
         check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
         self._look_at_labels(targets)
         bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
+        self._look_at_bounds(bounds)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         if isinstance(kernel, Linear):
             return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
         if isinstance(kernel, Precomputed):
             return Problem(targets, bounds, X, *kernel.fit_gram(X, n_jobs=self.n_jobs), "gram")
-        dtype = np.float32 if tol >= SINGLE_PRECISION_TOL else None
+        dtype = np.float32 if self.tol >= SINGLE_PRECISION_TOL else None
         kernel, K = kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs)
         return Problem(targets, bounds, X, kernel, K, "gram")
 

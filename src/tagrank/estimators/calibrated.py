@@ -236,7 +236,8 @@ def _score_fold(estimator, X, y, sample_weight, fold, classes, pairwise):
     columns = train if pairwise else None
     with warnings.catch_warnings():
         # of the whole training set it is said once, when the estimator is trained on it
-        warnings.filterwarnings("ignore", message=".*labels are never positive in training")
+        for message in (".*labels are never positive in training", ".*there is nothing to"):
+            warnings.filterwarnings("ignore", message=message)
         model = _train(estimator, _take(X, train, columns), _take_labels(y, train), weights)
     found = np.isin(classes, model.classes_)
     scores = np.zeros((len(test), len(classes)))

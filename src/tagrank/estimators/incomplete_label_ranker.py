@@ -85,8 +85,14 @@ class IncompleteLabelRanker(LabelRanker):
 
         return GroupRanking
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("solver", self.solver, ("exact", "paper"))
+        if self.eta is not None:
+            check_positive("eta", self.eta)
+
     def _solve(self, problem, *, start=None, callback=None):
-        if check_choice("solver", self.solver, ("exact", "paper")) == "exact":
+        if self.solver == "exact":
             return super()._solve(problem, start=start, callback=callback)
         from tagrank.solvers.group_steps import solve_paper
 
@@ -97,7 +103,7 @@ class IncompleteLabelRanker(LabelRanker):
                 problem.data,
                 C * problem.bounds,
                 kind=problem.kind,
-                eta=n_labels / 2 if self.eta is None else check_positive("eta", self.eta),
+                eta=n_labels / 2 if self.eta is None else float(self.eta),
                 tol=self.tol,
                 max_iter=self.max_iter,
                 max_seconds=self.max_seconds,

@@ -1,6 +1,5 @@
 """One support vector machine for all labels together."""
 
-import numbers
 from dataclasses import replace
 
 import numpy as np
@@ -12,12 +11,12 @@ from tagrank.estimators.joint_problem import JointProblem, hold_jointly
 from tagrank.estimators.label_transfer import LabelTransfer
 from tagrank.estimators.label_vectors import choose_labels, make_label_vectors
 from tagrank.estimators.output_kernels import make_output_kernel
-from tagrank.estimators.targets import encode_targets
+from tagrank.estimators.targets import encode_targets, warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
-from tagrank.validation import check_choice, check_positive, check_same_length
+from tagrank.validation import check_choice, check_count, check_flag, check_same_length
 
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory
 
@@ -125,13 +124,14 @@ class JointSVM(MaxMarginEstimator):
         return Hinge
 
     def _check_parameters(self):
+        super()._check_parameters()
         check_choice("decoding", self.decoding, ("direct", "transfer"))
-        if not isinstance(self.n_neighbors, numbers.Integral) or self.n_neighbors < 1:
-            raise ValueError(f"n_neighbors must be a positive integer, got {self.n_neighbors!r}")
+        check_flag("center", self.center)
+        check_count("n_neighbors", self.n_neighbors)
 
     def _pose(self, X, y, sample_weight):
         self._check_parameters()
-        single = check_positive("tol", self.tol) >= SINGLE_PRECISION_TOL
+        single = self.tol >= SINGLE_PRECISION_TOL
         output, targets = make_output_kernel(self.output_kernel), encode_targets(y)
         X = self._check_rows(X, reset=True)
         check_same_length(X=range(n_rows(X)), y=targets.states)
@@ -141,6 +141,7 @@ class JointSVM(MaxMarginEstimator):
                 targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
             )
             output = output.fit(targets.states)
+        warn_labels_never_differ(vectors.rows, targets.states)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         held = hold_jointly(X, kernel, vectors, output, single=single, n_jobs=self.n_jobs)
         return JointProblem(targets, vectors.costs[:, None], X, *held, vectors=vectors, output=output)

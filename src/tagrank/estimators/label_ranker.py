@@ -3,6 +3,7 @@
 import numpy as np
 
 from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.targets import warn_nothing_to_rank
 
 
 class LabelRanker(MaxMarginEstimator):
@@ -10,7 +11,8 @@ class LabelRanker(MaxMarginEstimator):
 
     Minimises ``1/2 sum_l |f_l|^2 + sum_i min_t sum_l C_il max(0, 1 - y_il (f_l(x_i) - t))``: the hinge loss
     with a threshold t of its own for every sample, so that only the order of the labels counts. The
-    coefficients of each training sample sum to zero, and the scores have no natural zero.
+    coefficients of each training sample sum to zero, and the scores have no natural zero. A sample teaches
+    something only if it has both a present and an absent label; `OneVsAllSVM` learns single labels.
 
     `predict` uses a rule learned in training, where the best threshold of every sample is known:
     ``t(x) = a + b * highest score of x``, by least squares. Where every training sample has a label, the
@@ -38,6 +40,9 @@ class LabelRanker(MaxMarginEstimator):
         from tagrank.losses.ranking import Ranking
 
         return Ranking
+
+    def _look_at_bounds(self, bounds):
+        warn_nothing_to_rank(bounds, stacklevel=5)
 
     def _store(self, problem, solution):
         super()._store(problem, solution)

@@ -10,10 +10,11 @@ from tagrank.estimators.base import MaxMarginEstimator
 from tagrank.estimators.kernel_rows import KernelRows
 from tagrank.estimators.label_stream import LabelStream
 from tagrank.estimators.label_vectors import choose_labels
+from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import n_rows, take_rows
 from tagrank.parallel import limited_threads
-from tagrank.validation import check_even_rows, check_same_length
+from tagrank.validation import check_count, check_even_rows, check_flag, check_same_length
 
 BLOCK = 128
 
@@ -111,6 +112,7 @@ class OnlineJointSVM(MaxMarginEstimator):
         stream.count(states)
         stream.warn_never_positive()
         V = stream.vectors(states, center=self.center)
+        warn_labels_never_differ(V, states, stacklevel=3)
         self._begin(stream, X, at_once=True)
         rng = check_random_state(self.random_state)
         with limited_threads(1):  # the products of a block are too small to share
@@ -171,8 +173,9 @@ class OnlineJointSVM(MaxMarginEstimator):
     def _check_parameters(self):
         if not isinstance(self.margin, numbers.Real) or not 0 <= self.margin < 1:
             raise ValueError(f"margin must be a number from 0 to below 1, got {self.margin!r}")
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
+        check_count("max_iter", self.max_iter)
+        check_flag("average", self.average)
+        check_flag("center", self.center)
 
     @property
     def _reads_indices(self):

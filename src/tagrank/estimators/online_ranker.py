@@ -1,7 +1,5 @@
 """Online category ranking: a perceptron over pairs of labels, for streams."""
 
-import numbers
-
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -11,7 +9,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.label_stream import LabelStream
-from tagrank.validation import check_choice, check_even_rows, check_same_length
+from tagrank.estimators.targets import warn_nothing_to_rank
+from tagrank.validation import check_choice, check_count, check_even_rows, check_flag, check_same_length
 
 
 class OnlineRanker(AnswersMixin, BaseEstimator):
@@ -78,6 +77,7 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
         self._begin(stream, X.shape[1])
         stream.count(states)
         stream.warn_never_positive()
+        warn_nothing_to_rank(states, stacklevel=3)
         rng = check_random_state(self.random_state)
         while self.n_iter_ < self.max_iter:
             order = rng.permutation(len(states))
@@ -114,8 +114,8 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
     def _check_parameters(self):
         check_choice("pairs", self.pairs, ("uniform", "worst"))
         check_choice("step", self.step, ("loss", "constant"))
-        if not isinstance(self.max_iter, numbers.Integral) or self.max_iter < 1:
-            raise ValueError(f"max_iter must be a positive integer, got {self.max_iter!r}")
+        check_count("max_iter", self.max_iter)
+        check_flag("average", self.average)
 
     def _check_chunk(self, stream, X, y, *, reset):
         states = stream.encode(y)

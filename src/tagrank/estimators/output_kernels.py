@@ -79,6 +79,8 @@ class LinearOutputs(OutputKernel):
             return self
         n_labels = states.shape[1]
         S = _check_matrix(self.similarity, n_labels)
+        if not S.any():
+            raise ValueError("the output kernel matrix must not be zero throughout; the identity is 'linear'")
         return LinearOutputs(_clip(S, name="the output kernel matrix"))
 
     def prepare(self, V):
@@ -259,6 +261,11 @@ def _clip(S, *, name):
     negative = values < 0
     if not values[0] < -ROUNDING * max(values[-1], 0.0):
         return S
+    if values[-1] <= 0:
+        raise ValueError(
+            f"{name} must have a positive eigenvalue, but the largest is {values[-1]:.3g}: entries are "
+            "similarities, and a label is most similar to itself; is the sign reversed?"
+        )
     share = -values[negative].sum() / np.abs(values).sum()
     warnings.warn(
         f"{name} is not positive semidefinite: {negative.sum()} of its {len(values)} eigenvalues are "

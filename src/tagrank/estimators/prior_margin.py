@@ -129,6 +129,12 @@ def make_prior(prior, targets):
         check_choice("prior", prior, NAMED_PRIORS)
         is_identity = prior == "identity"
         return np.eye(len(targets.classes)) if is_identity else correlation_of_states(targets.states)
+    if np.ndim(prior) != 2:
+        names = " or ".join(map(repr, NAMED_PRIORS))
+        raise ValueError(
+            f"prior must be {names}, or a matrix (array or DataFrame) with a row and a column for each of "
+            f"the {len(targets.classes)} labels, got {prior!r}"
+        )
     if hasattr(prior, "columns"):
         prior = _in_order(prior, targets.classes.tolist())
     return check_prior(prior, len(targets.classes))

@@ -12,6 +12,7 @@ import numpy as np
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.targets import encode_targets
 
+LARGEST_ENTRY = 1e6  # of a prior: far larger ones overflow, and a common factor belongs into C
 ROUNDING = 1e-8  # of the largest entry: what symmetry and definiteness may miss
 
 
@@ -114,6 +115,11 @@ def check_prior(R, n_labels):
     if not np.all(np.isfinite(R)):
         raise ValueError("prior must be finite, got nan or infinity")
     size = np.abs(R).max()
+    if size > LARGEST_ENTRY:
+        raise ValueError(
+            f"prior must have entries of at most {LARGEST_ENTRY:g}, got {size:g}; divide it by its largest "
+            "entry: a common factor of the prior is a factor of C"
+        )
     if np.abs(R - R.T).max() > ROUNDING * size:
         i, j = np.unravel_index(np.argmax(np.abs(R - R.T)), R.shape)
         raise ValueError(

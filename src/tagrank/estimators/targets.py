@@ -95,3 +95,29 @@ def warn_never_positive(targets, ranked_last=None, *, stacklevel=4):
             UserWarning,
             stacklevel=stacklevel,
         )
+
+
+def warn_nothing_to_rank(states, *, stacklevel=4):
+    """Say if no sample (n_samples, n_labels; +, - and 0) has a label that must stand above another.
+
+    That no label is ever present is for `warn_never_positive` to say.
+    """
+    has_present = np.any(states > 0, axis=1)
+    if has_present.any() and not np.any(has_present & np.any(states < 0, axis=1)):
+        warnings.warn(
+            "no sample has both a present and an absent label, so that there is nothing to rank and all "
+            "scores are zero; OneVsAllSVM (method one-vs-all) learns from single labels",
+            UserWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def warn_labels_never_differ(vectors, states, *, stacklevel=4):
+    """Say if label vectors (n_samples, n_labels) are zero throughout though labels are present."""
+    if not vectors.any() and np.any(states > 0):
+        warnings.warn(
+            "no label is present in some samples and absent in others, so that there is nothing to learn and "
+            "all scores are zero; with center=False labels that all samples share are learned too",
+            UserWarning,
+            stacklevel=stacklevel,
+        )

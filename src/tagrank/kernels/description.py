@@ -5,7 +5,7 @@ from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagona
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
 from tagrank.kernels.precomputed import Precomputed
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_positive
 
 KERNELS_BY_NAME = {
     "linear": Linear,
@@ -38,6 +38,8 @@ def make_kernel(kernel, *, gamma=None):
     if not isinstance(kernel, str):
         raise TypeError(f"kernel must be a Kernel or one of {', '.join(KERNELS_BY_NAME)}, got {kernel!r}")
     kind = KERNELS_BY_NAME[check_choice("kernel", kernel, tuple(KERNELS_BY_NAME))]
+    if gamma is not None:
+        check_positive("gamma", gamma)
     made = kind()
     return made.set_params(gamma=gamma) if "gamma" in made.get_params() else made
 

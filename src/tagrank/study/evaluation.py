@@ -123,7 +123,7 @@ def annotate(
     return Annotation(
         best,
         (*rows.problems, *unwritten),
-        [explain(annotator, one_row(rows.views, i)) for i in range(len(rows))] if why else [],
+        [explain(annotator, one_row(rows, i)) for i in range(len(rows))] if why else [],
         n_tagged - len(unwritten),
     )
 

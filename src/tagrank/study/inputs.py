@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from tagrank.annotation.describing import PICTURES
-from tagrank.data import Collection, load_dataset, read_collection, read_pictures
+from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
+from tagrank.data.catalog import unknown_dataset
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.picture_folder import is_foreign, why_no_picture
 from tagrank.data.pictures import draw_pictures
@@ -40,8 +41,45 @@ def open_collection(data: Collection | str | os.PathLike, *, strict: bool = Fals
     if is_foreign(path):
         raise FileError(path, why_no_picture(path))
     if path.exists() or path.suffix:
-        return read_collection(path)
-    return draw_pictures() if os.fspath(data) == DRAWN_PICTURES else load_dataset(os.fspath(data))
+        collection = read_collection(path)
+        if not len(collection):
+            raise FileError(path, "has no rows; expected at least one")
+        return collection
+    return _named_collection(os.fspath(data))
+
+
+def _named_collection(name: str) -> Collection:
+    known = [DRAWN_PICTURES, *(entry.name for entry in list_datasets())]
+    if name not in known:
+        raise unknown_dataset(name, known)
+    return draw_pictures() if name == DRAWN_PICTURES else load_dataset(name)
+
+
+def check_has_tags(collection: Collection, data: Collection | str | os.PathLike) -> Collection:
+    """The collection, or an error that says how a table marks its tags if it has none."""
+    if len(collection.tags) or not _is_table(data):
+        return collection
+    raise FileError(
+        str(data),
+        "has no tags to learn from; expected a column 'tags' with lists such as sky|sea, or a column such as "
+        "'tag:sky' for each tag with 1 where it is present and 0 where it is absent",
+    )
+
+
+def keep_frequent(rows: Collection, min_count: int) -> Collection:
+    """The rows without the tags that fewer than `min_count` of them have; it is an error if none is left."""
+    kept = clean_tags(rows, min_count=min_count)
+    if len(rows.tags) and not len(kept.tags):
+        counts = np.sum(rows.states() > 0, axis=0)
+        raise ValueError(
+            f"min_count={min_count} leaves no tags: of all {len(rows.tags):,} the most frequent one, "
+            f"{rows.tags[counts.argmax()]!r}, is in {counts.max():,} of {len(rows):,} pictures or rows"
+        )
+    return kept
+
+
+def _is_table(data: Collection | str | os.PathLike) -> bool:
+    return not isinstance(data, Collection) and str(data).casefold().removesuffix(".gz").endswith(".csv")
 
 
 def open_pictures(

@@ -94,6 +94,12 @@ def hold_out(
         for place, model in enumerate(_train(estimator, X, rows.labels, train, ascending)):
             all_scores[place, test] = model.decision_function(take_block(estimator, X, test, train))
         is_judged[test] = np.any(states[train] > 0, axis=0)
+    if not all_scores.any():
+        warnings.warn(
+            "the models learned nothing and all scores are zero, as where no picture has both a present and "
+            "an absent tag; the method one-vs-all learns from single tags",
+            stacklevel=3,
+        )
     learned = np.where(is_judged, states, 0)
     answers = [_calibrate(learned, scores, parts, calibration) for scores in all_scores]
     fits = [_log_likelihood(learned, probabilities) for probabilities in answers]
@@ -139,8 +145,9 @@ def _train(estimator: Any, X: Any, labels: Any, train: np.ndarray, costs: Sequen
     """A model for each cost, or the only one."""
     rows = take_block(estimator, X, train, train)
     with warnings.catch_warnings():
-        # what no model could judge is said by `missing`, once
-        warnings.filterwarnings("ignore", message=".*never positive in training")
+        # what no model could judge is said by `missing`, and that nothing was learned by `hold_out`, once
+        for message in (".*never positive in training", ".*there is nothing to"):
+            warnings.filterwarnings("ignore", message=message)
         if costs:
             return estimator.path(rows, labels[train], costs)
         return [clone(estimator).fit(rows, labels[train])]

@@ -14,7 +14,7 @@ from tagrank.annotation.tuning import COSTS
 from tagrank.data import Collection, clean_tags
 from tagrank.features import Feature
 from tagrank.study.destinations import check_file
-from tagrank.study.inputs import choose_part, open_collection
+from tagrank.study.inputs import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.study.list_files import check_list
 from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator, order_matrices, suit_kernel
 from tagrank.study.missing_choice import PairChoice
@@ -75,7 +75,8 @@ def missing(
     calibration : {"platt", "isotonic"}, how scores become probabilities
     seed : for everything random
     view : the view to learn from, where there are several
-    features : how pictures are described, see `choose_features`; the best that is installed by default
+    features : how pictures are described, see `choose_features`; the best that is installed by default. An
+        error for rows that are no pictures
     cache : whether the features of pictures are kept for the next time; or a folder for them
     strict : stop at the first picture that cannot be read instead of leaving it out
     part : the part to look at; None means every row
@@ -101,8 +102,9 @@ def missing(
     if page is not None:
         check_file(page)
     estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
-    rows = choose_part(_named(open_collection(data, strict=strict)), part, usual="all")
-    rows = _usable(clean_tags(rows, fold_case=lower_case, min_count=min_count), untagged)
+    tagged = check_has_tags(open_collection(data, strict=strict), data)
+    rows = choose_part(_named(tagged), part, usual="all")
+    rows = _usable(keep_frequent(clean_tags(rows, fold_case=lower_case), min_count), untagged)
     order_matrices(estimator, rows.tags)
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)

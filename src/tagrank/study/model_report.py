@@ -101,7 +101,7 @@ def _report_picture(
 
 
 def _explained(annotator: Annotator, rows: Collection, i: int) -> Sequence[Explanation]:
-    return explain(annotator, one_row(rows.views, i))[:TAGS_EXPLAINED]
+    return explain(annotator, one_row(rows, i))[:TAGS_EXPLAINED]
 
 
 class _PicturesOfTags(Mapping[str, TagExamples]):

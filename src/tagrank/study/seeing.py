@@ -54,15 +54,27 @@ def describe_rows(
     Parameters
     ----------
     rows : at least one
-    features : see `choose_features`; None for the best that is installed
+    features : see `choose_features`; None for the best that is installed. Rows that are no pictures take none
     options : of `describe_pictures`
     """
-    if PICTURES not in rows.views:
+    if PICTURES not in rows.views and features is None:
         return Description(rows, {}, {})
     chosen = choose_features(usual_features() if features is None else features)
+    if PICTURES not in rows.views:
+        return Description(_check_described(rows, chosen), {}, {})
     described = describe_pictures(rows, chosen, **options)
     _check_any(described, len(rows))
     return described
+
+
+def _check_described(rows: Collection, features: Mapping[str, Feature]) -> Collection:
+    """Rows that have these features already as views; to any others they mean nothing."""
+    if missing := [name for name in features if name not in rows.views]:
+        raise ValueError(
+            f"features {', '.join(missing)} describe pictures, but {rows.name or 'the data'} has rows of "
+            "numbers already; leave the features out"
+        )
+    return rows
 
 
 def _check_any(described: Description, n_pictures: int) -> None:
@@ -117,6 +129,7 @@ def picture_pixels(rows: Collection, i: int) -> np.ndarray | None:
     return load_pixels(rows.view(PICTURES)[i]) if PICTURES in rows.views else None
 
 
-def one_row(views: Mapping[str, Any], i: int) -> dict[str, Any]:
-    """Row `i` of every matrix, as matrices of one row."""
-    return {name: rows[[i]] for name, rows in views.items() if getattr(rows, "ndim", 0) == 2}
+def one_row(rows: Collection, i: int) -> Collection:
+    """Row `i` of every matrix, as matrices of one row; their columns keep their names."""
+    views = {name: view[[i]] for name, view in rows.views.items() if getattr(view, "ndim", 0) == 2}
+    return Collection(views, feature_names=rows.feature_names)

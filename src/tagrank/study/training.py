@@ -17,7 +17,7 @@ from tagrank.features import Feature
 from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import SPELLING, evaluate
-from tagrank.study.inputs import choose_part, known_pictures, open_collection
+from tagrank.study.inputs import check_has_tags, choose_part, keep_frequent, known_pictures, open_collection
 from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator, order_matrices, suit_kernel
 from tagrank.study.seeing import PICTURE_FOLDER, common_folder, describe_rows
 
@@ -136,7 +136,8 @@ def train(
         `CalibratedRanker`; where only the calibration is given "f1", and "global" where it is automatic
     n_tags : tags for each picture with threshold="top-k"
     view : the view to learn from, where there are several
-    features : how pictures are described, see `choose_features`; the best that is installed by default
+    features : how pictures are described, see `choose_features`; the best that is installed by default. An
+        error for rows that are no pictures
     cache : whether the features of pictures are kept for the next time; or a folder for them
     strict : stop at the first picture that cannot be read instead of leaving it out
     part : the part to train on; None means "train" where there is one, else every row
@@ -161,9 +162,10 @@ def train(
         check_replaceable(output)
     estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
-    tidy = clean_tags(known_pictures(open_collection(data, strict=strict)), **spelling)
+    tagged = check_has_tags(open_collection(data, strict=strict), data)
+    tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
-    rows = clean_tags(rows, min_count=min_count)
+    rows = keep_frequent(rows, min_count)
     order_matrices(estimator, rows.tags)
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)

@@ -109,7 +109,11 @@ def _find_labels(table: _Table, label_file: Any, labels: Sequence[str] | None) -
         else:
             labels = table.header.meka_labels()
     if labels is None:
-        raise FileError(table.path, "which attributes are labels? Pass label_file= (MULAN XML) or labels=")
+        raise FileError(
+            table.path,
+            "which attributes are labels? Put the MULAN XML beside it, or pass label_file= or labels= to "
+            "read_arff",
+        )
     columns = _positions(table, labels, source)
     return [table.header.attributes[j].name for j in columns], columns
 
@@ -160,7 +164,8 @@ def _check_finite(table: _Table, columns: list[int]) -> None:
         name = table.header.attributes[columns[place[1]]].name
         raise FileError(
             table.path,
-            f"no finite value for attribute {name!r}; repair it, drop=[{name!r}], or missing='nan'",
+            f"no finite value for attribute {name!r}; repair the file, or pass drop=[{name!r}] or "
+            "missing='nan' to read_arff",
             line=int(table.lines[place[0]]),
         )
 

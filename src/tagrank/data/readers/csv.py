@@ -1,5 +1,7 @@
 """CSV in two shapes: ``image,tags`` with ``|`` between tags, or columns of features beside one column a tag.
 
+Columns are separated by commas, or by semicolons or tabs where the header line has no comma.
+
 In a row that lists tags, the tags that are not listed are absent; a row without any is unknown throughout. A
 column of its own says 1, 0, or nothing (or ?) where a tag is unknown. A tag that contains the separator is
 written with a backslash before it, see `tagrank.data.readers.tag_text`.
@@ -12,7 +14,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +30,7 @@ from tagrank.labels import duplicates, encode_tag_sets
 from tagrank.validation import check_choice
 
 _LABELS = {"1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "": math.nan, "?": math.nan, "nan": math.nan}
+_HEADERS = "image,tags for a list of pictures, or names of features and tag:NAME for each tag"
 
 
 class _Rows:
@@ -58,6 +61,10 @@ class _Rows:
         self.count += 1
 
 
+class _NoNumber(ValueError):
+    """Text where a number of a feature is expected."""
+
+
 def _label(text: str, column: str) -> float:
     try:
         return _LABELS[text.strip()]
@@ -72,12 +79,16 @@ def _number(text: str, column: str, missing: str) -> float:
         value = float(text)
     except ValueError:
         if text.strip() not in ("", "?"):
-            raise ValueError(
-                f"feature {column!r} must be a number, got {text!r}; drop=[{column!r}] leaves it out"
+            raise _NoNumber(
+                f"feature {column!r} must be a number, got {text!r}; leave the column out of the file, or "
+                f"pass drop=[{column!r}] to read_csv"
             ) from None
         value = math.nan
     if missing == "error" and not math.isfinite(value):
-        raise ValueError(f"feature {column!r} has no finite value ({text!r}); missing='nan' keeps such rows")
+        raise ValueError(
+            f"feature {column!r} has no finite value ({text!r}); fill it in, leave the row out of the file, "
+            "or pass missing='nan' to read_csv to keep it"
+        )
     return value
 
 
@@ -86,7 +97,7 @@ def read_csv(
     *,
     tags: Sequence[str] = (),
     separator: str = "|",
-    delimiter: str = ",",
+    delimiter: str | None = None,
     empty: str = "unknown",
     missing: str = "error",
     encoding: str = "utf-8-sig",
@@ -99,7 +110,8 @@ def read_csv(
     ----------
     path : the file, perhaps ``.gz``; picture paths in it are relative to its folder
     tags : the tags wanted from a list of tags; default: all, sorted
-    separator, delimiter : between the tags of a list, and between columns
+    separator : between the tags of a list
+    delimiter : between columns; by default a comma, or the semicolon or tab of a header line without commas
     empty : {"unknown", "absent"}, what an empty list of tags means
     missing : {"error", "nan"}, what a missing feature value gives
     encoding, max_bytes : how to decode the file, and how large it may be when unpacked
@@ -113,9 +125,10 @@ def read_csv(
     check_choice("missing", missing, ("error", "nan"))
     rows = _Rows()
     with open_text(path, encoding=encoding, newline="", max_bytes=max_bytes) as stream:
-        reader = csv.reader(stream, delimiter=delimiter, strict=True)
+        reader = open_table(stream, delimiter)
+        roles, header = None, list[str]()
         try:
-            header = [column.strip() for column in next(reader, [])]
+            header = read_header(reader)
             roles = find_roles(header, **columns)
             for fields in reader:
                 if len(fields) == len(header):
@@ -125,11 +138,35 @@ def read_csv(
         except (csv.Error, ValueError) as error:
             if isinstance(error, (FileError, UnicodeDecodeError)):
                 raise
-            raise FileError(path, str(error), line=max(1, reader.line_num)) from None
+            hint = _header_hint(roles, header) if isinstance(error, _NoNumber) else ""
+            raise FileError(path, f"{error}{hint}", line=max(1, reader.line_num)) from None
+    if not any(header):
+        raise FileError(path, f"the file is empty; expected a header line: {_HEADERS}")
     try:
         return _collection(rows, roles, header, Path(path), tags, empty)
     except ValueError as error:
         raise FileError(path, str(error)) from None
+
+
+def open_table(stream: IO[str], delimiter: str | None = None) -> Any:
+    """A csv.reader of a file; see `read_csv` for the delimiter."""
+    first = stream.readline()
+    if delimiter is None:
+        delimiter = next((mark for mark in ",;\t" if mark in first), ",")
+    return csv.reader(chain([first], stream), delimiter=delimiter, strict=True)
+
+
+def read_header(reader: Any) -> list[str]:
+    """The names of the columns in the first line; none in an empty file."""
+    return [column.strip() for column in next(reader, [])]
+
+
+def _header_hint(roles: Roles | None, header: list[str]) -> str:
+    """What to say of a file in whose header nothing is known."""
+    if roles is None or roles.tags or roles.tag_list is not None or roles.image is not None:
+        return ""
+    shown = ",".join(header[:5]) + (",..." if len(header) > 5 else "")
+    return f"; its header is {shown}, but {_HEADERS} was expected"
 
 
 def _collection(
@@ -140,6 +177,11 @@ def _collection(
         views["pictures"] = [str(path.parent / image) for image in rows.images]
     if roles.features:
         views["features"] = np.array(rows.features).reshape(rows.count, len(roles.features))
+    if not views:
+        raise ValueError(
+            "has neither a column 'image' with paths of pictures nor columns of features; a collection needs "
+            "at least one view"
+        )
     labels: Any = np.array(rows.labels).reshape(rows.count, len(roles.tag_columns))
     names = roles.tags
     if roles.tag_list is not None:

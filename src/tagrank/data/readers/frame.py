@@ -53,7 +53,7 @@ def _numbers(frame: Any, positions: list[int], header: list[str]) -> np.ndarray:
             matrix[:, k] = frame.iloc[:, j].to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"column {header[j]!r} must hold numbers ({error}); drop=[{header[j]!r}]"
+                f"column {header[j]!r} must hold numbers ({error}); pass drop=[{header[j]!r}] to leave it out"
             ) from None
     return matrix
 

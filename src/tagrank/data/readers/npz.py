@@ -78,7 +78,9 @@ def _view(key: str, array: Matrix, missing: str) -> Any:
         )
     values = array.data if sparse.issparse(array) else array
     if missing == "error" and not np.isfinite(values).all():
-        raise ValueError(f"{key!r} holds nan or inf; repair it, or pass missing='nan' to keep nan")
+        raise ValueError(
+            f"{key!r} holds nan or inf; repair it, or pass missing='nan' to read_npz to keep nan"
+        )
     return array
 
 

@@ -1,7 +1,8 @@
 """Which column of a table plays which role; shared by CSV files and DataFrames.
 
 By convention a column ``image`` holds picture paths, ``tags`` a list of tags, ``name`` row names, ``part``
-the words train and test; columns that begin with ``tag:`` hold one tag each. All others are features.
+the words train and test; columns that begin with ``tag:`` hold one tag each. All others are features. Where
+there is an image or a list of tags, these names may be written in capitals too.
 """
 
 from collections.abc import Sequence
@@ -40,8 +41,9 @@ def find_roles(
     """Give each column its role. A name that is passed must exist; a conventional one may be absent."""
     if twice := duplicates(header):
         raise ValueError(f"columns need different names, got twice: {', '.join(twice[:5])}")
+    known = _conventional(header)
     image, tag_list, name, part = (
-        _position(header, given, usual)
+        known.get(usual) if given is None else _required(header, given)
         for given, usual in (
             (image_column, "image"),
             (tags_column, "tags"),
@@ -62,10 +64,11 @@ def find_roles(
     return Roles(image, tag_list, name, part, labels, tags, [j for j in range(len(header)) if j not in taken])
 
 
-def _position(header: Sequence[str], given: str | None, usual: str) -> int | None:
-    if given is not None:
-        return _required(header, given)
-    return header.index(usual) if usual in header else None
+def _conventional(header: Sequence[str]) -> dict[str, int]:
+    """Positions of columns by conventional name; capitals count only where no feature can be meant."""
+    position = {column: j for j, column in enumerate(header)}
+    folded = {column.casefold(): j for column, j in reversed(position.items())}
+    return {**folded, **position} if folded.keys() & {"image", "tags"} else position
 
 
 def _required(header: Sequence[str], column: str) -> int:

@@ -11,15 +11,14 @@ from collections.abc import Iterator
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.readers.csv import read_csv
+from tagrank.data.readers.csv import open_table, read_csv, read_header
 from tagrank.data.readers.jsonl import PictureRecord, read_records
 from tagrank.data.readers.marks import marks_of
-from tagrank.data.readers.table import TAG_PREFIX
+from tagrank.data.readers.table import find_roles
 from tagrank.data.readers.tag_table import TagTable, part_in
 from tagrank.files import FileError, open_text
 
 _ENDINGS = (".csv", ".jsonl", ".json")
-_COLUMNS = ("image", "tags", "name", "part")
 _N_PROBE_CHARACTERS = 2**16
 
 
@@ -87,5 +86,9 @@ def _records(path: str, empty: str) -> Iterator[PictureRecord]:
 def _other_columns(path: str) -> list[str]:
     """Columns such as captions, which say nothing about tags."""
     with open_text(path, newline="") as stream:
-        header = [column.strip() for column in next(csv.reader(stream), [])]
-    return [column for column in header if column not in _COLUMNS and not column.startswith(TAG_PREFIX)]
+        try:
+            header = read_header(open_table(stream))
+            return [header[j] for j in find_roles(header).features]
+        except (csv.Error, ValueError):
+            # read_csv says what is wrong
+            return []
