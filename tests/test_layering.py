@@ -23,6 +23,7 @@ MAY_IMPORT = {
 }
 MAY_IMPORT["study"] = MAY_IMPORT["annotation"] | {"annotation"}
 MAY_IMPORT["app"] = MAY_IMPORT["study"] | {"study"}
+MAY_IMPORT["__main__"] = {"app"}
 HOMES = {
     "torch": {"arrays"},
     "cupy": {"arrays"},

@@ -42,16 +42,49 @@ def test_files(tagrank, model, table, tmp_path):
     assert rows == [row.to_dict() for row in ranked]
 
 
+def test_predicted_tags_are_kept_beyond_the_top(tagrank, model, table, tmp_path):
+    expected = [
+        [(rank, entry.tag) for rank, entry in enumerate(row, start=1) if rank <= 1 or entry.predicted]
+        for row in Annotator.load(model).annotate(read_collection(table))
+    ]
+    assert {len(row) for row in expected} == {1, 2}
+    names = [[tag for _, tag in row] for row in expected]
+    document = json.loads(tagrank("annotate", model, table, "--top", 1, "--json").stdout)
+    assert [[entry["tag"] for entry in row["tags"]] for row in document["pictures"]] == names
+    for name in ("tags.csv", "tags.jsonl"):
+        assert tagrank("annotate", model, table, "--top", 1, "-o", tmp_path / name).exit_code == 0
+    with open(tmp_path / "tags.csv", newline="") as stream:
+        lines = [(int(line["rank"]), line["tag"]) for line in csv.DictReader(stream)]
+    assert lines == [pair for row in expected for pair in row]
+    rows = [json.loads(line) for line in (tmp_path / "tags.jsonl").read_text().splitlines()]
+    assert [[entry["tag"] for entry in row["tags"]] for row in rows] == names
+
+
+def test_predicted_tags_have_a_star(tagrank, model, table):
+    result = tagrank("annotate", model, table, "--top", 3)
+    ranked = Annotator.load(model).annotate(read_collection(table))
+    for line, row in zip(result.stdout.splitlines()[1:], ranked, strict=True):
+        for tag, _, probability, predicted in row:
+            assert (f"{tag} {probability:.0%}*" in line) == predicted
+    assert result.stderr == "* the model would write this tag down\n"
+
+
+def test_rows_are_not_called_pictures(tagrank, model, table, tmp_path):
+    assert tagrank("annotate", model, table).stdout.startswith("row ")
+    written = tagrank("annotate", model, table, "-o", tmp_path / "tags.csv")
+    assert "ranked tags of 60 rows written" in written.stderr
+
+
 @pytest.mark.parametrize(
-    ("output", "words"),
-    [("tags.txt", ".csv or .jsonl"), ("folder.csv", "is a folder"), ("file/tags.csv", "is a file")],
+    ("output", "words", "code"),
+    [("tags.txt", ".csv or .jsonl", 2), ("folder.csv", "is a folder", 1), ("file/tags.csv", "is a file", 1)],
 )
-def test_bad_destination(tagrank, model, table, tmp_path, output, words):
+def test_bad_destination(tagrank, model, table, tmp_path, output, words, code):
     (tmp_path / "folder.csv").mkdir()
     (tmp_path / "file").write_text("")
     before = sorted(tmp_path.rglob("*"))
     result = tagrank("annotate", model, table, "-o", tmp_path / output)
-    assert result.exit_code == 1
+    assert result.exit_code == code
     assert words in result.stderr
     assert sorted(tmp_path.rglob("*")) == before
 

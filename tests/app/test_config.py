@@ -42,6 +42,22 @@ def test_synonyms_as_a_mapping(trained, tmp_path):
     assert Annotator.load(tmp_path / "m").tags == ["Sky", "water"]
 
 
+def test_a_plain_value_is_a_list_of_one(trained, tmp_path):
+    assert trained("method: pairwise-ranker\nset: pairs=lowest\nsynonym: sea=water\n").exit_code == 0
+    annotator = Annotator.load(tmp_path / "m")
+    assert annotator.estimator_.pairs == "lowest"
+    assert annotator.tags == ["Sky", "water", "boat"]
+    wrong = trained("features: foo\n")
+    assert wrong.exit_code == 2
+    assert "no features 'foo'" in wrong.stderr
+
+
+@pytest.mark.parametrize("content", ["", "# nothing yet\n", "---\n", "synonym:\n"])
+def test_an_empty_file_says_nothing(trained, content):
+    result = trained(content, "--method", "label-frequency")
+    assert result.exit_code == 0, result.stderr
+
+
 def test_flags_override(trained):
     content = "method: one-vs-all\ntest-size: 0.5\njson: true\n"
     document = json.loads(trained(content, "--method", "label-frequency", "--test-size", 0.25).stdout)
@@ -65,6 +81,11 @@ def test_flags_override(trained):
         ("method: joint-svm\nset: {center: 3}\n", "center must be true or false, got '3'"),
         ("method: joint-svm\nset: {center:}\n", "center must be true or false, got 'None'"),
         ("- C\n", "expected lines such as"),
+        ("C: 10\nC: 10\n", "line 2: C is there already; keep one of them"),
+        ("set: {center: true, center: false}\n", "center is there already"),
+        ("lower-case: true\nlower_case: false\n", "lower_case is there already, spelled otherwise"),
+        ("features: {fast: 1}\n", "features must be a plain value"),
+        ("test-size: 2\n", "0.25 for a quarter"),
         ("C: 'open\n", "not YAML"),
         ("a: &x [1]\nb: *x\n", "aliases"),
         ("C: !!python/object/apply:os.system ['true']\n", "not YAML"),
@@ -89,4 +110,7 @@ def test_missing_file(tagrank, table, tmp_path):
 def test_every_command_with_options_reads_it(tagrank, model, table, tmp_path):
     (tmp_path / "config.yml").write_text("top: 1\njson: true\n")
     result = tagrank("annotate", model, table, "-c", tmp_path / "config.yml")
-    assert {len(row["tags"]) for row in json.loads(result.stdout)["pictures"]} == {1}
+    rows = json.loads(result.stdout)["pictures"]
+    # beyond the first there are only predicted ones
+    assert all(entry["predicted"] for row in rows for entry in row["tags"][1:])
+    assert {len(row["tags"]) for row in rows} > {1}

@@ -14,6 +14,7 @@ import pytest
 from tagrank import study
 from tagrank.app import cli
 from tagrank.data.pictures import draw_pictures
+from tagrank.study import missing_scores
 
 PAGE = Path(__file__).parents[2] / "docs" / "missing.md"
 
@@ -67,7 +68,12 @@ def test_files_and_page(tagrank, table, tmp_path):
         (["--method", "one-vs-al"], "one-vs-al", 2),
         (["--set", "prior=identity"], "no parameter 'prior'", 2),
         (["--folds", "100"], "100 folds need at least as many pictures", 1),
-        (["--output", "found.txt"], ".csv or .jsonl", 1),
+        (["--output", "found.txt"], ".csv or .jsonl", 2),
+        (["--output", "q.csv", "--page", "./q.csv"], "--output q.csv and --page q.csv are the same", 2),
+        (["--wrong", "--untagged"], "have none that could be wrong", 2),
+        (["--min-probability", ".9", "--max-probability", ".1"], "--min-probability 0.9", 2),
+        (["--C", "0"], "'--C': expected a positive number, got 0", 2),
+        (["--features", "foo"], "no features 'foo'", 2),
         (["--folds", "1"], "folds", 2),
         (["--min-probability", "50"], "min-probability", 2),
     ],
@@ -75,8 +81,45 @@ def test_files_and_page(tagrank, table, tmp_path):
 def test_errors(tagrank, table, options, words, code):
     result = tagrank("missing", table, *options)
     assert result.exit_code == code
-    assert words in result.stderr
+    assert words in " ".join(result.stderr.replace("│", " ").split())
     assert result.stdout == ""
+
+
+def test_nothing_found_is_said(tagrank, table):
+    result = tagrank("missing", table, "--C", 1, "--min-probability", 1)
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert re.fullmatch(r"no pair of row and tag is probably missing; \d+ were looked at\n", result.stderr)
+
+
+def test_untagged_ones_are_counted(tagrank, table, tmp_path):
+    header, *lines = table.read_text().splitlines()
+    unknown = [",".join([*line.split(",")[:3], "", "", ""]) for line in lines[:4]]
+    (tmp_path / "some.csv").write_text("\n".join([header, *unknown, *lines[4:]]) + "\n")
+    options = ("missing", tmp_path / "some.csv", "--C", 1, "--top", 1)
+    result = tagrank(*options)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("row ")
+    assert result.stderr == "left out: 4 rows without tags; --untagged proposes some\n"
+    assert json.loads(tagrank(*options, "--json").stdout)["n_untagged"] == 4
+    assert tagrank(*options, "--untagged").stderr == ""
+
+
+def test_rare_tags_are_warned_about_with_the_flag(tagrank, table, tmp_path):
+    header, *lines = table.read_text().splitlines()
+    rare = [f"{header},tag:rare", *(f"{line},{int(i == 0)}" for i, line in enumerate(lines))]
+    (tmp_path / "rare.csv").write_text("\n".join(rare) + "\n")
+    result = tagrank("missing", tmp_path / "rare.csv", "--C", 1, "-o", tmp_path / "one.csv", "--top", 1)
+    assert "--min-count leaves rare tags out" in result.stderr
+    assert "1 suggestion written to" in result.stderr
+
+
+def test_tags_are_tidied_as_in_training(tagrank, table):
+    options = ("--lower-case", "--synonym", "sea=water", "--synonym", "boat=water", "--hierarchy", "leaf")
+    result = tagrank("missing", table, "--C", 1, "--json", *options)
+    assert result.exit_code == 0, result.stderr
+    assert {one["tag"] for one in json.loads(result.stdout)["suggestions"]} <= {"sky", "water"}
+    assert json.loads(result.stdout)["data"]["tags"] == 2
 
 
 def test_interrupted_training_ends_the_command(tagrank, table, monkeypatch):
@@ -93,6 +136,23 @@ def test_interrupted_training_ends_the_command(tagrank, table, monkeypatch):
     assert "interrupted" in result.stderr
 
 
+def test_an_interrupt_of_the_last_fold_ends_the_command(tagrank, table, tmp_path, monkeypatch):
+    """A solver takes it for its own and returns what it reached: nothing to make suggestions of."""
+    learn, learned = missing_scores._train, []
+
+    def press_in_the_last(*arguments):
+        learned.append(arguments)
+        if len(learned) == 3:
+            with suppress(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        return learn(*arguments)
+
+    monkeypatch.setattr(missing_scores, "_train", press_in_the_last)
+    result = tagrank("missing", table, "--C", 1, "--folds", 3, "-o", tmp_path / "found.csv")
+    assert result.exit_code == 130
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_help_shows_examples(tagrank):
     result = tagrank("missing", "--help")
     assert len(re.findall(r"tagrank missing .*", result.stdout)) >= 4
@@ -102,6 +162,8 @@ def test_command_and_function_share_their_names():
     options = set(inspect.signature(cli.missing).parameters)
     options -= {"config", "json", "debug", "no_cache", "settings"}
     parameters = set(inspect.signature(study.missing).parameters) - {"progress", "parameters"}
+    # a mapping cannot be written as one option
+    options = (options - {"synonym"}) | {"synonyms"}
     assert options - {"C", "kernel", "tol"} == parameters
 
 

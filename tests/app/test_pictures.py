@@ -115,6 +115,14 @@ def test_bad_files_among_those_held_out_are_listed_too(tagrank, folder, drawn, t
     assert sorted(listed) == sorted(empty)
 
 
+def test_a_width_needs_its_kernel(tagrank, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr("tagrank.study.training.describe_rows", lambda *_, **__: pytest.fail("worked"))
+    result = tagrank("train", folder, "-o", tmp_path / "m", "--features", "colour", "--gamma", 0.5)
+    assert result.exit_code == 2
+    words = " ".join(result.stderr.replace("│", " ").split())
+    assert "--gamma 0.5 goes with --kernel rbf or --kernel chi2" in words
+
+
 def test_strict_stops(tagrank, trained, folder):
     result = tagrank("annotate", trained[0], folder, "--strict")
     assert result.exit_code == 1
@@ -144,6 +152,21 @@ def test_sidecars_hold_the_predicted_tags(tagrank, trained, drawn, tmp_path):
     assert predicted
     assert predicted <= set(read_keywords(tmp_path / "a.png"))
     assert (tmp_path / "a.png").read_bytes() == before
+
+
+def test_sidecars_that_cannot_be_written(tagrank, trained, drawn, tmp_path, monkeypatch):
+    def read_only(path, **_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    Image.fromarray(drawn.view("pictures")[5]).save(tmp_path / "a.png")
+    monkeypatch.setattr("tagrank.data.writers.sidecar.atomic_write", read_only)
+    result = tagrank("annotate", trained[0], tmp_path, "--sidecars", "--json")
+    assert result.exit_code == 1
+    assert f"sidecar not written: {tmp_path / 'a.png'}" in result.stderr
+    assert "left out" not in result.stderr
+    document = json.loads(result.stdout)
+    assert document["problems"] == []
+    assert [problem["path"] for problem in document["unwritten"]] == [str(tmp_path / "a.png")]
 
 
 def test_sidecars_need_files(tagrank, trained):

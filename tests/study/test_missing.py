@@ -142,7 +142,7 @@ def test_bad_options(incomplete, options, words):
 
 def test_nothing_to_learn_from(truth):
     nothing = truth.with_labels(np.full(truth.labels.shape, np.nan))
-    with pytest.raises(ValueError, match="none of the 160 pictures of coast has tags to learn from"):
+    with pytest.raises(ValueError, match="none of the 160 rows of coast has tags to learn from"):
         missing(nothing)
 
 

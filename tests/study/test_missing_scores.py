@@ -120,7 +120,7 @@ def test_cost_is_the_one_whose_probabilities_fit_best(rows):
     np.testing.assert_allclose(found.tuning.scores["log-likelihood"], fits, atol=1e-3)
     assert len(set(np.round(fits, 2))) == 3
     np.testing.assert_allclose(found.scores, alone[int(np.argmax(fits))].scores, atol=5e-3)
-    assert told == [(0, 1), (0, 4), (1, 4), (2, 4), (3, 4)]
+    assert told == [(0, 1), (0, 4), (1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_too_few_rows(rows):

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.console import count, report_problems, say, show, show_json
+from tagrank.app.console import DATA_ERROR, count, report_problems, say, show, show_json
 from tagrank.app.options import (
     CacheFolder,
     Config,
@@ -27,7 +27,9 @@ def annotate(
         list[str],
         typer.Argument(help="Pictures and folders of pictures; or one file of rows or one name of data."),
     ],
-    top: Annotated[int, typer.Option(help="Tags to show for each picture.", min=1)] = 5,
+    top: Annotated[
+        int, typer.Option(help="Best tags of each picture; predicted ones are always among them.", min=1)
+    ] = 5,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write .csv (a line a tag) or .jsonl (a line a picture)."),
@@ -63,7 +65,7 @@ def annotate(
     tagrank annotate model drawn-pictures --part test --top 3
     """
     from tagrank import study
-    from tagrank.app.tables import ranked_table, why_tables
+    from tagrank.app.tables import PREDICTED_NOTE, ranked_table, why_tables
 
     with WorkProgress() as progress:
         annotation = study.annotate(
@@ -79,14 +81,20 @@ def annotate(
             strict=strict,
             progress=progress.count,
         )
+    kind = annotation.kind
     if json:
         show_json(annotation.to_dict())
     elif why:
-        show(*why_tables(annotation))
+        show(*why_tables(annotation, kind))
     elif output is None:
-        show(ranked_table(annotation.ranked))
+        show(ranked_table(annotation.ranked, kind=kind))
+    if not json and (why or output is None):
+        say(PREDICTED_NOTE)
     if output is not None:
-        say(f"ranked tags of {count(len(annotation.ranked), 'picture')} written to {output}")
+        say(f"ranked tags of {count(len(annotation.ranked), kind)} written to {output}")
     if sidecars:
-        say(f"predicted tags are in XMP files beside {count(annotation.n_sidecars, 'picture')}")
+        say(f"predicted tags are in XMP files beside {count(annotation.n_sidecars, kind)}")
     report_problems(annotation.problems)
+    report_problems(annotation.unwritten, "sidecar not written")
+    if annotation.unwritten:
+        raise typer.Exit(DATA_ERROR)

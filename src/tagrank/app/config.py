@@ -29,18 +29,39 @@ def read_config(path: Path) -> "dict[str, Any]":
         with open_text(path, max_bytes=MAX_CONFIG_BYTES) as stream:
             text = stream.read()
         _refuse_depth(text, path)
-        content = yaml.safe_load(text)
+        content = _load(text, path)
     except OSError as error:
         raise typer.BadParameter(f"{path}: {error.strerror}") from None
     except yaml.YAMLError as error:
         raise typer.BadParameter(f"{path}: not YAML: {' '.join(str(error).split())}") from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    if content is None:
+        return {}
     if not isinstance(content, dict):
         raise typer.BadParameter(
             f"{path}: expected lines such as 'method: one-vs-all', got {type(content).__name__}"
         )
     return content
+
+
+def _load(text: str, path: Path) -> Any:
+    """What the text says, as `yaml.safe_load` gives it; a key that is there twice is an error."""
+    import yaml
+
+    from tagrank.files import FileError
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> "dict[Any, Any]":
+            seen: list[Any] = []
+            for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+                if key.value in seen:
+                    line = key.start_mark.line + 1
+                    raise FileError(path, f"{key.value} is there already; keep one of them", line=line)
+                seen.append(key.value)
+            return super().construct_mapping(node, deep)
+
+    return yaml.load(text, Loader)
 
 
 def _refuse_depth(text: str, path: Path) -> None:
@@ -68,13 +89,23 @@ def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path)
             hint = did_you_mean(str(key).replace("_", "-"), options)
             raise typer.BadParameter(f"{path}: no option {str(key)!r}{hint or '; --help lists them'}")
         option = known[name]
-        if isinstance(value, dict) and "=" in (option.metavar or ""):
-            value = [f"{left}={right}" for left, right in value.items()]
-        entries = value if isinstance(value, list) and getattr(option, "multiple", False) else [value]
-        if any(isinstance(entry, (dict, list)) for entry in entries):
-            raise typer.BadParameter(f"{path}: {key} must be a plain value, got a {type(value).__name__}")
-        values[str(option.name)] = value
+        if str(option.name) in values:
+            raise typer.BadParameter(f"{path}: {key} is there already, spelled otherwise; keep one of them")
+        values[str(option.name)] = _plain(option, value, f"{path}: {key}")
     return values
+
+
+def _plain(option: Any, value: Any, where: str) -> Any:
+    """The value as the option takes it: a list of plain ones if it may be repeated, else a plain one."""
+    if isinstance(value, dict) and "=" in (option.metavar or ""):
+        value = [f"{left}={right}" for left, right in value.items()]
+    is_repeatable = getattr(option, "multiple", False)
+    if is_repeatable and value is not None and not isinstance(value, list | dict):
+        value = [value]
+    entries = value if isinstance(value, list) and is_repeatable else [value]
+    if any(isinstance(entry, dict | list) for entry in entries):
+        raise typer.BadParameter(f"{where} must be a plain value, got a {type(value).__name__}")
+    return value
 
 
 def _names(option: Any) -> list[str]:

@@ -6,15 +6,18 @@ Exit codes: 0 fine, 1 the data or the model are at fault, 2 the command line is,
 import io
 import json
 import math
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import typer
+
+from tagrank.study.arguments import ArgumentError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -35,7 +38,7 @@ def reports_errors(command: Command) -> Command:
     @wraps(command)
     def run(**options: Any) -> None:
         try:
-            with _plain_warnings():
+            with _plain_warnings(options):
                 command(**options)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
@@ -45,7 +48,10 @@ def reports_errors(command: Command) -> Command:
                 raise typer.Exit(INTERRUPTED) from None
             if options.get("debug"):
                 traceback.print_exc()
-            say(f"error: {sentence(error)}")
+            message = with_flags(sentence(error), options)
+            if isinstance(error, ArgumentError):
+                raise typer.BadParameter(message) from None
+            say(f"error: {message}")
             raise typer.Exit(DATA_ERROR) from None
 
     return run  # type: ignore[return-value]
@@ -73,6 +79,20 @@ def sentence(error: BaseException) -> str:
     return f"{type(error).__name__}: {message} (--debug shows where)"
 
 
+def with_flags(message: str, options: Collection[str]) -> str:
+    """A message of the library with arguments called as on the command line: ``min_count``, ``gamma=1``."""
+    names = "|".join(map(re.escape, options))
+    if not names:
+        return message
+
+    def flag(found: re.Match[str]) -> str:
+        name, equals = found.groups()
+        is_name = bool(equals) or "_" in name
+        return f"--{name.replace('_', '-')}{' ' if equals else ''}" if is_name else found[0]
+
+    return re.sub(rf"(?<![\w./-])({names})\b(=?)(?![./-])", flag, message)
+
+
 def say(text: str) -> None:
     """A line for people, on stderr."""
     typer.echo(printable(text), err=True)
@@ -83,12 +103,12 @@ def count(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
-def report_problems(problems: "Sequence[Problem]") -> None:
-    """Files that were left out, and why, on stderr."""
+def report_problems(problems: "Sequence[Problem]", what: str = "left out") -> None:
+    """Files with which something went wrong, what, and why, on stderr."""
     for problem in problems[:PROBLEMS_SAID]:
-        say(f"left out: {problem.path}: {problem.reason}")
+        say(f"{what}: {problem.path}: {problem.reason}")
     if len(problems) > PROBLEMS_SAID:
-        say(f"left out: {len(problems) - PROBLEMS_SAID:,} more; --json lists all")
+        say(f"{what}: {len(problems) - PROBLEMS_SAID:,} more; --json lists all")
 
 
 def printable(text: str) -> str:
@@ -128,11 +148,11 @@ def _finite(value: Any) -> Any:
 
 
 @contextmanager
-def _plain_warnings() -> Iterator[None]:
+def _plain_warnings(options: Collection[str]) -> Iterator[None]:
     """Warnings meant for users become single lines on stderr; those for developers are dropped."""
 
     def print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-        say(f"warning: {' '.join(str(message).split())}")
+        say(f"warning: {with_flags(' '.join(str(message).split()), options)}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

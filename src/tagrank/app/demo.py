@@ -1,11 +1,12 @@
 """`tagrank demo`"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tagrank.app.console import say, show, show_json
+from tagrank.app.interrupts import InterruptWatch
 from tagrank.app.options import Config, Debug, Jobs, Json, Seed
 from tagrank.app.progress import WorkProgress
 
@@ -32,18 +33,28 @@ def demo(
     from tagrank import study
     from tagrank.app.tables import metric_table, ranked_table
 
-    with WorkProgress("learning") as progress:
+    with InterruptWatch() as interrupts, WorkProgress("learning") as progress:
+
+        def callback(point: Any) -> None:
+            interrupts.insist()
+            progress.gap(point)
+
+        def count(done: int, total: int, what: str) -> None:
+            interrupts.insist()
+            progress.count(done, total, what)
+
         result = study.demo(
             output,
             n_pictures=n_pictures,
             seed=seed,
             n_jobs=n_jobs,
-            callback=progress.gap,
-            progress=progress.count,
+            callback=callback,
+            progress=count,
         )
     if json:
         show_json(result.to_dict())
         return
     show(metric_table(result.tables), "", ranked_table(result.ranked, result.true_tags))
+    say("✓ predicted and right, ✗ predicted and wrong; the others are not predicted")
     say(f"model written to {result.model}")
     say(f"report written to {result.report}: open it in a browser")

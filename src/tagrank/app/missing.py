@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from tagrank.app.console import count as number_of
 from tagrank.app.console import printable, report_problems, say, show, show_json
 from tagrank.app.interrupts import InterruptWatch
 from tagrank.app.options import (
@@ -14,6 +15,7 @@ from tagrank.app.options import (
     Data,
     Debug,
     Features,
+    Hierarchy,
     Jobs,
     Json,
     KernelName,
@@ -24,12 +26,15 @@ from tagrank.app.options import (
     Seed,
     Settings,
     Strict,
+    Synonyms,
     Tolerance,
     View,
     cache_place,
+    choice_option,
     cost_option,
     method_settings,
     part_option,
+    read_synonyms,
 )
 from tagrank.app.progress import WorkProgress
 
@@ -40,6 +45,7 @@ if TYPE_CHECKING:
 
 USUAL_TOL = 1e-3
 CHOICE = "What to list"
+Calibration = Literal["platt", "isotonic"]
 
 
 def missing(
@@ -87,8 +93,8 @@ def missing(
         ),
     ] = 5,
     calibration: Annotated[
-        Literal["platt", "isotonic"],
-        typer.Option(help="How scores become probabilities.", rich_help_panel=METHOD),
+        Calibration,
+        choice_option(Calibration, "How scores become probabilities.", rich_help_panel=METHOD),
     ] = "platt",
     features: Features = None,
     strict: Strict = False,
@@ -98,6 +104,8 @@ def missing(
     n_jobs: Jobs = None,
     seed: Seed = 0,
     lower_case: LowerCase = False,
+    hierarchy: Hierarchy = "keep",
+    synonym: Synonyms = None,
     min_count: MinCount = 0,
     part: Annotated[str | None, part_option("Part to look at.", "all")] = None,
     view: View = None,
@@ -120,13 +128,13 @@ def missing(
     """
     from tagrank import study
 
+    synonyms = read_synonyms(synonym)
     parameters = method_settings(method, settings)
     with InterruptWatch(tol=USUAL_TOL if tol is None else tol) as interrupts, WorkProgress() as progress:
 
         def count(done: int, total: int, what: str) -> None:
             # a solver that is interrupted returns what it reached; here a part is worth nothing
-            if interrupts.seen:
-                raise KeyboardInterrupt
+            interrupts.insist()
             progress.count(done, total, what)
 
         found = study.missing(
@@ -152,6 +160,8 @@ def missing(
             strict=strict,
             part=part,
             lower_case=lower_case,
+            hierarchy=hierarchy,
+            synonyms=synonyms,
             min_count=min_count,
             page=page,
             progress=count,
@@ -159,12 +169,17 @@ def missing(
         )
     if json:
         show_json(found.to_dict())
-    elif output is None:
+    elif output is None and found.suggestions:
         show(suggestion_table(found))
+    if not found.suggestions:
+        say(f"no pair of {found.kind} and tag is {found.about}; {found.n_candidates:,} were looked at")
     if output is not None:
-        say(f"{len(found.suggestions):,} suggestions written to {output}")
+        say(f"{number_of(len(found.suggestions), 'suggestion')} written to {output}")
     if page is not None:
         say(f"page written to {page}")
+    if found.n_untagged:
+        advice = "" if wrong else "; --untagged proposes some"
+        say(f"left out: {number_of(found.n_untagged, found.kind)} without tags{advice}")
     report_problems(found.problems)
 
 
@@ -174,7 +189,7 @@ def suggestion_table(found: "MissingTags") -> "Table":
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("picture", found.about, "now"):
+    for name in (found.kind, found.about, "now"):
         table.add_column(name)
     table.add_column("probability", justify="right")
     for suggestion in found.suggestions:

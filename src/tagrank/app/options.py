@@ -1,13 +1,20 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
+from tagrank.app.checks import jobs, one_of, positive
 from tagrank.app.config import load_config
 
 METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
+
+
+def choice_option(words: Any, help: str, **more: Any) -> Any:
+    """An option that is one of the words of a Literal."""
+    return typer.Option(parser=one_of(words), metavar=f"[{'|'.join(get_args(words))}]", help=help, **more)
+
 
 Data = Annotated[
     str,
@@ -17,20 +24,26 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A folder that 'tagrank train' wrote.")]
+MethodWord = Literal[
+    "label-ranker",
+    "incomplete-label-ranker",
+    "pairwise-ranker",
+    "online-ranker",
+    "one-vs-all",
+    "prior-margin",
+    "joint-svm",
+    "online-joint-svm",
+    "label-frequency",
+]
+KernelWord = Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"]
 MethodName = Annotated[
-    Literal[
-        "label-ranker",
-        "incomplete-label-ranker",
-        "pairwise-ranker",
-        "online-ranker",
-        "one-vs-all",
-        "prior-margin",
-        "joint-svm",
-        "online-joint-svm",
-        "label-frequency",
-    ],
+    MethodWord,
     typer.Option(
-        "--method", metavar="METHOD", help="How to learn; see 'tagrank methods'.", rich_help_panel=METHOD
+        "--method",
+        metavar="METHOD",
+        parser=one_of(MethodWord),
+        help="How to learn; see 'tagrank methods'.",
+        rich_help_panel=METHOD,
     ),
 ]
 Settings = Annotated[
@@ -44,10 +57,11 @@ Settings = Annotated[
     ),
 ]
 KernelName = Annotated[
-    Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"] | None,
+    KernelWord | None,
     typer.Option(
         "--kernel",
         metavar="NAME",
+        parser=one_of(KernelWord),
         help="Similarity of rows: rbf, linear, poly, chi2, intersection or hellinger.",
         show_default="rbf; the mean over all features for pictures",
         rich_help_panel=METHOD,
@@ -83,19 +97,39 @@ NoCache = Annotated[
 ]
 PictureJobs = Annotated[
     int | None,
-    typer.Option(help="Processes that look at pictures.", show_default="all cores", rich_help_panel=PICTURES),
+    typer.Option(
+        help="Processes that look at pictures.",
+        show_default="all cores",
+        callback=jobs,
+        rich_help_panel=PICTURES,
+    ),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option(help="Processes and threads.", show_default="all cores", rich_help_panel=NUMBERS),
+    typer.Option(
+        help="Processes and threads.", show_default="all cores", callback=jobs, rich_help_panel=NUMBERS
+    ),
 ]
 Tolerance = Annotated[
     float | None,
     typer.Option(
-        "--tol", help="Relative duality gap to reach.", show_default="0.001", rich_help_panel=NUMBERS
+        "--tol",
+        help="Relative duality gap to reach.",
+        show_default="0.001",
+        callback=positive,
+        rich_help_panel=NUMBERS,
     ),
 ]
 Seed = Annotated[int, typer.Option(help="For everything random.", min=0, rich_help_panel=NUMBERS)]
+HierarchyWord = Literal["keep", "leaf", "ancestors"]
+Hierarchy = Annotated[
+    HierarchyWord,
+    choice_option(HierarchyWord, "What places|europe|rome becomes.", rich_help_panel=TAGS),
+]
+Synonyms = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OLD=NEW", help="Another name; may be repeated.", rich_help_panel=TAGS),
+]
 LowerCase = Annotated[bool, typer.Option("--lower-case", help="Take 'Sky' for 'sky'.", rich_help_panel=TAGS)]
 MinCount = Annotated[int, typer.Option(help="Leave out tags of fewer pictures.", min=0, rich_help_panel=TAGS)]
 View = Annotated[str | None, typer.Option(help="View to learn from, of several.", rich_help_panel=ROWS)]
@@ -115,7 +149,9 @@ Config = Annotated[
 
 def cost_option(usual: str) -> Any:
     """The option --C; `usual` says what it is if it is left out."""
-    return typer.Option("--C", help="Cost of a violation.", show_default=usual, rich_help_panel=METHOD)
+    return typer.Option(
+        "--C", help="Cost of a violation.", show_default=usual, callback=positive, rich_help_panel=METHOD
+    )
 
 
 def part_option(help: str, usual: str) -> Any:
@@ -139,6 +175,11 @@ def read_pairs(option: str, texts: list[str] | None, example: str) -> dict[str, 
             raise typer.BadParameter(f"expected {option} {example}, got {text!r}")
         pairs[name] = value
     return pairs
+
+
+def read_synonyms(texts: list[str] | None) -> dict[str, str]:
+    """What --synonym says, as the library takes it."""
+    return read_pairs("--synonym", texts, "old=new")
 
 
 def method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:

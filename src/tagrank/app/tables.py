@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tagrank.app.console import printable
+from tagrank.app.console import count, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 INDENT = 4
+PREDICTED_NOTE = "* the model would write this tag down"
 
 
 def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
@@ -38,16 +39,18 @@ def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
     return table
 
 
-def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[str]] = ()) -> Table:
-    """A line a picture: its tags, best first, those that the model would not write down dimmed.
+def ranked_table(
+    ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[str]] = (), *, kind: str = "picture"
+) -> Table:
+    """A line a picture: its tags, best first, those that the model would write down with a star.
 
-    Where the true tags are known, predicted ones are marked as right or wrong.
+    Where the true tags are known, predicted ones are marked as right or wrong instead.
     """
-    table = _table("picture", "ranked tags")
+    table = _table(kind, "ranked tags")
     for i, row in enumerate(ranked):
         line = Text()
         for tag, score, probability, predicted in row:
-            style, mark = "" if predicted else QUIET, ""
+            style, mark = ("", "*") if predicted else (QUIET, "")
             if true_tags and predicted:
                 style, mark = (FOUND, " ✓") if tag in true_tags[i] else (WRONG, " ✗")
             strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
@@ -56,11 +59,11 @@ def ranked_table(ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[st
     return table
 
 
-def why_tables(annotation: "Annotation") -> "list[RenderableType]":
+def why_tables(annotation: "Annotation", kind: str = "picture") -> "list[RenderableType]":
     """For each picture its tags, and for each predicted tag what spoke for and against it."""
     content: list[RenderableType] = []
     for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
-        content.append(ranked_table([row]))
+        content.append(ranked_table([row], kind=kind))
         for explanation in explanations:
             content.append(Text(f"  {printable(explanation.tag)} {explanation.score:+.2f}", style="bold"))
             content += [
@@ -91,10 +94,11 @@ def feature_table(features: "Sequence[FeatureSet]") -> Table:
 def training_tables(training: "Training") -> list[Table]:
     """What was trained and how surely, then the metrics on held-out rows."""
     facts = training.facts
-    kind = "pictures" if "pictures" in facts["views"] else "rows"
+    kind = "picture" if "pictures" in facts["views"] else "row"
+    sizes = f"{count(facts['rows'], kind)}, {count(facts['tags'], 'tag')}"
     lines = {
         "method": training.method,
-        "data": f"{facts['rows']:,} {kind}, {facts['tags']:,} tags, {facts['cardinality']:.2f} each",
+        "data": f"{sizes}, {facts['cardinality']:.2f} each",
         "seconds": f"{training.seconds:.2f}",
     }
     if facts["layout"]:
@@ -105,13 +109,18 @@ def training_tables(training: "Training") -> list[Table]:
     if training.tuning is not None:
         lines["C"] = f"{training.chosen_cost:g}, by cross-validation"
         lines["kernel to the power"] = f"{training.tuning.power}, by cross-validation"
+    elif training.cost is not None:
+        lines["C"] = f"{training.cost:g}"
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"
     summary = _facts(lines)
     if training.held_out is None:
         return [summary]
-    return [summary, metric_table({f"held out ({training.held_out.n_samples:,} {kind})": training.held_out})]
+    return [
+        summary,
+        metric_table({f"held out ({count(training.held_out.n_samples, kind)})": training.held_out}),
+    ]
 
 
 def method_table(methods: "Sequence[Method]") -> Table:

@@ -5,18 +5,19 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from tagrank.app.checks import positive, share
 from tagrank.app.console import INTERRUPTED, report_problems, say, show, show_json
 from tagrank.app.interrupts import InterruptWatch
 from tagrank.app.options import (
     METHOD,
     NUMBERS,
     ROWS,
-    TAGS,
     CacheFolder,
     Config,
     Data,
     Debug,
     Features,
+    Hierarchy,
     Jobs,
     Json,
     KernelName,
@@ -27,17 +28,22 @@ from tagrank.app.options import (
     Seed,
     Settings,
     Strict,
+    Synonyms,
     Tolerance,
     View,
     cache_place,
+    choice_option,
     cost_option,
     method_settings,
     part_option,
-    read_pairs,
+    read_synonyms,
 )
 from tagrank.app.progress import WorkProgress
 
 USUAL_TOL = 1e-3
+Balance = Literal["balanced"]
+Calibration = Literal["auto", "platt", "isotonic", "none"]
+Threshold = Literal["f1", "global", "cardinality", "top-k"]
 
 
 def train(
@@ -50,27 +56,32 @@ def train(
     gamma: Annotated[
         float | None,
         typer.Option(
-            help="1 / width of the kernel.", show_default="1 / mean distance", rich_help_panel=METHOD
+            help="1 / width of --kernel rbf or chi2; rows have rbf without being told.",
+            show_default="1 / mean distance",
+            callback=positive,
+            rich_help_panel=METHOD,
         ),
     ] = None,
     class_weight: Annotated[
-        Literal["balanced"] | None,
-        typer.Option(help="Weigh present and absent tags alike.", rich_help_panel=METHOD),
+        Balance | None,
+        choice_option(Balance, "Weigh present and absent tags alike.", rich_help_panel=METHOD),
     ] = None,
     fit_intercept: Annotated[
         bool | None, typer.Option("--fit-intercept", help="Add a constant.", rich_help_panel=METHOD)
     ] = None,
     calibration: Annotated[
-        Literal["auto", "platt", "isotonic", "none"],
-        typer.Option(
-            help="Learn probabilities on held-out folds; auto: platt for pictures, none for rows.",
+        Calibration,
+        choice_option(
+            Calibration,
+            "Learn probabilities on held-out folds; auto: platt for pictures, none for rows.",
             rich_help_panel=METHOD,
         ),
     ] = "auto",
     threshold: Annotated[
-        Literal["f1", "global", "cardinality", "top-k"] | None,
-        typer.Option(
-            help="Learn on held-out folds which tags to predict.",
+        Threshold | None,
+        choice_option(
+            Threshold,
+            "Learn on held-out folds which tags to predict.",
             show_default="global for pictures",
             rich_help_panel=METHOD,
         ),
@@ -84,28 +95,26 @@ def train(
     no_cache: NoCache = False,
     tol: Tolerance = None,
     max_iter: Annotated[
-        int | None, typer.Option(help="Passes at most.", show_default="1000", rich_help_panel=NUMBERS)
+        int | None, typer.Option(help="Passes at most.", show_default="1000", min=1, rich_help_panel=NUMBERS)
     ] = None,
     max_seconds: Annotated[
         float | None,
-        typer.Option(help="Stop then, with what was reached.", rich_help_panel=NUMBERS),
+        typer.Option(help="Stop then, with what was reached.", callback=positive, rich_help_panel=NUMBERS),
     ] = None,
     n_jobs: Jobs = None,
     seed: Seed = 0,
     lower_case: LowerCase = False,
-    hierarchy: Annotated[
-        Literal["keep", "leaf", "ancestors"],
-        typer.Option(help="What places|europe|rome becomes.", rich_help_panel=TAGS),
-    ] = "keep",
-    synonym: Annotated[
-        list[str] | None,
-        typer.Option(metavar="OLD=NEW", help="Another name; may be repeated.", rich_help_panel=TAGS),
-    ] = None,
+    hierarchy: Hierarchy = "keep",
+    synonym: Synonyms = None,
     min_count: MinCount = 0,
     part: Annotated[str | None, part_option("Part to train on, or 'all'.", "train if there is one")] = None,
     test_size: Annotated[
         float | None,
-        typer.Option(help="Share of the rows to hold out and measure on.", rich_help_panel=ROWS),
+        typer.Option(
+            help="Share of the rows to hold out and measure on: 0.25 for a quarter.",
+            callback=share,
+            rich_help_panel=ROWS,
+        ),
     ] = None,
     view: View = None,
     keep_rows: Annotated[
@@ -133,8 +142,9 @@ def train(
     """
     from tagrank import study
     from tagrank.app.tables import training_tables
+    from tagrank.study.training import WRITING
 
-    synonyms = read_pairs("--synonym", synonym, "old=new")
+    synonyms = read_synonyms(synonym)
     parameters = method_settings(method, settings)
     gap = USUAL_TOL if tol is None else tol
     with InterruptWatch(tol=gap) as interrupts, WorkProgress(method, tol=gap) as progress:
@@ -144,7 +154,7 @@ def train(
             interrupts.check(point)
 
         def count(done: int, total: int, what: str) -> None:
-            interrupts.heed()
+            interrupts.heed(is_finished=what == WRITING)
             progress.count(done, total, what)
 
         training = study.train(

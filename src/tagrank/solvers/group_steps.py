@@ -12,6 +12,7 @@ that point, which is feasible for it.
 """
 
 import time
+from contextlib import suppress
 
 import numpy as np
 from numba import njit
@@ -104,7 +105,9 @@ def solve_paper(
     gap = relative_gap(primal, dual)
     trace.append(TracePoint(n_iter, time.perf_counter() - started, primal, dual, gap))
     if callback is not None:
-        callback(trace[-1])
+        # the work is done: an interrupt has nothing left to stop
+        with suppress(KeyboardInterrupt):
+            callback(trace[-1])
     weights = getattr(holder, "weights", None)
     return Solution(A, primal, dual, n_iter, stopped_by or "max_iter", weights, thresholds, trace)
 

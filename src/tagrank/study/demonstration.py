@@ -9,11 +9,12 @@ from typing import Any
 
 from tagrank.annotation import RankedTags, describe_pictures
 from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.storage import check_replaceable
 from tagrank.data import Collection
 from tagrank.data.pictures import draw_pictures
 from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
-from tagrank.study.destinations import check_folder
+from tagrank.study.destinations import check_file, check_folder
 from tagrank.study.evaluation import Evaluation, evaluate
 from tagrank.study.method_catalog import find_method
 from tagrank.study.model_report import write_model_report
@@ -91,6 +92,9 @@ def demo(
     started = time.perf_counter()
     folder = Path(output)
     check_folder(folder)
+    check_folder(folder / "model")
+    check_replaceable(folder / "model")
+    check_file(folder / "report.html")
     drawn = draw_pictures(n_pictures, random_state=seed)
     reading: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
     seen = describe_pictures(drawn.train, choose_features(FEATURES_SHOWN), random_state=seed, **reading)

@@ -1,7 +1,10 @@
 """Whether something can be written, asked before the work and not after it."""
 
 import os
+import tempfile
 from pathlib import Path
+
+from tagrank.study.arguments import ArgumentError
 
 
 def check_file(path: str | os.PathLike) -> None:
@@ -18,10 +21,29 @@ def check_folder(path: str | os.PathLike) -> None:
     _check_writable(Path(path))
 
 
+def check_distinct(**paths: str | os.PathLike | None) -> None:
+    """Raise if two arguments name the same file."""
+    places: dict[Path, str] = {}
+    for name, path in paths.items():
+        if path is None:
+            continue
+        words = f"{name}={os.fspath(path)}"
+        other = places.setdefault(Path(path).resolve(), words)
+        if other != words:
+            raise ArgumentError(f"{other} and {words} are the same file; name two")
+
+
 def _check_writable(path: Path) -> None:
     """The nearest folder above `path` that exists must let us write."""
     above = next(folder for folder in path.absolute().parents if folder.exists())
     if not above.is_dir():
         raise NotADirectoryError(f"{above} is a file, so {path} cannot be made")
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise PermissionError(f"no permission to write into {above}")
+    try:
+        # permissions do not tell of file systems that take no files
+        os.rmdir(tempfile.mkdtemp(prefix=".tagrank-", dir=above))
+    except PermissionError:
+        raise PermissionError(f"{path} cannot be written: no permission to write into {above}") from None
+    except OSError as error:
+        raise OSError(
+            f"{path} cannot be written: {above} takes no files ({error.strerror}); choose another place"
+        ) from None

@@ -10,13 +10,14 @@ import numpy as np
 from tagrank.annotation import Annotator, Explanation, RankedTags, explain
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.ranked_tags import RankedTag
 from tagrank.data import Collection, Problem, clean_tags, write_tags
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.study.destinations import check_file
 from tagrank.study.inputs import align_tags, choose_part, open_collection, open_pictures
 from tagrank.study.list_files import check_list, write_list
 from tagrank.study.report_scores import Answers
-from tagrank.study.seeing import one_row, see_pictures
+from tagrank.study.seeing import kind_of, one_row, see_pictures
 
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
 
@@ -31,19 +32,27 @@ class Annotation:
     problems : files that were left out, and why
     why : for each of `ranked` what spoke for its predicted tags; empty unless it was asked for
     n_sidecars : how many pictures have their predicted tags in a file beside them now
+    unwritten : pictures beside which no such file could be written, and why
+    kind : what they are, "picture" or "row"
     """
 
     ranked: list[RankedTags]
     problems: Sequence[Problem] = ()
     why: Sequence[Sequence[Explanation]] = ()
     n_sidecars: int = 0
+    unwritten: Sequence[Problem] = ()
+    kind: str = "picture"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         pictures = [row.to_dict() for row in self.ranked]
         for picture, explanations in zip(pictures, self.why, strict=False):
             picture["why"] = [explanation.to_dict() for explanation in explanations]
-        return {"pictures": pictures, "problems": [vars(problem) for problem in self.problems]}
+        return {
+            "pictures": pictures,
+            "problems": [vars(problem) for problem in self.problems],
+            "unwritten": [vars(problem) for problem in self.unwritten],
+        }
 
 
 @dataclass(frozen=True)
@@ -102,7 +111,7 @@ def annotate(
         pictures and folders; their own tags are not looked at
     output : a ``.csv`` file (one line a tag) or a ``.jsonl`` file (one line a picture) to write, or None
     part : the part to annotate; None means every row
-    top : the number of best tags to keep of each row; None keeps all
+    top : the number of best tags to keep of each row, besides all that are predicted; None keeps all
     why : also tell which training pictures and which features spoke for the predicted tags
     sidecars : also add the predicted tags to an XMP file beside each picture, as `write_sidecar` does
     cache : whether the features of pictures are kept for the next time; or a folder for them
@@ -116,16 +125,25 @@ def annotate(
     rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
     rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
     ranked = annotator.annotate(rows)
-    best = [row.top(top) for row in ranked]
+    best = [RankedTags(row.name, tuple(entry for _, entry in _best(row, top))) for row in ranked]
     if output is not None:
-        write_list(output, table=_table(best), documents=(row.to_dict() for row in best))
+        write_list(output, table=_table(ranked, top), documents=(row.to_dict() for row in best))
     n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
     return Annotation(
         best,
-        (*rows.problems, *unwritten),
+        rows.problems,
         [explain(annotator, one_row(rows, i)) for i in range(len(rows))] if why else [],
         n_tagged - len(unwritten),
+        unwritten,
+        kind_of(rows.views),
     )
+
+
+def _best(row: RankedTags, top: int | None) -> Iterator[tuple[int, RankedTag]]:
+    """The best `top` tags and, beyond them, those that are predicted; each with its rank."""
+    for rank, entry in enumerate(row, start=1):
+        if top is None or rank <= top or entry.predicted:
+            yield rank, entry
 
 
 def _write_sidecars(
@@ -195,7 +213,7 @@ def evaluate(
             tables={str(annotator.metadata.get("method", "model")): evaluation.table},
             per_tag=evaluation.per_tag,
             answers=answers,
-            facts={"pictures": len(rows), "tags": len(rows.tags)},
+            facts={f"{kind_of(rows.views)}s": len(rows), "tags": len(rows.tags)},
             feature_seconds=seconds,
         )
     return evaluation
@@ -226,9 +244,9 @@ def _spelled(rows: Collection, annotator: Annotator) -> Collection:
     return clean_tags(rows, **wanted)
 
 
-def _table(ranked: list[RankedTags]) -> Iterator[Sequence[Any]]:
+def _table(ranked: list[RankedTags], top: int | None) -> Iterator[Sequence[Any]]:
     """A line a tag."""
     yield "name", "rank", "tag", "score", "probability", "predicted"
     for row in ranked:
-        for rank, (tag, score, probability, predicted) in enumerate(row, start=1):
+        for rank, (tag, score, probability, predicted) in _best(row, top):
             yield row.name, rank, tag, score, probability, int(predicted)

@@ -19,6 +19,7 @@ from tagrank.labels import labels_from_states
 
 DRAWN_PICTURES = "drawn-pictures"
 EVERYTHING = "all"
+MOST_NAMED = 5
 
 
 def open_collection(data: Collection | str | os.PathLike, *, strict: bool = False) -> Collection:
@@ -170,7 +171,9 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
             f"the model and {collection.name or 'the data'} share no tag; the model knows "
             f"{', '.join(tags[:3])} ..., the data {', '.join(collection.tags[:3]) or 'none'} ..."
         )
-    _warn_differences(len(tags) - len(shared), len(column) - len(shared))
+    _warn_differences(
+        [tag for tag in tags if tag not in column], [tag for tag in column if tag not in shared]
+    )
     states = collection.states()
     is_known = np.any(states != 0, axis=1)
     aligned = np.repeat(np.where(is_known, np.int8(-1), np.int8(0))[:, None], len(tags), axis=1)
@@ -180,8 +183,17 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
     return collection.with_labels(labels_from_states(aligned), list(tags))
 
 
-def _warn_differences(n_missing: int, n_extra: int) -> None:
-    if n_missing:
-        warnings.warn(f"tags of the model that the data lacks, taken for absent: {n_missing}", stacklevel=3)
-    if n_extra:
-        warnings.warn(f"tags of the data that the model does not know, left out: {n_extra}", stacklevel=3)
+def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
+    if missing:
+        warnings.warn(
+            f"tags of the model that the data lacks, taken for absent: {_counted(missing)}", stacklevel=3
+        )
+    if extra:
+        warnings.warn(
+            f"tags of the data that the model does not know, left out: {_counted(extra)}", stacklevel=3
+        )
+
+
+def _counted(tags: Sequence[str]) -> str:
+    """How many, and the first of them by name."""
+    return f"{len(tags)} ({', '.join(tags[:MOST_NAMED])}{', ...' if len(tags) > MOST_NAMED else ''})"

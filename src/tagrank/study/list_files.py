@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from tagrank.files import atomic_write
+from tagrank.study.arguments import ArgumentError
 from tagrank.study.destinations import check_file
 
 ENDINGS = (".csv", ".jsonl")
@@ -16,7 +17,7 @@ ENDINGS = (".csv", ".jsonl")
 def check_list(path: str | os.PathLike, what: str) -> None:
     """Raise unless a list of `what` could be written at `path`; to be asked before the work."""
     if Path(path).suffix not in ENDINGS:
-        raise ValueError(f"{os.fspath(path)}: {what} are written as {' or '.join(ENDINGS)}")
+        raise ArgumentError(f"{os.fspath(path)}: {what} are written as {' or '.join(ENDINGS)}")
     check_file(path)
 
 

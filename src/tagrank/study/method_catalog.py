@@ -5,7 +5,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from tagrank.data.suggestions import did_you_mean
-from tagrank.study.method_parameters import COUNT, FLAG, NUMBER, Parameter, matrix_or, one_of
+from tagrank.study.arguments import ArgumentError
+from tagrank.study.method_parameters import (
+    BELOW_ONE,
+    FLAG,
+    POSITIVE,
+    POSITIVE_COUNT,
+    Parameter,
+    matrix_or,
+    one_of,
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,7 @@ METHODS = (
             ),
             Parameter(
                 "eta",
-                NUMBER,
+                POSITIVE,
                 "half the number of tags",
                 "For solver=paper: weight of the modified regulariser; to be tuned like C.",
             ),
@@ -151,7 +160,9 @@ METHODS = (
                 "direct",
                 "Score each tag, or take over those of training pictures with similar tags.",
             ),
-            Parameter("n_neighbors", COUNT, "10", "For decoding=transfer: how many training pictures."),
+            Parameter(
+                "n_neighbors", POSITIVE_COUNT, "10", "For decoding=transfer: how many training pictures."
+            ),
         ),
     ),
     Method(
@@ -164,9 +175,9 @@ METHODS = (
         parameters=(
             Parameter(
                 "margin",
-                NUMBER,
+                BELOW_ONE,
                 "0.1",
-                "From 0 to below 1; a picture whose tags are met by less is learned from.",
+                "A picture whose tags are met by less is learned from.",
             ),
             AVERAGE,
             CENTER,
@@ -192,7 +203,7 @@ def find_method(name: str) -> Method:
     """The method called `name`, or an error that lists them."""
     names = [method.name for method in METHODS]
     if name not in names:
-        raise ValueError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
+        raise ArgumentError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
     return METHODS[names.index(name)]
 
 
@@ -209,7 +220,7 @@ def read_parameters(method: str, texts: Mapping[str, str]) -> dict[str, Any]:
     for written, text in texts.items():
         name = written.replace("-", "_")
         if name not in known:
-            raise ValueError(
+            raise ArgumentError(
                 f"method {method!r} has no parameter {written!r} of its own{did_you_mean(name, known)}; "
                 f"it has: {', '.join(known) or 'none'}"
             )

@@ -6,6 +6,7 @@ from typing import Any
 from tagrank.annotation.estimator_choice import mean_kernel
 from tagrank.data.suggestions import did_you_mean
 from tagrank.features import Feature
+from tagrank.study.arguments import ArgumentError
 from tagrank.study.method_catalog import find_method
 from tagrank.study.tag_matrices import TagMatrix, as_tag_matrix
 
@@ -31,7 +32,7 @@ def make_estimator(
     known = estimator.get_params(deep=False)
     given = {name: as_tag_matrix(value, name) for name, value in parameters.items() if value is not None}
     if strangers := sorted(set(given) - set(known)):
-        raise ValueError(
+        raise ArgumentError(
             f"method {method!r} has no parameter {', '.join(strangers)}{did_you_mean(strangers[0], known)}; "
             f"it has: {', '.join(known) or 'none'}"
         )
@@ -45,6 +46,16 @@ def order_matrices(estimator: Any, tags: Sequence[str]) -> None:
     for name, value in estimator.get_params(deep=False).items():
         if isinstance(value, TagMatrix):
             estimator.set_params(**{name: value.ordered(tags)})
+
+
+def check_gamma(parameters: Mapping[str, Any]) -> None:
+    """Raise if a width is given for pictures without the kernel that it belongs to."""
+    gamma = parameters.get("gamma")
+    if gamma is not None and parameters.get("kernel") is None:
+        raise ArgumentError(
+            f"gamma={gamma:g} goes with kernel=rbf or kernel=chi2: unless a kernel is named, pictures have "
+            "the mean of those that suit their features, each with a width of its own"
+        )
 
 
 def suit_kernel(estimator: Any, parameters: Mapping[str, Any], features: Mapping[str, Feature]) -> None:

@@ -1,5 +1,6 @@
 """Parameters that only some methods have, and how they are written as text."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -69,6 +70,18 @@ def one_of(*words: str) -> Values:
     return Values(" or ".join(words), read, words)
 
 
+def _number(words: str, read: Callable[[str], float], is_good: Callable[[float], bool]) -> Values:
+    """What `read` makes of a text, if it is good."""
+
+    def read_number(text: str) -> float:
+        value = read(text)
+        if not is_good(value):
+            raise ValueError(text)
+        return value
+
+    return Values(words, read_number)
+
+
 def matrix_or(*words: str) -> Values:
     """One of some words, or the file of a matrix with a row and a column for each tag."""
 
@@ -88,5 +101,6 @@ def _read_flag(text: str) -> bool:
 
 _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 FLAG = Values("true or false", _read_flag, ("true", "false"))
-NUMBER = Values("a number", float)
-COUNT = Values("a whole number", int)
+POSITIVE = _number("a positive number", float, lambda value: 0 < value < math.inf)
+POSITIVE_COUNT = _number("a whole number of at least 1", int, lambda value: value >= 1)
+BELOW_ONE = _number("a number from 0 to below 1", float, lambda value: 0 <= value < 1)

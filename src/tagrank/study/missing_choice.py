@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tagrank.study.arguments import ArgumentError
 from tagrank.study.missing_scores import HeldOut
 
 
@@ -28,9 +29,9 @@ class PairChoice:
     def __post_init__(self) -> None:
         for name, count in {"top": self.top, "per_tag": self.per_tag}.items():
             if count is not None and count < 1:
-                raise ValueError(f"{name} must be at least 1, or None for all, got {count!r}")
+                raise ArgumentError(f"{name} must be at least 1, or None for all, got {count!r}")
         if not 0 <= self.min_probability <= self.max_probability <= 1:
-            raise ValueError(
+            raise ArgumentError(
                 "probabilities lie between 0 and 1, the smallest first; got "
                 f"min_probability={self.min_probability!r} and max_probability={self.max_probability!r}"
             )

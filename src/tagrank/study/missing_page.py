@@ -81,7 +81,7 @@ def _card(
 
 
 def _summary(found: MissingTags) -> str:
-    summary = "Each picture was judged by a model that saw neither it nor its tags."
+    summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags."
     if n_untagged := found.facts["rows wholly unknown"]:
         summary += f" {n_untagged:,} without tags were judged by one model of all the others."
     return summary
@@ -89,7 +89,7 @@ def _summary(found: MissingTags) -> str:
 
 def _facts(found: MissingTags) -> dict[str, str]:
     facts = {
-        "pictures": f"{found.facts['rows']:,}",
+        f"{found.kind}s": f"{found.facts['rows']:,}",
         "tags": f"{found.facts['tags']:,}",
         "suggestions": f"{len(found.suggestions):,}",
         f"{'present' if found.wrong else 'absent or unknown'} tags looked at": f"{found.n_candidates:,}",

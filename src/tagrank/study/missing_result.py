@@ -8,6 +8,7 @@ from typing import Any
 from tagrank.annotation.tuning import Tuning
 from tagrank.data import Problem
 from tagrank.study.list_files import write_list
+from tagrank.study.seeing import kind_of
 
 LIKELIHOOD = "log-likelihood"  # the criterion by which C is chosen
 
@@ -50,6 +51,7 @@ class MissingTags:
     tuning : how well the values of C did that were tried; None where none were
     feature_seconds : set of picture features to the seconds that it took, not counting what was known already
     problems : files that were left out, and why
+    n_untagged : how many pictures were left out because nothing is known about them
     """
 
     suggestions: Sequence[Suggestion]
@@ -62,6 +64,12 @@ class MissingTags:
     tuning: Tuning | None = None
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
+    n_untagged: int = 0
+
+    @property
+    def kind(self) -> str:
+        """What has the tags: a picture, or a row of a table."""
+        return kind_of(self.facts["views"])
 
     @property
     def about(self) -> str:
@@ -76,6 +84,7 @@ class MissingTags:
             "folds": self.folds,
             "data": dict(self.facts),
             "n_candidates": self.n_candidates,
+            "n_untagged": self.n_untagged,
             "suggestions": [asdict(suggestion) for suggestion in self.suggestions],
             "unjudged": list(self.unjudged),
             "C": None if self.tuning is None else self.tuning.to_dict(),

@@ -32,6 +32,7 @@ from tagrank.kernels import reads_views
 from tagrank.study.missing_result import LIKELIHOOD
 
 Part = tuple[np.ndarray, np.ndarray]
+SCORING = "scoring pictures by models that did not see them"
 
 
 @dataclass(frozen=True)
@@ -90,10 +91,12 @@ def hold_out(
     is_judged = np.empty(states.shape, dtype=bool)
     for done, (train, test) in enumerate(parts):
         if progress is not None:
-            progress(done, len(parts), "scoring pictures by models that did not see them")
+            progress(done, len(parts), SCORING)
         for place, model in enumerate(_train(estimator, X, rows.labels, train, ascending)):
             all_scores[place, test] = model.decision_function(take_block(estimator, X, test, train))
         is_judged[test] = np.any(states[train] > 0, axis=0)
+    if progress is not None:
+        progress(len(parts), len(parts), SCORING)
     if not all_scores.any():
         warnings.warn(
             "the models learned nothing and all scores are zero, as where no picture has both a present and "

@@ -8,20 +8,27 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.describing import Cache
+from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.tuning import COSTS
 from tagrank.data import Collection, clean_tags
 from tagrank.features import Feature
-from tagrank.study.destinations import check_file
+from tagrank.study.arguments import ArgumentError
+from tagrank.study.destinations import check_distinct, check_file
 from tagrank.study.inputs import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.study.list_files import check_list
-from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator, order_matrices, suit_kernel
+from tagrank.study.method_estimators import (
+    PICTURE_COSTS,
+    check_gamma,
+    make_estimator,
+    order_matrices,
+    suit_kernel,
+)
 from tagrank.study.missing_choice import PairChoice
 from tagrank.study.missing_page import write_missing_page
 from tagrank.study.missing_result import MissingTags, Suggestion, write_suggestions
 from tagrank.study.missing_scores import HeldOut, hold_out
-from tagrank.study.seeing import describe_rows
+from tagrank.study.seeing import describe_rows, kind_of, name_features
 from tagrank.validation import check_choice
 
 CALIBRATIONS = ("platt", "isotonic")
@@ -48,6 +55,8 @@ def missing(
     strict: bool = False,
     part: str | None = None,
     lower_case: bool = False,
+    hierarchy: str = "keep",
+    synonyms: Mapping[str, str] | None = None,
     min_count: int = 0,
     page: str | os.PathLike | None = None,
     n_jobs: int | None = None,
@@ -80,8 +89,7 @@ def missing(
     cache : whether the features of pictures are kept for the next time; or a folder for them
     strict : stop at the first picture that cannot be read instead of leaving it out
     part : the part to look at; None means every row
-    lower_case : take "Sky" and "sky" for the same tag
-    min_count : leave out tags of fewer pictures
+    lower_case, hierarchy, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`)
     page : an HTML file to write, with the pictures inside, or None
     n_jobs : processes that describe pictures, and threads; all cores by default
     progress : called with how much is done, of how much, and what is being done
@@ -96,15 +104,24 @@ def missing(
     check_choice("calibration", calibration, CALIBRATIONS)
     choice = PairChoice(wrong, top, per_tag, min_probability, max_probability)
     if wrong and untagged:
-        raise ValueError("pictures without tags have none that could be wrong; leave out untagged or wrong")
+        raise ArgumentError(
+            "pictures without tags have none that could be wrong; leave out untagged or wrong"
+        )
+    check_distinct(output=output, page=page)
     if output is not None:
         check_list(output, "suggestions")
     if page is not None:
         check_file(page)
     estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
+    features = name_features(features)
     tagged = check_has_tags(open_collection(data, strict=strict), data)
     rows = choose_part(_named(tagged), part, usual="all")
-    rows = _usable(keep_frequent(clean_tags(rows, fold_case=lower_case), min_count), untagged)
+    rows = clean_tags(rows, hierarchy=hierarchy, fold_case=lower_case, synonyms=synonyms or {})
+    rows = keep_frequent(rows, min_count)
+    n_rows, rows = len(rows), _usable(rows, untagged)
+    n_untagged = n_rows - len(rows)
+    if PICTURES in rows.views:
+        check_gamma(parameters)
     order_matrices(estimator, rows.tags)
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)
@@ -134,6 +151,7 @@ def missing(
         held_out.tuning,
         described.seconds,
         rows.problems,
+        n_untagged,
     )
     if output is not None:
         write_suggestions(output, found.suggestions)
@@ -153,9 +171,8 @@ def _usable(rows: Collection, untagged: bool) -> Collection:
     """The rows of which something is known; with `untagged` all."""
     is_known = np.any(rows.states() != 0, axis=1)
     if not is_known.any():
-        raise ValueError(
-            f"none of the {len(rows):,} pictures of {rows.name or 'the data'} has tags to learn from"
-        )
+        all_rows = f"{len(rows):,} {kind_of(rows.views)}s of {rows.name or 'the data'}"
+        raise ValueError(f"none of the {all_rows} has tags to learn from")
     return rows if untagged else rows.subset(is_known)
 
 

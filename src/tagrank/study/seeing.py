@@ -14,6 +14,7 @@ from tagrank.data import Collection
 from tagrank.data.picture_files import read_picture
 from tagrank.features import Feature, choose_features, usual_features
 from tagrank.files import FileError
+from tagrank.study.arguments import ArgumentError
 
 PICTURE_FOLDER = "picture folder"  # where a model remembers in which folder its training pictures were
 _THUMBNAIL_SIDE = 512
@@ -46,9 +47,18 @@ def see_pictures(
     }
 
 
-def describe_rows(
-    rows: Collection, features: str | Sequence[str] | Mapping[str, Feature] | None, **options: Any
-) -> Description:
+FeatureChoice = str | Sequence[str] | Mapping[str, Feature] | None
+
+
+def name_features(features: FeatureChoice) -> Mapping[str, Feature] | None:
+    """The features that are meant, see `choose_features`; None stays None, for the best that is installed."""
+    try:
+        return None if features is None else choose_features(features)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
+
+
+def describe_rows(rows: Collection, features: FeatureChoice, **options: Any) -> Description:
     """Rows to learn from, as they are, or described if they are pictures.
 
     Parameters
@@ -82,6 +92,11 @@ def _check_any(described: Description, n_pictures: int) -> None:
         problem = described.collection.problems[-1]
         others = f" (nor can any other of the {n_pictures:,} be read)" if n_pictures > 1 else ""
         raise FileError(problem.path, f"{problem.reason}{others}")
+
+
+def kind_of(views: Mapping[str, Any]) -> str:
+    """What data with these views consist of."""
+    return "picture" if PICTURES in views else "row"
 
 
 def common_folder(rows: Collection) -> str | None:

@@ -18,10 +18,17 @@ from tagrank.metrics import MetricTable
 from tagrank.study.destinations import check_folder
 from tagrank.study.evaluation import SPELLING, evaluate
 from tagrank.study.inputs import check_has_tags, choose_part, keep_frequent, known_pictures, open_collection
-from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator, order_matrices, suit_kernel
-from tagrank.study.seeing import PICTURE_FOLDER, common_folder, describe_rows
+from tagrank.study.method_estimators import (
+    PICTURE_COSTS,
+    check_gamma,
+    make_estimator,
+    order_matrices,
+    suit_kernel,
+)
+from tagrank.study.seeing import PICTURE_FOLDER, common_folder, describe_rows, name_features
 
 AUTO = "auto"
+WRITING = "writing the model"  # what `progress` hears when training is over
 PICTURE_POWERS = (1, 2, 4)
 
 
@@ -56,7 +63,7 @@ class Training:
     @property
     def certificate(self) -> dict[str, Any]:
         """Passes, objectives and relative duality gap of the solver; empty for a method without one."""
-        solved = self._solved
+        solved = _solved(self.annotator)
         if not hasattr(solved, "duality_gap_"):
             return {}
         return {
@@ -70,18 +77,17 @@ class Training:
     @property
     def trace(self) -> list[Any]:
         """Points of the solver's way, as `trace_` holds them; empty for a method without one."""
-        return list(getattr(self._solved, "trace_", ()))
-
-    @property
-    def _solved(self) -> Any:
-        """The estimator that was trained on everything, inside of whatever calibrates it."""
-        estimator = self.annotator.estimator_
-        return getattr(estimator, "estimator_", estimator)
+        return list(getattr(_solved(self.annotator), "trace_", ()))
 
     @property
     def chosen_cost(self) -> float | None:
         """The C that cross-validation chose, if it did."""
         return None if self.tuning is None else self.tuning.best(self.annotator.criterion)
+
+    @property
+    def cost(self) -> float | None:
+        """The C that was trained with; None for a method without one."""
+        return getattr(_solved(self.annotator), "C", None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -161,11 +167,14 @@ def train(
         check_folder(output)
         check_replaceable(output)
     estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
+    features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
     tagged = check_has_tags(open_collection(data, strict=strict), data)
     tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
     rows = keep_frequent(rows, min_count)
+    if PICTURES in rows.views:
+        check_gamma(parameters)
     order_matrices(estimator, rows.tags)
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)
@@ -182,6 +191,7 @@ def train(
     started = time.perf_counter()
     annotator.fit(rows, callback=callback, progress=progress)
     seconds = time.perf_counter() - started
+    _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
     annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
     if output is not None:
         _save(annotator, output, keep_rows, progress)
@@ -198,6 +208,19 @@ def train(
     )
 
 
+def _solved(annotator: Annotator) -> Any:
+    """The estimator that was trained on everything, inside of whatever calibrates it."""
+    return getattr(annotator.estimator_, "estimator_", annotator.estimator_)
+
+
+def _check_learned(annotator: Annotator, *, max_seconds: float | None) -> None:
+    """Raise again a Ctrl-C that a solver took before its first pass: there is nothing worth keeping."""
+    solved = _solved(annotator)
+    is_empty = getattr(solved, "n_iter_", 1) == 0 and not getattr(solved, "converged_", True)
+    if is_empty and max_seconds is None:
+        raise KeyboardInterrupt
+
+
 def _costs(described: Description) -> Sequence[float] | None:
     """The values of C to choose among: for pictures, where there are enough."""
     has_choice = bool(described.features) and len(described.collection) >= FEWEST_TO_CALIBRATE
@@ -209,7 +232,7 @@ def _save(
 ) -> None:
     if progress is not None:
         # the last moment to give up
-        progress(0, 1, "writing the model")
+        progress(0, 1, WRITING)
     annotator.save(output, keep_rows=keep_rows)
 
 

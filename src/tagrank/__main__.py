@@ -1,0 +1,5 @@
+"""`python -m tagrank` is the command `tagrank`."""
+
+from tagrank.app.cli import main
+
+main()
