@@ -4,8 +4,6 @@ A sample has a weight Z_kl >= 0 for each present label k and each absent label l
 sum_k Z_kl^2 / B_k <= |B_l|, and only those that are not zero are kept.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
@@ -18,9 +16,11 @@ SCORE, NEW, VIOLATION, COST, WEIGHT = range(N_ROLES)
 IN_PROPORTION = -1  # in place of a number of columns: Z_kl = A_k |A_l| / sum of A_k
 
 
-class Pairs(NamedTuple):
-    """What compiled code sees of the weights of pairs; only columns that are not zero are in the pool.
+class PairWeights:
+    """The weights of pairs, in memory that grows with the need; only columns that are not zero are kept.
 
+    Attributes
+    ----------
     places : int array, shape (n_samples + 1, 4): first entry in the pool, capacity and number of columns of
         each sample, and how many of them fill their balls; the last row holds the end of the used part of the
         pool
@@ -30,43 +30,30 @@ class Pairs(NamedTuple):
     is_stored : bool array, shape (n_labels,), False between steps
     """
 
-    places: np.ndarray
-    pool: np.ndarray
-    starts: np.ndarray
-    present: np.ndarray
-    fresh: np.ndarray
-    is_stored: np.ndarray
-
-
-class PairWeights:
-    """The weights of pairs, in memory that grows with the need."""
-
     def __init__(self, bounds):
-        places = np.zeros((len(bounds) + 1, 4), np.int64)
-        places[:, 2] = IN_PROPORTION
         n_present = np.count_nonzero(bounds > 0, axis=1)
-        starts = np.concatenate([[0], np.cumsum(n_present)])
         self.lengths = 1 + n_present
         self.most = self.lengths * np.count_nonzero(bounds < 0, axis=1)
-        self.arrays = Pairs(
-            places=places,
-            pool=np.empty(0, bounds.dtype),
-            starts=starts,
-            present=np.nonzero(bounds > 0)[1],
-            fresh=np.empty(self.most.max(initial=0), bounds.dtype),
-            is_stored=np.zeros(bounds.shape[1], bool),
-        )
+        self.places = np.zeros((len(bounds) + 1, 4), np.int64)
+        self.places[:, 2] = IN_PROPORTION
+        self.pool = np.empty(0, bounds.dtype)
+        self.starts = np.concatenate([[0], np.cumsum(n_present)])
+        self.present = np.nonzero(bounds > 0)[1]
+        self.fresh = np.empty(self.most.max(initial=0), bounds.dtype)
+        self.is_stored = np.zeros(bounds.shape[1], bool)
 
     def with_room_for(self, rows):
-        """The arrays, with a pool that all columns of `rows` fit into, so that compiled code need not ask."""
-        places, pool = self.arrays.places, self.arrays.pool
+        """The arrays above, with a pool that all columns of `rows` fit into: compiled code need not ask.
+
+        A plain tuple: the cache of compiled code would break if a class in a signature were renamed.
+        """
         needed = SPARE * self.most[rows].sum()
-        if places[-1, 0] + needed > len(pool):
-            live = self.lengths @ places[:-1, 1]
-            new_pool = np.empty(int(1.5 * live) + needed, pool.dtype)
-            _compact(places, self.lengths, pool, new_pool)
-            self.arrays = self.arrays._replace(pool=new_pool)
-        return self.arrays
+        if self.places[-1, 0] + needed > len(self.pool):
+            live = self.lengths @ self.places[:-1, 1]
+            pool = np.empty(int(1.5 * live) + needed, self.pool.dtype)
+            _compact(self.places, self.lengths, self.pool, pool)
+            self.pool = pool
+        return self.places, self.pool, self.starts, self.present, self.fresh, self.is_stored
 
 
 @njit(cache=True)
@@ -236,13 +223,12 @@ def _find_fresh(place, fresh, is_stored, bounds, old, diagonal, present, is_even
 def step_columns(i, pairs, bounds, old, diagonal, room):
     """An exact step for each column of sample i; its new coefficients are in room[NEW].
 
+    pairs : of `PairWeights`
     bounds, old : of the sample; old are the coefficients so far
     room : room[SCORE] holds the scores with the sample's own share, kept current
     """
-    place, last, pool, fresh, is_stored = (
-        pairs.places[i], pairs.places[-1], pairs.pool, pairs.fresh, pairs.is_stored
-    )  # fmt: skip
-    present = pairs.present[pairs.starts[i] : pairs.starts[i + 1]]
+    places, pool, starts, all_present, fresh, is_stored = pairs
+    place, last, present = places[i], places[-1], all_present[starts[i] : starts[i + 1]]
     length, is_even = 1 + present.shape[0], True
     for k in range(present.shape[0]):
         room[COST, k] = bounds[present[k]]

@@ -147,7 +147,8 @@ def _step(i, bounds, old, diagonal, guess, pairs, room):
 
     room : room[SCORE] holds the scores with the sample's own share, overwritten
     """
-    place = pairs.places[i]
+    places = pairs[0]
+    place = places[i]
     if place[2] == IN_PROPORTION or place[3] == 0:
         others, new = room[WEIGHT], room[NEW]
         for k in range(others.shape[0]):
