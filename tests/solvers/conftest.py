@@ -70,6 +70,12 @@ class Held(NamedTuple):
         return rows @ rows.T
 
 
+@pytest.fixture(autouse=True)
+def small_problems_round_their_scores_too(monkeypatch):
+    """As large ones do where the way is long."""
+    monkeypatch.setattr("tagrank.solvers.ascents.FEW_SCORES", 0)
+
+
 @cache
 def random_problem(kernel="linear", n_samples=40, n_labels=5, seed=0):
     """Noisy labels, unknown labels, a cost for each entry, and every degenerate row."""

@@ -87,12 +87,18 @@ def test_sparse_rows_hold_weights(X, n_labels, n_groups, dtype):
 
 @pytest.mark.parametrize("Loss", [Hinge, Ranking])
 @pytest.mark.parametrize("tol", [1e-2, 2e-5])
-def test_float32_scores_give_a_float64_certificate(Loss, tol, X, held, certificate):
-    """The scores that the passes keep are rounded; the certificate must not be."""
+@pytest.mark.parametrize("few", [0, 1500, 1501], ids=["any rounded", "many, rounded", "few, exact"])
+def test_float32_scores_give_a_float64_certificate(Loss, tol, few, X, held, certificate, monkeypatch):
+    """The scores that the passes keep are rounded where there are many; the certificate must not be."""
+    monkeypatch.setattr("tagrank.solvers.ascents.FEW_SCORES", few)
+    rounded = []
+    round_scores = GramScores.round_scores
+    monkeypatch.setattr(GramScores, "round_scores", lambda self: rounded.append(round_scores(self)))
     bounds = np.where(X[:, :5] > 0.3, 1.0, -1.0)
     gram = held(X @ X.T, "gram")
     solution = gram.solve(Loss, bounds, tol=tol)
     assert solution.converged
+    assert bool(rounded) == (few <= 1500)
     certificate(Loss, gram.K, bounds, solution, rtol=1e-12)
 
 
