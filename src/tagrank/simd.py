@@ -35,8 +35,16 @@ def in_whole_vectors(values):
     """A copy of `values` (n_rows, n_columns) that is `padded` wide, zeros to the right."""
     n_rows, n_columns = values.shape
     wide = np.zeros((n_rows, -(-n_columns // NARROW) * NARROW), values.dtype)
-    wide[:, :n_columns] = values
+    copy_columns(values, wide, n_columns)
     return wide
+
+
+@njit
+def copy_columns(source, target, n_columns):
+    """target[:, :n_columns] = source[:, :n_columns]; as an assignment it would take seconds to compile."""
+    for i in range(source.shape[0]):
+        for j in range(n_columns):
+            target[i, j] = source[i, j]
 
 
 @njit(inline="always")

@@ -21,7 +21,7 @@ from numba import njit
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, lowest_and_highest, measure_samples
-from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
+from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
@@ -199,7 +199,7 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
             break
-    scores[:] = wide_scores[:, :n_rows]
+    copy_columns(wide_scores, scores, n_rows)
     n_changed = 0
     for b in range(n_rows):
         for label in range(n_labels):

@@ -13,7 +13,7 @@ The labels do not touch each other, so each one is a task of its own for the thr
 import numpy as np
 from numba import njit, prange
 
-from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row, prefetch
+from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 TILE = 64
@@ -101,7 +101,7 @@ def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold,
             bounds[:, label], coefficients[:, label], rows, wide_corner, inverses,
             wide_scores, changes[label], threshold, n_sweeps,
         )  # fmt: skip
-        scores[label] = wide_scores[0, :n_rows]
+        copy_columns(wide_scores, scores[label : label + 1], n_rows)
     return n_changed.sum()
 
 

@@ -16,7 +16,7 @@ from numba import njit, prange
 
 from tagrank.losses.balance import balanced
 from tagrank.losses.ranking_value import loss_and_threshold, measure_samples, size_and_inner
-from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row
+from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score; stands for a side without labels
@@ -176,7 +176,7 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, rows, corner, scores, 
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
             break
-    scores[:] = wide_scores[:, :n_rows]
+    copy_columns(wide_scores, scores, n_rows)
     return _store_block(coefficients, rows, current, changes)
 
 
