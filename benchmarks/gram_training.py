@@ -146,11 +146,12 @@ def make_problem(case, *, quick):
 
 
 def warm_up():
-    """Compile before anything is timed."""
-    K, Y = draw_problem(300, 8)
-    for Estimator in (OneVsAllSVM, LabelRanker, IncompleteLabelRanker):
-        for matrix in (K, K.astype(np.float32)):
-            Estimator(kernel="precomputed", tol=1e-2).fit(matrix, Y)
+    """Compile before anything is timed; large problems take another way than small ones."""
+    for n_samples in (300, 1000):
+        K, Y = draw_problem(n_samples, 8)
+        for Estimator in (OneVsAllSVM, LabelRanker, IncompleteLabelRanker):
+            for matrix in (K, K.astype(np.float32)):
+                Estimator(kernel="precomputed", tol=1e-2).fit(matrix, Y)
 
 
 def main():

@@ -127,10 +127,11 @@ def choose_data(names):
 
 
 def warm_up():
-    """Compile before anything is timed."""
-    K, Y = draw_problem(200, 8)
-    for method in METHODS:
-        make(method).fit(K, Y)
+    """Compile before anything is timed; large problems take another way than small ones."""
+    for n_samples in (200, 1000):
+        K, Y = draw_problem(n_samples, 8)
+        for method in METHODS:
+            make(method).fit(K, Y)
 
 
 def main():

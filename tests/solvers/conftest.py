@@ -73,7 +73,7 @@ class Held(NamedTuple):
 @pytest.fixture(autouse=True)
 def small_problems_round_their_scores_too(monkeypatch):
     """As large ones do where the way is long."""
-    monkeypatch.setattr("tagrank.solvers.ascents.FEW_SCORES", 0)
+    monkeypatch.setattr("tagrank.solvers.ascents.FEW_SAMPLES", 0)
 
 
 @cache

@@ -14,7 +14,7 @@ from tagrank.arrays import row_blocks, rows_within
 from tagrank.solvers.solution import relative_gap
 
 FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
-FEW_SCORES = 2**17  # fewer than these are not worth rounding, nor compiling code for rounded ones
+FEW_SAMPLES = 1000  # the scores of fewer are not worth rounding, nor compiling code for rounded ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 SWEEPS_IN_BLOCK = 5
@@ -53,10 +53,9 @@ class BlockAscent:
 
     def measure(self):
         """Objectives from the scores at hand: a certificate if these and the coefficients are exact."""
-        scores = self.holder.scores()
-        primal, dual = self._measure(self.loss.coefficients, scores)
+        primal, dual = self._measure(self.loss.coefficients, self.holder.scores())
         self.certified = self.loss.coefficients if self.holder.is_exact and self.stays_feasible else None
-        if self.gap > FAR_FROM_END * self.tol and scores.size >= FEW_SCORES:
+        if self.gap > FAR_FROM_END * self.tol and self.holder.n_samples >= FEW_SAMPLES:
             self.holder.round_scores()
         return primal, dual
 
