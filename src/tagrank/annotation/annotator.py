@@ -18,9 +18,9 @@ from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
 from tagrank.annotation.shared_gram import fit_on_gram
+from tagrank.annotation.training_views import as_in_training
 from tagrank.annotation.tuning import CRITERIA, CRITERION, Tuning
 from tagrank.data import Collection
-from tagrank.data.feature_columns import match_columns
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.labels import duplicates
@@ -229,20 +229,12 @@ class Annotator:
         """`data` with the views of training."""
         self._check_fitted()
         intake = take_in(data, view=self._names_in(data), features=self.features_)
-        if not intake.views.keys() >= self.columns_.keys():
-            intake = self._renamed(intake)
-        return intake._replace(
-            views={name: self._matched(name, intake) for name in self.columns_},
-            feature_names=self.feature_names_,
+        return as_in_training(
+            intake,
+            self.columns_,
+            self.feature_names_,
+            is_precomputed=isinstance(kernel_of(self.estimator_), Precomputed),
         )
-
-    def _matched(self, view: str, intake: Intake) -> Any:
-        """The rows of a view with the columns of training."""
-        given, wanted = intake.feature_names.get(view), self.feature_names_.get(view)
-        rows = match_columns(intake.views[view], given, wanted, what=f"view {view!r}")
-        if rows.shape[1] != self.columns_[view]:
-            raise ValueError(self._width_message(view, rows.shape))
-        return rows
 
     def _names_in(self, data: Any) -> list[str] | None:
         """Which views of `data` to read, if it has those of training or those that were chosen for it."""
@@ -251,42 +243,6 @@ class Annotator:
         return next(
             (names for names in (list(self.columns_), chosen) if names and named.keys() >= set(names)), None
         )
-
-    def _renamed(self, intake: Intake) -> Intake:
-        """One nameless matrix cut into the views of training."""
-        views, widths = intake.views, list(self.columns_.values())
-        given, matrix = next(iter(views.items()))
-        names = intake.feature_names.get(given)
-        if len(views) > 1 or (len(widths) > 1 and matrix.shape[1] != sum(widths)):
-            wanted = ", ".join(f"{name} ({width} columns)" for name, width in self.columns_.items())
-            raise ValueError(f"expected the views {wanted}, got {', '.join(views)}")
-        if len(widths) == 1:
-            named = {} if names is None else dict.fromkeys(self.columns_, names)
-            return intake._replace(views=dict.fromkeys(self.columns_, matrix), feature_names=named)
-        matrix = match_columns(matrix, names, self._names_side_by_side(names), what=f"view {given!r}")
-        ends = np.cumsum(widths)
-        cut = {
-            name: matrix[:, end - width : end]
-            for (name, width), end in zip(self.columns_.items(), ends, strict=True)
-        }
-        return intake._replace(views=cut, feature_names={})
-
-    def _names_side_by_side(self, given: list[str] | None) -> list[str] | None:
-        """The names of all columns in one matrix: with their views, as `to_frame` writes them, or without."""
-        pairs = [(view, name) for view in self.columns_ for name in self.feature_names_.get(view, ())]
-        if len(pairs) < sum(self.columns_.values()):
-            return None
-        long_names, names = [f"{view}.{name}" for view, name in pairs], [name for _, name in pairs]
-        is_long = set(long_names) == set(given or ()) or duplicates(names)
-        return long_names if is_long else names
-
-    def _width_message(self, name: str, shape: tuple[int, ...]) -> str:
-        if isinstance(kernel_of(self.estimator_), Precomputed):
-            return (
-                "this model was trained on precomputed similarities: rows cannot be annotated without their "
-                f"similarities to the {self.columns_[name]} training rows, got shape {shape}"
-            )
-        return f"view {name!r} must have {self.columns_[name]} columns, as in training, got shape {shape}"
 
     def _rows(self, data: Any) -> Any:
         return self._arrange(self._take_in(data).views)
