@@ -9,7 +9,6 @@ from numba import njit
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
-SMALL_STEP = 1e-9
 SPARE = 4  # times the largest need: whoever outgrows its place moves to one at least twice as large
 N_ROLES = 5  # of rows of scratch memory, each as long as there are labels
 SCORE, NEW, VIOLATION, COST, WEIGHT = range(N_ROLES)
@@ -89,26 +88,24 @@ def _largest_violation(room, n_present):
 
 
 @njit(cache=True)
-def _solve_even_column(room, n_present, radius, diagonal, total):
+def _solve_even_column(room, n_present, radius, diagonal, total, precision):
     """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded."""
     low, high, limit = 0.0, _largest_violation(room, n_present), diagonal * radius
-    shift, step = min(diagonal * total, high), 0.0
+    shift, factor, push, is_full = min(diagonal * total, high), 1.0, 0.0, False
     for _ in range(50):
         n_above, push, square = _sums_above(room, n_present, shift)
-        is_inside = square <= limit * limit
-        factor = 1.0 if is_inside else limit / np.sqrt(square)
+        is_full = square > limit * limit
+        factor = limit / np.sqrt(square) if is_full else 1.0
         lead = factor * push - shift
+        step = lead / (1 + factor * (n_above - (push * push / square if is_full else 0.0)))
+        if abs(step) <= precision * (1 + shift):
+            break
         if lead > 0:
             low = shift
         else:
             high = shift
-        step = lead / (1 + factor * (n_above - (0.0 if is_inside else push * push / square)))
         shift = shift + step if low <= shift + step <= high else (low + high) / 2
-        if abs(step) <= SMALL_STEP * (1 + shift):
-            break
-    _, push, square = _sums_above(room, n_present, shift)
-    is_full = square > limit * limit
-    factor = (limit / np.sqrt(square) if is_full else 1.0) / diagonal
+    factor /= diagonal
     for k in range(n_present):
         room[WEIGHT, k] = max(room[VIOLATION, k] - shift, 0.0) * factor
     return push * factor, is_full
@@ -166,7 +163,8 @@ def _improve_column(pool, first, bounds, diagonal, present, is_even, room):
         room[VIOLATION, k] = reach - room[SCORE, present[k]] + diagonal * pool[first + 1 + k]
     if is_even:
         radius = np.sqrt(-bounds[label] * room[COST, 0])
-        new_total, is_full = _solve_even_column(room, n_present, radius, diagonal, total)
+        precision = 4 * np.finfo(pool.dtype).eps
+        new_total, is_full = _solve_even_column(room, n_present, radius, diagonal, total, precision)
     else:
         new_total, is_full = _solve_column(room, n_present, np.sqrt(-bounds[label]), diagonal, total)
     room[SCORE, label] -= diagonal * (new_total - total)

@@ -17,6 +17,7 @@ FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the e
 FEW_SAMPLES = 1000  # the scores of fewer are not worth rounding, nor compiling code for rounded ones
 MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, or what must go if that is more
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
+PASSES_BEFORE_QUARRELS = 4  # whoever is far from its end after so many will be for long
 SWEEPS_IN_BLOCK = 5
 SWEEPS_IN_ONLY_BLOCK = 200  # with nobody else to bring up to date, more sweeps cost less than more passes
 
@@ -41,6 +42,7 @@ class BlockAscent:
         coefficients = _feasible_start(Loss, bounds, holder.diagonal, start, np.float64)
         self.loss = Loss(bounds, coefficients)
         self.certified = self.thresholds = None
+        self.n_passes = 0
         self.tol = tol
         self.stays_feasible = getattr(Loss, "stays_feasible", False)
         self.is_untouched = start is None and not coefficients.any()
@@ -82,19 +84,33 @@ class BlockAscent:
         n_needed = np.searchsorted(np.cumsum(self.gaps[order]), part * self.gaps.sum()) + 1
         return order[: max(n_needed, self.holder.block_size)]
 
+    def _quarrels(self):
+        """The samples with the largest gaps, and the nearest neighbour of each.
+
+        Two samples that are alike but have different labels push each other up, visit by visit, for as long
+        as their costs allow. In one block they come to the end of it at once.
+        """
+        loudest = np.argsort(-self.gaps)[: self.holder.block_size // 2]
+        return np.union1d(loudest, self.holder.nearest(loudest))
+
     def make_pass(self, rng, deadline):
         share = 0.0 if self.is_untouched else IDLE_SHARE * self.gaps.mean()
         active = rng.permutation(self.holder.n_samples if self.is_untouched else self._whom_to_visit())
+        has_many_blocks = len(active) > self.holder.block_size
         self.is_untouched, self.certified = False, None
-        n_sweeps = SWEEPS_IN_BLOCK if len(active) > self.holder.block_size else SWEEPS_IN_ONLY_BLOCK
+        if has_many_blocks and self.n_passes >= PASSES_BEFORE_QUARRELS and hasattr(self.holder, "nearest"):
+            self._visit(self._quarrels(), share, SWEEPS_IN_ONLY_BLOCK)
+        self.n_passes += 1
         for block in row_blocks(len(active), self.holder.block_size):
             if time.perf_counter() >= deadline:
                 break
-            rows = active[block]
-            corner, scores = self.holder.read(rows)
-            changes = np.empty(scores.shape)
-            if self.loss.sweep_block(rows, corner, scores, changes, share, n_sweeps):
-                self.holder.add(rows, changes)
+            self._visit(active[block], share, SWEEPS_IN_BLOCK if has_many_blocks else SWEEPS_IN_ONLY_BLOCK)
+
+    def _visit(self, rows, share, n_sweeps):
+        corner, scores = self.holder.read(rows)
+        changes = np.empty(scores.shape)
+        if self.loss.sweep_block(rows, corner, scores, changes, share, n_sweeps):
+            self.holder.add(rows, changes)
 
     @property
     def weights(self):

@@ -9,7 +9,8 @@ The model is f(x) = sum_i k(x_i, x) a_i with one row a_i of n_labels coefficient
 Each pass visits the samples that still contribute to the duality gap, in random blocks. Inside a block the
 loss takes exact steps, several times over, for they cost little; after the block one product brings the
 scores of all samples up to date. Every sample's share of the gap is at hand then, so that the next pass knows
-whom to visit.
+whom to visit. On a long way, the samples with the largest shares meet their nearest neighbours in a block of
+their own before each pass: samples that are alike but have different labels take longest.
 
 Steps are taken in float32 while tolerance and costs allow it. The scores of a Gram matrix are float64 as long
 as the end is near, and certify the solution as they are; a long way is walked faster with float32 scores, and

@@ -52,6 +52,16 @@ class GramScores:
             scores += self.offset[:, None].astype(self.dtype)
         return corner, scores
 
+    def nearest(self, rows):
+        """For each of some samples, the other one that is most similar by the angle between them."""
+        inverse_lengths = np.sqrt(
+            np.divide(1, self.diagonal, out=np.zeros(self.n_samples), where=self.diagonal > 0)
+        )
+        similarities = to_host(self.K[beside(rows, self.K)]) + self.intercept
+        similarities = similarities * inverse_lengths.astype(similarities.dtype)
+        similarities[np.arange(len(rows)), rows] = -np.inf
+        return similarities.argmax(axis=1)
+
     def add(self, rows, changes):
         """Bring the scores up to date after the coefficients of `rows` changed."""
         self.offset += self.intercept * changes.sum(axis=1)
