@@ -98,7 +98,8 @@ class BlockAscent:
         active = rng.permutation(self.holder.n_samples if self.is_untouched else self._whom_to_visit())
         has_many_blocks = len(active) > self.holder.block_size
         self.is_untouched, self.certified = False, None
-        if has_many_blocks and self.n_passes >= PASSES_BEFORE_QUARRELS and hasattr(self.holder, "nearest"):
+        is_long_way = has_many_blocks and self.n_passes >= PASSES_BEFORE_QUARRELS
+        if is_long_way and getattr(self.holder, "nearest", None) is not None:
             self._visit(self._quarrels(), share, SWEEPS_IN_ONLY_BLOCK)
         self.n_passes += 1
         for block in row_blocks(len(active), self.holder.block_size):

@@ -54,11 +54,11 @@ class GramScores:
 
     def nearest(self, rows):
         """For each of some samples, the other one that is most similar by the angle between them."""
-        inverse_lengths = np.sqrt(
-            np.divide(1, self.diagonal, out=np.zeros(self.n_samples), where=self.diagonal > 0)
-        )
-        similarities = to_host(self.K[beside(rows, self.K)]) + self.intercept
-        similarities = similarities * inverse_lengths.astype(similarities.dtype)
+        similarities = to_host(self.K[beside(rows, self.K)])
+        if self.intercept:
+            similarities += self.intercept
+        lengths = np.sqrt(np.where(self.diagonal > 0, self.diagonal, np.inf))
+        similarities /= lengths.astype(similarities.dtype)
         similarities[np.arange(len(rows)), rows] = -np.inf
         return similarities.argmax(axis=1)
 
