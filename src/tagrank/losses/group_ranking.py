@@ -16,7 +16,7 @@ after the other, each exactly, and those that are not zero are kept for the next
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, prange
 
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
@@ -59,10 +59,12 @@ class GroupRanking:
         coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
-        return _sweep_block(
+        before = self.coefficients[rows]
+        _sweep_block(
             self.bounds, self.coefficients, self.guesses, self.is_mixed, self.pairs.with_room_for(rows),
-            rows, corner, scores, changes, n_sweeps,
+            rows, corner, scores, n_sweeps,
         )  # fmt: skip
+        return _find_changes(self.coefficients, before, rows, changes)
 
     def sweep_rows(self, order, X, squared_norms, W, threshold):
         return _sweep_rows(
@@ -167,13 +169,11 @@ def _step(i, bounds, old, diagonal, guess, pairs, room):
 
 
 @njit(cache=True)
-def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, scores, changes, n_sweeps):
+def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, scores, n_sweeps):
     n_labels, n_rows = scores.shape
     room = np.empty((N_ROLES, n_labels))
     where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
     wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
-    for b in range(n_rows):
-        changes[:, b] = coefficients[rows[b]]
     gains, first_gain, least = np.zeros(n_rows), 0.0, 0.0
     for sweep in range(n_sweeps):
         gain = 0.0
@@ -182,16 +182,16 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
             i, diagonal = rows[b], corner[b, b]
             if diagonal <= 0 or not is_mixed[i] or gains[b] < least:
                 continue
-            gains[b] = 0.0
-            room[SCORE] = wide_scores[:, b]
+            for label in range(n_labels):
+                room[SCORE, label] = wide_scores[label, b]
             guesses[i] = _step(i, bounds[i], coefficients[i], diagonal, guesses[i], pairs, room)
             n_moved = 0
             for label in range(n_labels):
                 change = room[NEW, label] - coefficients[i, label]
                 where[n_moved], moved[n_moved] = label, change
                 n_moved += change != 0
-                gains[b] += diagonal * change * change
                 coefficients[i, label] = room[NEW, label]
+            gains[b] = diagonal * _sum_of_squares(moved, n_moved)
             add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
             gain += gains[b]
         least = gain / n_rows
@@ -200,12 +200,26 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
         elif gain <= ENOUGH * first_gain:
             break
     copy_columns(wide_scores, scores, n_rows)
-    n_changed = 0
-    for b in range(n_rows):
+
+
+@njit(cache=True, fastmath=FAST)
+def _sum_of_squares(values, n_values):
+    total = 0.0
+    for k in range(n_values):
+        total += values[k] * values[k]
+    return total
+
+
+@njit(cache=True, parallel=True)
+def _find_changes(coefficients, before, rows, changes):
+    """How the coefficients of `rows` changed, shape (n_labels, len(rows)); returns how many of them did."""
+    n_rows, n_labels = before.shape
+    n_changed = np.zeros(n_rows, np.int64)
+    for b in prange(n_rows):
         for label in range(n_labels):
-            changes[label, b] = coefficients[rows[b], label] - changes[label, b]
-            n_changed += changes[label, b] != 0
-    return n_changed
+            changes[label, b] = coefficients[rows[b], label] - before[b, label]
+            n_changed[b] += changes[label, b] != 0
+    return n_changed.sum()
 
 
 @njit(cache=True)
