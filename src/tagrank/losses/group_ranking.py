@@ -21,6 +21,7 @@ from numba import njit, prange
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, lowest_and_highest, measure_samples
+from tagrank.losses.moves import find_moves, square_of_moves
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
@@ -185,13 +186,8 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
             for label in range(n_labels):
                 room[SCORE, label] = wide_scores[label, b]
             guesses[i] = _step(i, bounds[i], coefficients[i], diagonal, guesses[i], pairs, room)
-            n_moved = 0
-            for label in range(n_labels):
-                change = room[NEW, label] - coefficients[i, label]
-                where[n_moved], moved[n_moved] = label, change
-                n_moved += change != 0
-                coefficients[i, label] = room[NEW, label]
-            gains[b] = diagonal * _sum_of_squares(moved, n_moved)
+            n_moved = find_moves(room[NEW], coefficients[i], where, moved)
+            gains[b] = diagonal * square_of_moves(moved, n_moved)
             add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
             gain += gains[b]
         least = gain / n_rows
@@ -200,14 +196,6 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
         elif gain <= ENOUGH * first_gain:
             break
     copy_columns(wide_scores, scores, n_rows)
-
-
-@njit(cache=True, fastmath=FAST)
-def _sum_of_squares(values, n_values):
-    total = 0.0
-    for k in range(n_values):
-        total += values[k] * values[k]
-    return total
 
 
 @njit(cache=True, parallel=True)

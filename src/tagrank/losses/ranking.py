@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit, prange
 
 from tagrank.losses.balance import balanced
+from tagrank.losses.moves import find_moves, square_of_moves
 from tagrank.losses.ranking_value import loss_and_threshold, measure_samples, size_and_inner
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
@@ -169,8 +170,8 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, rows, corner, scores, 
             _find_targets(wide_scores[:, b], bounds[i], diagonal, current[b], targets)
             guesses[i] = _balancing_threshold(targets, bounds[i], diagonal, guesses[i])
             _step(targets, bounds[i], diagonal, targets.dtype.type(guesses[i]), new)
-            n_moved = _find_moves(new, current[b], where, moved)
-            gain += diagonal * _sum_of_squares(moved[:n_moved])
+            n_moved = find_moves(new, current[b], where, moved)
+            gain += diagonal * square_of_moves(moved, n_moved)
             add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
         if sweep == 0:
             first_gain = gain
@@ -178,26 +179,6 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, rows, corner, scores, 
             break
     copy_columns(wide_scores, scores, n_rows)
     return _store_block(coefficients, rows, current, changes)
-
-
-@njit(cache=True)
-def _find_moves(new, current, where, moved):
-    """Which entries change and by how much; `current` becomes `new`. Returns their number."""
-    n_moved = 0
-    for label in range(new.shape[0]):
-        change = new[label] - current[label]
-        where[n_moved], moved[n_moved] = label, change
-        n_moved += change != 0
-        current[label] = new[label]
-    return n_moved
-
-
-@njit(cache=True, fastmath=FAST)
-def _sum_of_squares(values):
-    total = values.dtype.type(0)
-    for k in range(values.shape[0]):
-        total += values[k] * values[k]
-    return total
 
 
 @njit(cache=True, parallel=True)

@@ -19,7 +19,7 @@ MOST_OF_GAP = 0.9  # a pass visits the samples that hold this part of the gap, o
 IDLE_SHARE = 0.1  # entries, or sparse rows, with less than this share of the average gap are left alone
 PASSES_BEFORE_QUARRELS = 4  # whoever is far from its end after so many will be for long
 SWEEPS_IN_BLOCK = 5
-SWEEPS_IN_ONLY_BLOCK = 200  # with nobody else to bring up to date, more sweeps cost less than more passes
+SWEEPS_TO_THE_END = 200  # of an only block, or of a quarrel: there more sweeps cost less than more passes
 
 
 def _feasible_start(Loss, bounds, diagonal, start, dtype):
@@ -100,12 +100,12 @@ class BlockAscent:
         self.is_untouched, self.certified = False, None
         is_long_way = has_many_blocks and self.n_passes >= PASSES_BEFORE_QUARRELS
         if is_long_way and getattr(self.holder, "nearest", None) is not None:
-            self._visit(self._quarrels(), share, SWEEPS_IN_ONLY_BLOCK)
+            self._visit(self._quarrels(), share, SWEEPS_TO_THE_END)
         self.n_passes += 1
         for block in row_blocks(len(active), self.holder.block_size):
             if time.perf_counter() >= deadline:
                 break
-            self._visit(active[block], share, SWEEPS_IN_BLOCK if has_many_blocks else SWEEPS_IN_ONLY_BLOCK)
+            self._visit(active[block], share, SWEEPS_IN_BLOCK if has_many_blocks else SWEEPS_TO_THE_END)
 
     def _visit(self, rows, share, n_sweeps):
         corner, scores = self.holder.read(rows)
