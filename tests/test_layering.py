@@ -10,7 +10,7 @@ import pytest
 import tagrank
 
 SOURCE = Path(tagrank.__file__).parent
-GROUND = {"arrays", "files", "labels", "parallel", "simd", "validation", "_version"}
+GROUND = {"arrays", "files", "labels", "lanes", "parallel", "simd", "validation", "_version"}
 MAY_IMPORT = {
     "data": GROUND,
     "features": GROUND,

@@ -1,18 +1,27 @@
-"""The weights of the pairs of one sample in a group ranking: one exact step for each column.
+"""The weights of the pairs of one sample in a group ranking: a step for each column, four at a time.
 
 A sample has a weight Z_kl >= 0 for each present label k and each absent label l. Columns are bound to a ball,
 sum_k Z_kl^2 / B_k <= |B_l|, and only those that are not zero are kept.
+
+Four columns take their steps at once. Together they would push the present labels too far; each of them
+therefore counts what it pushes there `LANES` times, which is never too little: the objective cannot fall. A
+step is then exact for a lower bound of the objective. It takes no more passes than one exact step after the
+other, nor would solving a whole sample exactly take fewer.
 """
 
 import numpy as np
 from numba import njit
+
+from tagrank.lanes import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
 SPARE = 4  # times the largest need: whoever outgrows its place moves to one at least twice as large
 N_ROLES = 5  # of rows of scratch memory, each as long as there are labels
 SCORE, NEW, VIOLATION, COST, WEIGHT = range(N_ROLES)
+REACH, RADIUS, OLD_TOTAL, NEW_TOTAL, VIOLATIONS = (LANES * role for role in range(5))  # in a workbench
 IN_PROPORTION = -1  # in place of a number of columns: Z_kl = A_k |A_l| / sum of A_k
+NOBODY = -1  # in place of a label, where a group has fewer than `LANES` columns
 
 
 class PairWeights:
@@ -20,26 +29,28 @@ class PairWeights:
 
     Attributes
     ----------
-    places : int array, shape (n_samples + 1, 4): first entry in the pool, capacity and number of columns of
-        each sample, and how many of them fill their balls; the last row holds the end of the used part of the
-        pool
-    pool : float array, for each column its label and the weights of the present labels
+    places : int array, shape (n_samples + 1, 4): first entry in the pool, capacity in groups, number of
+        columns of each sample, and how many of them fill their balls; the last row holds the end of the used
+        part of the pool, and the number of steps so far
+    pool : float array, for each group of columns their labels, then their weights, present label by label;
+        its beginning is room for a group that is not yet anybody's
     starts, present : sample i has the present labels ``present[starts[i] : starts[i + 1]]``
-    fresh : as long as the columns of any sample; scratch memory, as the next one
-    is_stored : bool array, shape (n_labels,), False between steps
+    seen : int array, shape (n_labels,): in which step a label was last met in the pool
+    found, workbench : scratch memory, for labels and for what is known of the columns of one group
     """
 
     def __init__(self, bounds):
         n_present = np.count_nonzero(bounds > 0, axis=1)
-        self.lengths = 1 + n_present
-        self.most = self.lengths * np.count_nonzero(bounds < 0, axis=1)
+        self.lengths = LANES * (1 + n_present)
+        self.most = self.lengths * _n_groups(np.count_nonzero(bounds < 0, axis=1))
         self.places = np.zeros((len(bounds) + 1, 4), np.int64)
         self.places[:, 2] = IN_PROPORTION
+        self.places[-1, 0] = self.longest = self.lengths.max(initial=0)
         self.pool = np.empty(0, bounds.dtype)
         self.starts = np.concatenate([[0], np.cumsum(n_present)])
         self.present = np.nonzero(bounds > 0)[1]
-        self.fresh = np.empty(self.most.max(initial=0), bounds.dtype)
-        self.is_stored = np.zeros(bounds.shape[1], bool)
+        self.seen, self.found = np.zeros((2, bounds.shape[1]), np.int64)
+        self.workbench = np.empty(VIOLATIONS + self.longest)
 
     def with_room_for(self, rows):
         """The arrays above, with a pool that all columns of `rows` fit into: compiled code need not ask.
@@ -48,91 +59,96 @@ class PairWeights:
         """
         needed = SPARE * self.most[rows].sum()
         if self.places[-1, 0] + needed > len(self.pool):
-            live = self.lengths @ self.places[:-1, 1]
-            pool = np.empty(int(1.5 * live) + needed, self.pool.dtype)
+            live = self.lengths @ _n_groups(np.maximum(self.places[:-1, 2], 0))
+            pool = np.empty(self.longest + int(1.5 * live) + needed, self.pool.dtype)
+            self.places[-1, 0] = self.longest
             _compact(self.places, self.lengths, self.pool, pool)
             self.pool = pool
-        return self.places, self.pool, self.starts, self.present, self.fresh, self.is_stored
+        return self.places, self.pool, self.starts, self.present, self.seen, self.found, self.workbench
+
+
+@njit(cache=True)
+def _n_groups(n_columns):
+    return (n_columns + LANES - 1) // LANES
 
 
 @njit(cache=True)
 def _compact(places, lengths, pool, new_pool):
-    """Move what is alive, without gaps and without spare capacity."""
-    end = 0
+    """Move what is alive behind places[-1, 0], without gaps and without spare capacity."""
+    end = places[-1, 0]
     for i in range(len(lengths)):
-        first, _, n_columns, _ = places[i]
-        size = max(n_columns, 0) * lengths[i]
+        first, n_groups = places[i, 0], _n_groups(max(places[i, 2], 0))
+        size = n_groups * lengths[i]
         new_pool[end : end + size] = pool[first : first + size]
-        places[i, 0], places[i, 1] = end, max(n_columns, 0)
+        places[i, 0], places[i, 1] = end, n_groups
         end += size
     places[-1, 0] = end
 
 
-@njit(cache=True, fastmath=FAST)
-def _sums_above(room, n_present, shift):
-    n_above = total = square = 0.0
-    for k in range(n_present):
-        above = max(room[VIOLATION, k] - shift, 0.0)
-        n_above += 1.0 if above > 0 else 0.0
-        total += above
-        square += above * above
-    return n_above, total, square
-
-
-@njit(cache=True, fastmath=FAST)
-def _largest_violation(room, n_present):
-    largest = 0.0
-    for k in range(n_present):
-        largest = max(largest, room[VIOLATION, k])
-    return largest
-
-
 @njit(cache=True)
-def _solve_even_column(room, n_present, radius, diagonal, total, precision):
-    """As `_solve_column` for equal costs: max(v - s, 0) times one factor; Newton steps for s, safeguarded."""
-    low, high, limit = 0.0, _largest_violation(room, n_present), diagonal * radius
-    shift, factor, push, is_full = min(diagonal * total, high), 1.0, 0.0, False
-    for _ in range(50):
-        n_above, push, square = _sums_above(room, n_present, shift)
-        is_full = square > limit * limit
-        factor = limit / np.sqrt(square) if is_full else 1.0
-        lead = factor * push - shift
-        step = lead / (1 + factor * (n_above - (push * push / square if is_full else 0.0)))
-        if abs(step) <= precision * (1 + shift):
-            break
-        if lead > 0:
-            low = shift
-        else:
-            high = shift
-        shift = shift + step if low <= shift + step <= high else (low + high) / 2
-    factor /= diagonal
+def _solve_even_group(workbench, n_present, cost, diagonal, precision):
+    """As `_solve_column` for a group whose present labels have equal costs, in place of the violations.
+
+    The weights are max(v - s, 0) times one factor; Newton steps for s, safeguarded. Returns how many balls
+    are full.
+    """
+    nothing, one, share = splat(0.0), splat(1.0), splat(1.0 / LANES)
+    low = high = nothing
     for k in range(n_present):
-        room[WEIGHT, k] = max(room[VIOLATION, k] - shift, 0.0) * factor
-    return push * factor, is_full
+        violation = load(workbench, VIOLATIONS + LANES * k)
+        high = where_greater(violation, high, violation, high)
+    limit = splat(LANES * diagonal * np.sqrt(cost)) * load(workbench, RADIUS)
+    shift = splat(diagonal) * load(workbench, OLD_TOTAL)
+    shift = where_greater(shift, high, high, shift)
+    factor = is_full = nothing
+    for _ in range(50):
+        n_above = push = square = nothing
+        for k in range(n_present):
+            above = load(workbench, VIOLATIONS + LANES * k) - shift
+            n_above = n_above + where_greater(above, nothing, one, nothing)
+            above = where_greater(above, nothing, above, nothing)
+            push = push + above
+            square = square + above * above
+        is_full = where_greater(square, limit * limit, one, nothing)
+        factor = where_greater(is_full, nothing, limit / square_root(square), one) * share
+        turn = where_greater(is_full, nothing, push * push / square, nothing)
+        lead = factor * push - shift
+        step = lead / (one + factor * (n_above - turn))
+        size = where_greater(step, nothing, step, nothing - step)
+        if largest_of(size - splat(precision) * (one + shift)) <= 0:
+            break
+        low, high = where_greater(lead, nothing, shift, low), where_greater(lead, nothing, high, shift)
+        middle = (low + high) * splat(0.5)
+        shift = shift + step
+        shift = where_greater(low, shift, middle, where_greater(shift, high, middle, shift))
+    factor = factor / splat(diagonal)
+    for k in range(n_present):
+        above = load(workbench, VIOLATIONS + LANES * k) - shift
+        store(workbench, VIOLATIONS + LANES * k, where_greater(above, nothing, above * factor, nothing))
+    return int(sum_of(is_full))
 
 
 @njit(cache=True)
 def _solve_column(room, n_present, radius, diagonal, total):
-    """Best weights of one column: maximise <v, z> - diagonal / 2 (|z|^2 + (sum z)^2) within its ball.
+    """Best weights of a column: maximise <v, z> - diagonal / 2 (LANES |z|^2 + (sum z)^2) within its ball.
 
-    They are max(v - s, 0) / (diagonal + multiplier / cost) with s = diagonal * sum z. The violations v are
-    those without the column, `total` is a guess. Returns the sum of weights, and whether the ball is full.
+    They are max(v - s, 0) / (LANES diagonal + multiplier / cost) with s = diagonal * sum z. The violations v
+    are those without the column, `total` is a guess. Returns whether the ball is full.
     """
-    shift, multiplier = diagonal * total, 0.0
+    stiffness, shift, multiplier = LANES * diagonal, diagonal * total, 0.0
     for _ in range(30):
         slope = pushed = 0.0
         for k in range(n_present):
             if room[VIOLATION, k] > shift:
-                inverse = 1 / (diagonal + multiplier / room[COST, k])
+                inverse = 1 / (stiffness + multiplier / room[COST, k])
                 slope += inverse
                 pushed += room[VIOLATION, k] * inverse
         last, shift = shift, diagonal * pushed / (1 + diagonal * slope)
-        total = square = curvature = 0.0
+        square = curvature = 0.0
         for k in range(n_present):
-            inverse = 1 / (diagonal + multiplier / room[COST, k])
+            inverse = 1 / (stiffness + multiplier / room[COST, k])
             weight = max(room[VIOLATION, k] - shift, 0.0) * inverse
             room[WEIGHT, k] = weight
-            total += weight
             part = weight * weight / room[COST, k]
             square += part
             curvature += part * inverse / room[COST, k]
@@ -145,102 +161,162 @@ def _solve_column(room, n_present, radius, diagonal, total):
     if excess > 0:
         for k in range(n_present):
             room[WEIGHT, k] /= 1 + excess
-        total /= 1 + excess
-    return total, multiplier > 0 or excess > 0
+    return multiplier > 0 or excess > 0
 
 
 @njit(cache=True)
-def _improve_column(pool, first, bounds, diagonal, present, is_even, room):
-    """An exact step for the column at pool[first], in place; keeps scores and coefficients current.
+def _solve_uneven_group(workbench, n_present, diagonal, room):
+    """As `_solve_even_group`, one column after the other; returns how many balls are full."""
+    n_full = 0
+    for lane in range(LANES):
+        for k in range(n_present):
+            room[VIOLATION, k] = workbench[VIOLATIONS + LANES * k + lane]
+        radius, total = workbench[RADIUS + lane], workbench[OLD_TOTAL + lane]
+        n_full += _solve_column(room, n_present, radius, diagonal, total)
+        for k in range(n_present):
+            workbench[VIOLATIONS + LANES * k + lane] = room[WEIGHT, k]
+    return n_full
 
-    Returns whether the column is not zero, and whether it fills its ball.
+
+@njit(cache=True)
+def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbench):
+    """A step for the columns of the group at pool[first], in place; keeps scores and coefficients current.
+
+    Returns how many of them fill their balls; the sums of their weights are on the workbench.
     """
-    label, n_present, total = int(pool[first]), present.shape[0], 0.0
+    n_present = present.shape[0]
+    for lane in range(LANES):
+        label = int(pool[first + lane])
+        workbench[REACH + lane] = 1 + room[SCORE, label] if label != NOBODY else -FAR
+        workbench[RADIUS + lane] = np.sqrt(-bounds[label]) if label != NOBODY else 1.0
+    total = splat(0.0)
     for k in range(n_present):
-        total += pool[first + 1 + k]
-    reach = 1 + room[SCORE, label] + diagonal * total
+        total = total + load(pool, first + LANES * (1 + k))
+    store(workbench, OLD_TOTAL, total)
+    reach = load(workbench, REACH) + splat(diagonal) * total
     for k in range(n_present):
-        room[VIOLATION, k] = reach - room[SCORE, present[k]] + diagonal * pool[first + 1 + k]
+        own = splat(LANES * diagonal) * load(pool, first + LANES * (1 + k))
+        store(workbench, VIOLATIONS + LANES * k, reach - splat(room[SCORE, present[k]]) + own)
     if is_even:
-        radius = np.sqrt(-bounds[label] * room[COST, 0])
         precision = 4 * np.finfo(pool.dtype).eps
-        new_total, is_full = _solve_even_column(room, n_present, radius, diagonal, total, precision)
+        n_full = _solve_even_group(workbench, n_present, room[COST, 0], diagonal, precision)
     else:
-        new_total, is_full = _solve_column(room, n_present, np.sqrt(-bounds[label]), diagonal, total)
-    room[SCORE, label] -= diagonal * (new_total - total)
-    room[NEW, label] = 0
+        n_full = _solve_uneven_group(workbench, n_present, diagonal, room)
+    new_total = splat(0.0)
     for k in range(n_present):
-        weight = pool.dtype.type(room[WEIGHT, k])
-        room[SCORE, present[k]] += diagonal * (room[WEIGHT, k] - pool[first + 1 + k])
-        pool[first + 1 + k] = weight
-        room[NEW, present[k]] += weight
-        room[NEW, label] -= weight
-    return new_total > 0, is_full
+        where = first + LANES * (1 + k)
+        before = load(pool, where)
+        store(pool, where, load(workbench, VIOLATIONS + LANES * k))
+        weights = load(pool, where)
+        room[SCORE, present[k]] += diagonal * sum_of(weights - before)
+        room[NEW, present[k]] += sum_of(weights)
+        new_total = new_total + weights
+    store(workbench, NEW_TOTAL, new_total)
+    for lane in range(LANES):
+        label = int(pool[first + lane])
+        if label != NOBODY:
+            room[SCORE, label] -= diagonal * (workbench[NEW_TOTAL + lane] - workbench[OLD_TOTAL + lane])
+            room[NEW, label] = -workbench[NEW_TOTAL + lane]
+    return n_full
 
 
 @njit(cache=True)
-def _improve_stored(place, pool, is_stored, bounds, diagonal, present, is_even, room):
-    """A step for each column in the pool; those that become zero leave it. Returns how many are left."""
-    length, n_kept, n_full = 1 + present.shape[0], 0, 0
-    for j in range(place[2]):
-        first = place[0] + j * length
-        is_stored[int(pool[first])] = True
-        is_used, is_full = _improve_column(pool, first, bounds, diagonal, present, is_even, room)
-        n_full += is_full
-        if is_used:
-            for k in range(length):
-                pool[place[0] + n_kept * length + k] = pool[first + k]
-            n_kept += 1
-    place[3] = n_full
+def _keep_used(pool, first, length, workbench, start, n_kept):
+    """Append the columns of a group that are not zero to those at pool[start]; returns their number."""
+    for lane in range(LANES):
+        if pool[first + lane] == NOBODY or workbench[NEW_TOTAL + lane] <= 0:
+            continue
+        source, target = first + lane, start + n_kept // LANES * length + n_kept % LANES
+        n_kept += 1
+        if target != source:
+            for k in range(0, length, LANES):
+                pool[target + k] = pool[source + k]
     return n_kept
 
 
 @njit(cache=True)
-def _find_fresh(place, fresh, is_stored, bounds, old, diagonal, present, is_even, room):
-    """A step for each violated column that is not in the pool; returns how many are not zero."""
-    total, lowest, n_fresh = 0.0, FAR, 0
-    for k in present:
-        total += old[k]
-        lowest = min(lowest, room[SCORE, k])
-    is_shared = place[2] == IN_PROPORTION and total > 0
+def _fill_up(pool, first, length, n_columns):
+    """Mark the rest of a group that has fewer than `LANES` columns as empty."""
+    for lane in range(n_columns, LANES):
+        pool[first + lane] = NOBODY
+        for k in range(LANES, length, LANES):
+            pool[first + lane + k] = 0
+
+
+@njit(cache=True, fastmath=FAST)
+def _any_violated(bounds, seen, step, scores, lowest):
+    """Whether there are absent labels that have no column and need one; finds out faster than which."""
+    n_violated = 0.0
     for label in range(bounds.shape[0]):
-        holds = is_shared and old[label] < 0
-        if bounds[label] < 0 and (holds or room[SCORE, label] + 1 > lowest) and not is_stored[label]:
-            first = n_fresh * (1 + present.shape[0])
-            fresh[first] = label
-            share = -old[label] / total if holds else 0.0
-            for k in range(present.shape[0]):
-                fresh[first + 1 + k] = share * old[present[k]]
-            is_used, is_full = _improve_column(fresh, first, bounds, diagonal, present, is_even, room)
-            n_fresh += is_used
-            place[3] += is_full
-    return n_fresh
+        is_violated = (bounds[label] < 0) & (scores[label] + 1 > lowest) & (seen[label] != step)
+        n_violated += 1.0 if is_violated else 0.0
+    return n_violated > 0
+
+
+@njit(cache=True)
+def _find_violated(bounds, old, present, shares_push, seen, step, room, found):
+    """The absent labels that have no column and need one, put into `found`; returns their number."""
+    lowest, n_found = FAR, 0
+    for k in present:
+        lowest = min(lowest, room[SCORE, k])
+    if not shares_push and not _any_violated(bounds, seen, step, room[SCORE], lowest):
+        return 0
+    for label in range(bounds.shape[0]):
+        is_violated = (room[SCORE, label] + 1 > lowest) | (shares_push & (old[label] < 0))
+        found[n_found] = label
+        n_found += (bounds[label] < 0) & is_violated & (seen[label] != step)
+    return n_found
+
+
+@njit(cache=True)
+def _make_room(place, last, pool, n_kept, n_columns, length):
+    """Move the columns at pool[place[0]] to the end of the pool if `n_columns` do not fit where they are."""
+    if _n_groups(n_columns) > place[1]:
+        first, place[0], place[1] = place[0], last[0], max(_n_groups(n_columns), 2 * place[1])
+        last[0] += place[1] * length
+        size = _n_groups(n_kept) * length
+        pool[place[0] : place[0] + size] = pool[first : first + size]
 
 
 @njit(cache=True)
 def step_columns(i, pairs, bounds, old, diagonal, room):
-    """An exact step for each column of sample i; its new coefficients are in room[NEW].
+    """A step for each column of sample i; its new coefficients are in room[NEW].
 
     pairs : of `PairWeights`
     bounds, old : of the sample; old are the coefficients so far
     room : room[SCORE] holds the scores with the sample's own share, kept current
     """
-    places, pool, starts, all_present, fresh, is_stored = pairs
+    places, pool, starts, all_present, seen, found, workbench = pairs
     place, last, present = places[i], places[-1], all_present[starts[i] : starts[i + 1]]
-    length, is_even = 1 + present.shape[0], True
+    length, is_even, total = LANES * (1 + present.shape[0]), True, 0.0
     for k in range(present.shape[0]):
         room[COST, k] = bounds[present[k]]
         is_even = is_even and room[COST, k] == room[COST, 0]
+        total += old[present[k]]
+    shares_push = place[2] == IN_PROPORTION and total > 0
     room[NEW] = 0
-    n_stored = max(place[2], 0)
-    stored = pool[place[0] : place[0] + n_stored * length : length].astype(np.int64)
-    n_kept = _improve_stored(place, pool, is_stored, bounds, diagonal, present, is_even, room)
-    n_fresh = _find_fresh(place, fresh, is_stored, bounds, old, diagonal, present, is_even, room)
-    is_stored[stored] = False
-    if n_kept + n_fresh > place[1]:
-        first, place[0], place[1] = place[0], last[0], max(n_kept + n_fresh, 2 * place[1])
-        last[0] += place[1] * length
-        pool[place[0] : place[0] + n_kept * length] = pool[first : first + n_kept * length]
-    end = place[0] + n_kept * length
-    pool[end : end + n_fresh * length] = fresh[: n_fresh * length]
-    place[2] = n_kept + n_fresh
+    last[1] += 1
+    n_kept = n_full = 0
+    for first in range(place[0], place[0] + _n_groups(max(place[2], 0)) * length, length):
+        for lane in range(LANES):
+            label = int(pool[first + lane])
+            if label != NOBODY:
+                seen[label] = last[1]
+        n_full += _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbench)
+        n_kept = _keep_used(pool, first, length, workbench, place[0], n_kept)
+    n_found = _find_violated(bounds, old, present, shares_push, seen, last[1], room, found)
+    _make_room(place, last, pool, n_kept, n_kept + n_found, length)
+    for start in range(0, n_found, LANES):
+        n_lanes = min(LANES, n_found - start)
+        for lane in range(n_lanes):
+            label = found[start + lane]
+            share = max(-old[label], 0.0) / total if shares_push else 0.0
+            pool[lane] = label
+            for k in range(present.shape[0]):
+                pool[LANES * (1 + k) + lane] = share * old[present[k]]
+        _fill_up(pool, 0, length, n_lanes)
+        n_full += _improve_group(pool, 0, bounds, diagonal, present, is_even, room, workbench)
+        n_kept = _keep_used(pool, 0, length, workbench, place[0], n_kept)
+    if n_kept % LANES:
+        _fill_up(pool, place[0] + n_kept // LANES * length, length, n_kept % LANES)
+    place[2], place[3] = n_kept, n_full

@@ -18,13 +18,16 @@ after the other, each exactly, and those that are not zero are kept for the next
 import numpy as np
 from numba import njit, prange
 
+from tagrank.lanes import LANES
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
-from tagrank.losses.group_value import group_loss, half_size_and_inner, lowest_and_highest, measure_samples
+from tagrank.losses.group_value import group_loss, half_size_and_inner, measure_samples
 from tagrank.losses.moves import find_moves, square_of_moves
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
+FAR = 1e30  # beyond any score
+PRECISION = 1e-13  # of a threshold
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 
 
@@ -60,12 +63,10 @@ class GroupRanking:
         coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
-        before = self.coefficients[rows]
-        _sweep_block(
+        return _sweep_block(
             self.bounds, self.coefficients, self.guesses, self.is_mixed, self.pairs.with_room_for(rows),
-            rows, corner, scores, n_sweeps,
+            rows, corner, scores, changes, n_sweeps,
         )  # fmt: skip
-        return _find_changes(self.coefficients, before, rows, changes)
 
     def sweep_rows(self, order, X, squared_norms, W, threshold):
         return _sweep_rows(
@@ -97,51 +98,67 @@ def _sum_and_slope(others, bounds, threshold):
 
 
 @njit(cache=True)
-def _balancing_threshold(others, bounds, low, high, guess):
-    """The root of `_sum_and_slope` in [low, high]: Newton steps from `guess`, bisection where they fail."""
-    threshold = min(max(guess, low), high)
+def _balancing_threshold(others, bounds, low, guess):
+    """A root of `_sum_and_slope` from `low` on: Newton steps from `guess`, bisection where they fail."""
+    high, threshold = FAR, max(guess, low)
     for _ in range(100):
         total, slope = _sum_and_slope(others, bounds, threshold)
-        if total == 0:
+        if abs(total) <= PRECISION * slope * (1 + abs(threshold)):
             break
         if total > 0:
             high = threshold
         else:
             low = threshold
-        step = threshold - total / slope if slope > 0 else high
-        if not low < step < high:
-            step = (low + high) / 2
-        if abs(step - threshold) <= 1e-15 * (1 + abs(threshold)):
-            break
-        threshold = step
+        step = threshold - total / slope
+        threshold = step if low < step < high else (low + high) / 2
     return threshold
 
 
-@njit(cache=True)
+@njit(cache=True, fastmath=FAST)
 def _push_apart(others, bounds, diagonal, threshold, new):
-    """Coefficients that push labels away from the threshold; returns whether they fit into the balls.
+    """Coefficients that push labels away from the threshold; returns the sums of both sides."""
+    up, down, inverse = 0.0, 0.0, 1 / diagonal
+    for k in range(others.shape[0]):
+        push = threshold - others[k]
+        rise = max(push + 0.5, 0.0) if bounds[k] > 0 else 0.0
+        fall = min(push - 0.5, 0.0) if bounds[k] < 0 else 0.0
+        new[k] = (rise + fall) * inverse
+        up += rise
+        down -= fall
+    return up * inverse, down * inverse
 
-    Pairs that share the push in proportion fill no ball by more than the returned share.
-    """
-    up = down = spread = fullest = 0.0
-    for k in range(others.shape[0]):
-        bound, push = np.float64(bounds[k]), threshold - others[k]
-        new[k] = 0.0
-        if bound > 0 and push + 0.5 > 0:
-            new[k] = (push + 0.5) / diagonal
-            up += new[k]
-            spread += new[k] * new[k] / bound
-        elif bound < 0 and push - 0.5 < 0:
-            new[k] = (push - 0.5) / diagonal
-            down -= new[k]
-            fullest = max(fullest, new[k] * new[k] / -bound)
-    if up == 0 or down == 0:
-        new[:] = 0
-        return True
+
+@njit(cache=True, fastmath=FAST)
+def _balance_sides(new, bounds, up, down, spread):
+    """Shrink the side with the larger sum; returns how many balls are too small for pairs in proportion."""
+    n_outside, limit = 0.0, up * up
     excess_up, excess_down = min(down / up, 1.0), min(up / down, 1.0)
-    for k in range(others.shape[0]):
+    for k in range(new.shape[0]):
+        is_outside = (new[k] < 0) & (new[k] * new[k] * spread > -bounds[k] * limit)
+        n_outside += 1.0 if is_outside else 0.0
         new[k] *= excess_up if new[k] > 0 else excess_down
-    return fullest * spread <= up * up
+    return n_outside
+
+
+@njit(cache=True)
+def _step_in_proportion(bounds, present, old, diagonal, guess, room):
+    """The best coefficients of a sample if no ball were in the way, in room[NEW].
+
+    Returns whether none is, with pairs that share the push in proportion, and the threshold.
+    """
+    others, new, lowest, spread = room[WEIGHT], room[NEW], FAR, 0.0
+    for k in range(others.shape[0]):
+        others[k] = room[SCORE, k] - diagonal * old[k]
+    for k in present:
+        lowest = min(lowest, others[k])
+    threshold = _balancing_threshold(others, bounds, lowest - 0.5, guess)
+    up, down = _push_apart(others, bounds, diagonal, threshold, new)
+    if up <= 0 or down <= 0:
+        new[:] = 0
+        return True, threshold
+    for k in present:
+        spread += new[k] * new[k] / bounds[k]
+    return _balance_sides(new, bounds, up, down, spread) == 0, threshold
 
 
 @njit(cache=True)
@@ -150,19 +167,12 @@ def _step(i, bounds, old, diagonal, guess, pairs, room):
 
     room : room[SCORE] holds the scores with the sample's own share, overwritten
     """
-    places = pairs[0]
+    places, starts, present = pairs[0], pairs[2], pairs[3]
     place = places[i]
     if place[2] == IN_PROPORTION or place[3] == 0:
-        others, new = room[WEIGHT], room[NEW]
-        for k in range(others.shape[0]):
-            others[k] = room[SCORE, k] - diagonal * old[k]
-        lowest, highest = lowest_and_highest(others, bounds)
-        if lowest >= highest + 1:
-            new[:] = 0
-            place[2] = IN_PROPORTION
-            return guess
-        guess = _balancing_threshold(others, bounds, lowest - 0.5, highest + 0.5, guess)
-        if _push_apart(others, bounds, diagonal, guess, new):
+        mine = present[starts[i] : starts[i + 1]]
+        fits, guess = _step_in_proportion(bounds, mine, old, diagonal, guess, room)
+        if fits:
             place[2] = IN_PROPORTION
             return guess
     step_columns(i, pairs, bounds, old, diagonal, room)
@@ -170,8 +180,9 @@ def _step(i, bounds, old, diagonal, guess, pairs, room):
 
 
 @njit(cache=True)
-def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, scores, n_sweeps):
+def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
+    before = coefficients[rows]
     room = np.empty((N_ROLES, n_labels))
     where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
     wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
@@ -196,6 +207,7 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
         elif gain <= ENOUGH * first_gain:
             break
     copy_columns(wide_scores, scores, n_rows)
+    return _find_changes(coefficients, before, rows, changes)
 
 
 @njit(cache=True, parallel=True)
@@ -216,15 +228,15 @@ def _sweep_rows(
 ):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
-    changes, scores, kinks = changes_wide[:n_labels], np.empty(n_labels), np.empty((2, n_labels))
-    room = np.empty((N_ROLES, n_labels))
+    changes, scores = changes_wide[:n_labels], np.empty(n_labels)
+    room, loss_room = np.empty((N_ROLES, n_labels)), np.zeros((4, n_labels + LANES))
     total_gap = total_primal = 0.0
     for i in order:
         if norms[i] <= 0 or not is_mixed[i]:
             continue
         multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores_wide)
         scores[:] = scores_wide[:n_labels]
-        loss = group_loss(scores, bounds[i], kinks[0], kinks[1])
+        loss = group_loss(scores, bounds[i], loss_room)
         size, inner = half_size_and_inner(coefficients[i], scores)
         gap = loss + inner - size
         total_gap += gap
