@@ -24,7 +24,7 @@ SWEEPS_TO_THE_END = 200  # of an only block, or of a quarrel: there more sweeps 
 
 def _feasible_start(Loss, bounds, diagonal, start, dtype):
     """Coefficients (n_samples, n_labels) to start from."""
-    coefficients = np.zeros(bounds.shape, dtype)
+    coefficients = np.full(bounds.shape, 0, dtype)
     if start is not None:
         coefficients[:] = Loss.feasible(start, bounds)
     empty = diagonal.astype(bounds.dtype) <= 0  # what the sweeps see: a tiny one may round to zero

@@ -34,7 +34,7 @@ class GramScores:
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
         self.is_exact = self.xp is np
-        F = np.zeros((n_labels, self.n_samples), dtype=np.float64 if self.is_exact else dtype)
+        F = np.full((n_labels, self.n_samples), 0, dtype=np.float64 if self.is_exact else dtype)
         self.F = beside(F, K)
 
     def read(self, rows):
@@ -83,7 +83,7 @@ class GramScores:
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
-        F = np.zeros(coefficients.shape[::-1])
+        F = np.full(coefficients.shape[::-1], 0.0)
         changed = np.flatnonzero(np.any(coefficients != 0, axis=1))
         for block in row_blocks(len(changed), self.block_size):
             rows = changed[block]
