@@ -199,21 +199,26 @@ def _store_block(coefficients, rows, current, changes):
     return n_changed.sum()
 
 
+@njit(cache=True, fastmath=FAST)
+def _sum(row):
+    total = 0.0
+    for k in range(row.shape[0]):
+        total += row[k]
+    return total
+
+
 @njit(cache=True)
 def _balance(row, old):
-    """Make a rounded row sum to zero: the largest entry of the larger side shrinks, best one that changed."""
-    excess = row.sum()
-    largest, largest_changed = 0.0, 0.0
-    where = where_changed = -1
+    """Make a rounded row sum to zero: an entry of the larger side shrinks, if possible one that changed."""
+    excess, largest, where = _sum(row), 0.0, -1
     for k in range(row.shape[0]):
         size = abs(row[k]) if row[k] * excess > 0 else 0.0
+        if size > abs(excess) and row[k] != old[k]:
+            where = k
+            break
         if size > largest:
             largest, where = size, k
-        if row[k] != old[k] and size > largest_changed:
-            largest_changed, where_changed = size, k
-    if largest_changed > abs(excess):
-        row[where_changed] -= excess
-    elif where >= 0:
+    if where >= 0:
         row[where] -= excess
 
 
