@@ -18,6 +18,7 @@ from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_r
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 TILE = 64
 ENOUGH = 0.1  # a label is swept again until its largest gap falls below this share of the first
+NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
 
 
 class Hinge:
@@ -136,13 +137,26 @@ def _sweep_label(bounds, coefficients, rows, corner, inverses, scores, changes, 
         first = largest if sweep == 0 else first
         if largest <= max(threshold, ENOUGH * first):
             break
-    n_changed = 0
-    for k in range(n_active):
+    return _store_label(coefficients, rows, active[:n_active], new_of, changes)
+
+
+@njit(cache=True, fastmath=FAST)
+def _store_label(coefficients, rows, active, new_of, changes):
+    """Take over what changed, but for the smallest changes; returns how many entries did."""
+    n_changed, square = 0, 0.0
+    for k in range(active.shape[0]):
+        changes[active[k]] = new_of[k] - coefficients[rows[active[k]]]
+        square += changes[active[k]] ** 2
+        n_changed += changes[active[k]] != 0
+    least, n_stored = NEGLIGIBLE * square / max(n_changed, 1), 0
+    for k in range(active.shape[0]):
         b = active[k]
-        changes[b] = new_of[k] - coefficients[rows[b]]
-        coefficients[rows[b]] = new_of[k]
-        n_changed += changes[b] != 0
-    return n_changed
+        if changes[b] ** 2 > least:
+            coefficients[rows[b]] = new_of[k]
+            n_stored += 1
+        else:
+            changes[b] = 0
+    return n_stored
 
 
 @njit(cache=True, fastmath=FAST)
