@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.arrays import namespace_of, row_blocks, rows_within, to_host
+from tagrank.arrays import namespace_of, row_blocks, rows_within, to_host, written_zeros
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 4, 5, 6, 11])
@@ -27,3 +27,9 @@ def test_numpy_is_the_common_case():
     for array in (np.ones(2), [1, 2], np.float64(1)):
         assert namespace_of(array) is np
     assert isinstance(to_host([1, 2]), np.ndarray)
+
+
+def test_written_zeros():
+    zeros = written_zeros((3, 2), np.float32)
+    assert zeros.dtype == np.float32
+    np.testing.assert_array_equal(zeros, np.zeros((3, 2)))

@@ -31,6 +31,14 @@ def beside(values, array, dtype=None):
     return xp.asarray(values, dtype=dtype, **where)
 
 
+def written_zeros(shape, dtype=np.float64):
+    """Zeros for arrays that several threads read before they write them.
+
+    Pages of np.zeros are faulted in twice then, the second time with a halt of all cores.
+    """
+    return np.full(shape, 0, dtype)
+
+
 def row_blocks(n_rows, block_size):
     """Consecutive slices that cover range(n_rows)."""
     for start in range(0, n_rows, block_size):

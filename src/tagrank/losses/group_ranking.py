@@ -11,8 +11,8 @@ sum_k Z_kl^2 / B_ik <= |B_il|; A_ik is the sum of row k of Z, A_il minus the sum
 
 A sample's step is of one of two kinds. Where no ball is in the way, the best coefficients are those of a
 ranking without bounds: labels on the wrong side of a threshold, or within half a margin, are pushed to their
-half, and pairs share the push in proportion, so that Z need not be kept. Otherwise the columns are solved one
-after the other, each exactly, and those that are not zero are kept for the next visit.
+half, and pairs share the push in proportion, so that Z need not be kept. Otherwise each column takes a step
+of its own, four at a time, and those that are not zero are kept for the next visit.
 """
 
 import numpy as np

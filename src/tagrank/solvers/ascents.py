@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from tagrank.arrays import row_blocks, rows_within
+from tagrank.arrays import row_blocks, rows_within, written_zeros
 from tagrank.solvers.solution import relative_gap
 
 FAR_FROM_END = 12  # times tol: with a larger gap, scores computed anew at the end cost less than exact ones
@@ -24,7 +24,7 @@ SWEEPS_TO_THE_END = 200  # of an only block, or of a quarrel: there more sweeps 
 
 def _feasible_start(Loss, bounds, diagonal, start, dtype):
     """Coefficients (n_samples, n_labels) to start from."""
-    coefficients = np.full(bounds.shape, 0, dtype)
+    coefficients = written_zeros(bounds.shape, dtype)
     if start is not None:
         coefficients[:] = Loss.feasible(start, bounds)
     empty = diagonal.astype(bounds.dtype) <= 0  # what the sweeps see: a tiny one may round to zero

@@ -7,7 +7,7 @@ have shape (n_labels, n_samples): then the change of one coefficient is one run 
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from tagrank.arrays import beside, namespace_of, row_blocks, to_host
+from tagrank.arrays import beside, namespace_of, row_blocks, to_host, written_zeros
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
@@ -34,7 +34,7 @@ class GramScores:
         self.dtype = dtype
         self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
         self.is_exact = self.xp is np
-        F = np.full((n_labels, self.n_samples), 0, dtype=np.float64 if self.is_exact else dtype)
+        F = written_zeros((n_labels, self.n_samples), np.float64 if self.is_exact else dtype)
         self.F = beside(F, K)
 
     def read(self, rows):
@@ -83,7 +83,7 @@ class GramScores:
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
-        F = np.full(coefficients.shape[::-1], 0.0)
+        F = written_zeros(coefficients.shape[::-1])
         changed = np.flatnonzero(np.any(coefficients != 0, axis=1))
         for block in row_blocks(len(changed), self.block_size):
             rows = changed[block]
