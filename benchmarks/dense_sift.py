@@ -18,11 +18,11 @@ import cv2
 import numpy as np
 from common import write_results
 
-from tagrank.data.picture_files import read_picture
-from tagrank.data.pictures import draw_pictures
+from tagrank.data.drawn_pictures import draw_pictures
+from tagrank.data.pictures.files import read_picture
 from tagrank.features.base import Picture
-from tagrank.features.sampling import DenseGrid
-from tagrank.features.sift import Sift
+from tagrank.features.words.descriptors.sift import Sift
+from tagrank.features.words.sampling import DenseGrid
 
 # OpenCV smooths pictures, which it takes to be 0.5 pixels soft already, to 1.6 pixels
 SIFT = Sift(smoothing=(1.6**2 - 0.5**2) ** 0.5)

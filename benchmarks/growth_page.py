@@ -3,7 +3,7 @@
 import numpy as np
 from plots import draw_charts
 
-from tagrank.study.charts import line_chart
+from tagrank.reports.charts import line_chart
 
 COLUMNS = {"samples": "n_samples", "labels": "n_labels"}
 SAMPLES_2006, SAMPLES_2007, LABELS_2006, LABELS_2007 = 2400, 5200, 10, 20

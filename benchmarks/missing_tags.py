@@ -25,13 +25,13 @@ from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.annotation.estimator_choice import mean_kernel
 from tagrank.annotation.scaling import fit_scaler
 from tagrank.annotation.tuning import COSTS
+from tagrank.commands.estimators import PICTURE_COSTS, make_estimator
+from tagrank.commands.missing.held_out import hold_out
 from tagrank.data import LabelStratifiedKFold, hide_labels, load_dataset
-from tagrank.data.pictures import draw_pictures
+from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
 from tagrank.parallel import limited_threads
-from tagrank.study.method_estimators import PICTURE_COSTS, make_estimator
-from tagrank.study.missing_scores import hold_out
 
 PAGE = "missing-results.md"
 SHARES = {

@@ -20,8 +20,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from tagrank.estimators.prior_margin import PriorMarginClassifier
-from tagrank.estimators.priors import correlation_prior
+from tagrank.estimators.classification.prior_margin import PriorMarginClassifier
+from tagrank.estimators.classification.priors import correlation_prior
 
 N_SAMPLES, N_FEATURES, N_WORDS, N_LABELS = 781_265, 47_236, 76, 103
 N_FOR_PRIOR = 20_000

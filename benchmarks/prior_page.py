@@ -3,7 +3,7 @@
 import numpy as np
 from plots import draw_charts
 
-from tagrank.study.charts import line_chart
+from tagrank.reports.charts import line_chart
 
 PUBLISHED = {
     "M3L": (8.41, 3.78, 3.45),

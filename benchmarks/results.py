@@ -11,11 +11,11 @@ import argparse
 import time
 
 from common import describe_machine, write_page, write_results
+from comparison import compare
+from comparison_page import render_comparisons
 
 from tagrank.annotation.tuning import COSTS
 from tagrank.data import load_dataset
-from tagrank.study.comparison import compare
-from tagrank.study.comparison_page import render_comparisons
 
 PAGE = "results.md"
 SEED = 0

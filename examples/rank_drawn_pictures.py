@@ -3,9 +3,9 @@
 import sys
 
 from tagrank.annotation import Annotator
-from tagrank.data.pictures import draw_pictures
+from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.metrics import metric_table, per_label_table
-from tagrank.study import MethodResult, ReportPicture, write_report
+from tagrank.reports.report import MethodResult, ReportPicture, write_report
 
 page = sys.argv[1] if len(sys.argv) > 1 else "ranked_pictures.html"
 

@@ -30,7 +30,7 @@ _HOMES = {
         "write_sidecar",
         "write_tags",
     ],
-    "tagrank.data.pictures": ["draw_pictures"],
+    "tagrank.data.drawn_pictures": ["draw_pictures"],
     "tagrank.features": ["Feature", "choose_features", "extract_features"],
     "tagrank.kernels": [
         "ChiSquared",
@@ -99,19 +99,16 @@ _HOMES = {
         "explain",
         "prune_bank",
     ],
-    "tagrank.study": [
-        "annotate",
-        "datasets",
-        "demo",
-        "evaluate",
-        "methods",
-        "missing",
-        "train",
-        "write_report",
-    ],
+    "tagrank.estimators.methods": ["methods"],
+    "tagrank.commands.demo": ["demo"],
+    "tagrank.commands.evaluate": ["annotate", "evaluate"],
+    "tagrank.commands.lists": ["datasets"],
+    "tagrank.commands.missing.missing": ["missing"],
+    "tagrank.commands.train": ["train"],
+    "tagrank.reports.report": ["write_report"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics", "study"]
+_ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics"]
 
 __all__ = ["__version__", *sorted(_HOME_OF)]
 

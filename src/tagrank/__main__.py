@@ -1,5 +1,5 @@
 """`python -m tagrank` is the command `tagrank`."""
 
-from tagrank.app.cli import main
+from tagrank.app.cli.main import main
 
 main()

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from tagrank.annotation import Annotator, RankedTag
 from tagrank.annotation.ranked_tags import rank_tags
 from tagrank.data import Collection
-from tagrank.data.pictures import draw_pictures
+from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
 from tagrank.features import PRESETS, extract_features
 from tagrank.kernels import ChiSquared, Gaussian, Sum

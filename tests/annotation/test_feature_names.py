@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator, ModelFileError, explain
+from tagrank.commands.evaluate import annotate, evaluate
 from tagrank.data import Collection
 from tagrank.data.readers import from_frame, read_csv, to_frame, write_csv
 from tagrank.estimators import LabelRanker
-from tagrank.study import annotate, evaluate
 
 pd = pytest.importorskip("pandas")
 NAMES = list("abcde")

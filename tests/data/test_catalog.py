@@ -5,8 +5,8 @@ import shutil
 import numpy as np
 import pytest
 
-from tagrank.data import catalog
-from tagrank.data.catalog import find_dataset, list_datasets, load_dataset
+from tagrank.data.catalog import catalog
+from tagrank.data.catalog.catalog import find_dataset, list_datasets, load_dataset
 
 OFFICIAL = {
     "corel5k": (4500, 500),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagrank.features import FEATURES, PRESETS, extract_features, feature_from_settings
-from tagrank.features.framing import Squash
+from tagrank.features.networks.framing import Squash
 
 RNG = np.random.default_rng(3)
 PICTURES = [RNG.integers(0, 256, shape, dtype=np.uint8) for shape in ((20, 30, 3), (9, 8, 3), (64, 64, 3))]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tagrank.features.layout import Layout
-from tagrank.features.sampling import Points
+from tagrank.features.words.sampling import Points
 
 
 def points_at(*places):

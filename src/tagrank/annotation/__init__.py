@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tagrank.annotation.annotator import Annotator
-    from tagrank.annotation.bank import FeatureBank
-    from tagrank.annotation.bank_folder import bank_size, clear_bank, prune_bank
+    from tagrank.annotation.bank.extraction import Extraction
+    from tagrank.annotation.bank.feature_bank import FeatureBank
+    from tagrank.annotation.bank.folder import bank_size, clear_bank, prune_bank
+    from tagrank.annotation.bank.row_store import CacheWarning
     from tagrank.annotation.describing import Description, describe_pictures
     from tagrank.annotation.explanation import Contribution, Explanation, explain
-    from tagrank.annotation.extraction import Extraction
+    from tagrank.annotation.model_files.storage import ModelFileError
     from tagrank.annotation.ranked_tags import RankedTag, RankedTags
-    from tagrank.annotation.row_store import CacheWarning
-    from tagrank.annotation.storage import ModelFileError
     from tagrank.annotation.tuning import Tuning, tune_cost
 
 _HOME_OF = {
     "Annotator": "annotator",
-    "CacheWarning": "row_store",
+    "CacheWarning": "bank.row_store",
     "Contribution": "explanation",
     "Description": "describing",
     "Explanation": "explanation",
-    "Extraction": "extraction",
-    "FeatureBank": "bank",
-    "ModelFileError": "storage",
+    "Extraction": "bank.extraction",
+    "FeatureBank": "bank.feature_bank",
+    "ModelFileError": "model_files.storage",
     "RankedTag": "ranked_tags",
     "RankedTags": "ranked_tags",
     "Tuning": "tuning",
-    "bank_size": "bank_folder",
-    "clear_bank": "bank_folder",
+    "bank_size": "bank.folder",
+    "clear_bank": "bank.folder",
     "describe_pictures": "describing",
     "explain": "explanation",
-    "prune_bank": "bank_folder",
+    "prune_bank": "bank.folder",
     "tune_cost": "tuning",
 }
 

@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from tagrank._version import __version__
+from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
-from tagrank.annotation.intake import Intake, take_in
 from tagrank.annotation.nesting import innermost_fitted
-from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
 from tagrank.annotation.shared_gram import fit_on_gram
 from tagrank.annotation.training_views import as_in_training
 from tagrank.annotation.tuning import CRITERIA, CRITERION, Tuning
+from tagrank.annotation.views import Intake, take_in
 from tagrank.data import Collection
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
@@ -187,7 +187,7 @@ class Annotator:
         path : a folder that does not exist yet, is empty, or holds an older model, which is replaced
         keep_rows : also store all training rows and labels (`training_`), to train again later
         """
-        from tagrank.annotation.model_files import save_annotator
+        from tagrank.annotation.model_files.annotator_files import save_annotator
 
         self._check_fitted()
         save_annotator(self, path, keep_rows=keep_rows)
@@ -201,7 +201,7 @@ class Annotator:
         path : the folder or the archive
         max_bytes : how large its arrays may be in all; 4 GiB by default
         """
-        from tagrank.annotation.model_files import load_annotator
+        from tagrank.annotation.model_files.annotator_files import load_annotator
 
         return load_annotator(cls, path, max_bytes=max_bytes)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tagrank.annotation.bank import FeatureBank
-from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.bank.feature_bank import FeatureBank
+from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.data import Collection
 from tagrank.features import Feature
 

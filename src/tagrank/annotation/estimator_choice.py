@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagrank.annotation.intake import Intake
 from tagrank.annotation.nesting import innermost
+from tagrank.annotation.views import Intake
 from tagrank.estimators import CalibratedRanker, LabelRanker
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Sum, make_kernel

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.nesting import innermost, innermost_fitted
-from tagrank.annotation.picture_keys import Progress
 from tagrank.annotation.tuning import CRITERION, Tuning, tune_cost
 from tagrank.kernels import Kernel, Linear, Power, Precomputed, make_kernel
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL

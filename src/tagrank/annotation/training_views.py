@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.intake import Intake
+from tagrank.annotation.views import Intake
 from tagrank.data.feature_columns import match_columns
 from tagrank.labels import duplicates
 

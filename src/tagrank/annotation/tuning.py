@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from tagrank.annotation.picture_keys import Progress
+from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.data import LabelStratifiedKFold
 from tagrank.kernels.gram import take_rows
 from tagrank.metrics import image_auc, image_average_precision

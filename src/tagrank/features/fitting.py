@@ -1,7 +1,7 @@
 """Fitting many features at once, so that pictures are read and described only once."""
 
-from tagrank.features.bag import BagOfWords
-from tagrank.features.learning import learn_vocabularies
+from tagrank.features.words.bag import BagOfWords
+from tagrank.features.words.learning import learn_vocabularies
 
 
 def fit_features(features, pictures, *, random_state=0, n_jobs=1, progress=None):

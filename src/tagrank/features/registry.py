@@ -6,32 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.features.bag import BagOfWords
 from tagrank.features.base import Feature, Part
-from tagrank.features.colour import QuickColour
-from tagrank.features.colour_space import ColourHistogram
-from tagrank.features.covariance import RegionCovariance
-from tagrank.features.edges import QuickEdges
-from tagrank.features.efficientnet import EfficientNetEmbedding
-from tagrank.features.encoding import HardEncoding, LocalityConstrained, SalientEncoding, SoftEncoding
-from tagrank.features.fisher import FisherEncoding
-from tagrank.features.framing import CentreCrop, Mirrored, Squash, Together
-from tagrank.features.gist import Gist
-from tagrank.features.harris import HarrisLaplace
-from tagrank.features.hierarchy import HierarchicalWords
-from tagrank.features.hog import Hog
-from tagrank.features.hue import Hue
 from tagrank.features.layout import Layout
-from tagrank.features.lbp import LocalBinaryPatterns
-from tagrank.features.mixture import GaussianMixtureWords
-from tagrank.features.onnx_embedding import OnnxEmbedding
-from tagrank.features.parts import part_from_settings
-from tagrank.features.phog import PyramidEdges
-from tagrank.features.pooling import AveragePooling, MaxPooling
-from tagrank.features.sampling import CannyPoints, DenseGrid, RandomPoints
-from tagrank.features.self_similarity import SelfSimilarity
-from tagrank.features.sift import Sift
-from tagrank.features.vocabulary import KMeansWords
+from tagrank.features.networks.efficientnet import EfficientNetEmbedding
+from tagrank.features.networks.framing import CentreCrop, Mirrored, Squash, Together
+from tagrank.features.networks.onnx_embedding import OnnxEmbedding
+from tagrank.features.serialization import part_from_settings
+from tagrank.features.whole_picture.colour import QuickColour
+from tagrank.features.whole_picture.colour_space import ColourHistogram
+from tagrank.features.whole_picture.covariance import RegionCovariance
+from tagrank.features.whole_picture.edges import QuickEdges
+from tagrank.features.whole_picture.gist import Gist
+from tagrank.features.whole_picture.hog import Hog
+from tagrank.features.whole_picture.lbp import LocalBinaryPatterns
+from tagrank.features.whole_picture.phog import PyramidEdges
+from tagrank.features.words.bag import BagOfWords
+from tagrank.features.words.descriptors.hue import Hue
+from tagrank.features.words.descriptors.self_similarity import SelfSimilarity
+from tagrank.features.words.descriptors.sift import Sift
+from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SalientEncoding, SoftEncoding
+from tagrank.features.words.fisher import FisherEncoding
+from tagrank.features.words.harris import HarrisLaplace
+from tagrank.features.words.hierarchy import HierarchicalWords
+from tagrank.features.words.mixture import GaussianMixtureWords
+from tagrank.features.words.pooling import AveragePooling, MaxPooling
+from tagrank.features.words.sampling import CannyPoints, DenseGrid, RandomPoints
+from tagrank.features.words.vocabulary import KMeansWords
 
 # what a model file may ask for
 PARTS: dict[str, type[Part]] = {

@@ -5,15 +5,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.arff import read_arff, write_arff
-from tagrank.data.readers.coco import is_coco_file, read_coco_file
-from tagrank.data.readers.csv import read_csv, write_csv
+from tagrank.data.readers.arff.arff import read_arff, write_arff
 from tagrank.data.readers.embedded import read_keywords
-from tagrank.data.readers.frame import from_frame, to_frame
-from tagrank.data.readers.jsonl import read_jsonl, write_jsonl
-from tagrank.data.readers.libsvm import read_libsvm, write_libsvm
-from tagrank.data.readers.npz import read_npz, write_npz
-from tagrank.data.readers.pictures import read_pictures
+from tagrank.data.readers.folders.coco import is_coco_file, read_coco_file
+from tagrank.data.readers.folders.folder import read_pictures
+from tagrank.data.readers.tables.csv import read_csv, write_csv
+from tagrank.data.readers.tables.frame import from_frame, to_frame
+from tagrank.data.readers.tables.jsonl import read_jsonl, write_jsonl
+from tagrank.data.readers.tables.libsvm import read_libsvm, write_libsvm
+from tagrank.data.readers.tables.npz import read_npz, write_npz
 from tagrank.data.readers.xmp import read_sidecar
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import Any
 
 from PIL import Image
 
-from tagrank.data.picture_files import open_picture
+from tagrank.data.pictures.files import open_picture
 from tagrank.data.readers.xmp import MAX_XMP_BYTES, Keywords, existing_sidecars, parse_keywords, read_sidecar
 from tagrank.files import FileError
 

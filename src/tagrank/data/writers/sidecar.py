@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from tagrank.data.picture_files import PICTURE_SUFFIXES
+from tagrank.data.pictures.files import PICTURE_SUFFIXES
 from tagrank.data.readers.embedded import read_embedded
 from tagrank.data.readers.xmp import (
     DIGIKAM_TREE,

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.data.problems import Problem, ProblemLog
-from tagrank.data.readers.csv import relative_picture
-from tagrank.data.readers.jsonl import json_line
-from tagrank.data.readers.tag_text import join_tags
+from tagrank.data.readers.tables.csv import relative_picture
+from tagrank.data.readers.tables.jsonl import json_line
+from tagrank.data.readers.tables.tag_text import join_tags
 from tagrank.data.writers.sidecar import write_sidecar
 from tagrank.files import FileError, atomic_write
 from tagrank.validation import check_choice

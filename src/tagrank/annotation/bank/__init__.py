@@ -1,0 +1,1 @@
+"""Rows of features, computed once, in parallel, and kept."""

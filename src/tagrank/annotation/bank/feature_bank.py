@@ -1,0 +1,164 @@
+"""Sets of features over a collection of pictures: once, in parallel, and on from where it stopped.
+
+Every row is kept under the content of its picture and the fingerprint of its features. So a collection that
+grew costs its new pictures only, an interrupted run goes on where it was, and a second one just looks up.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
+from pathlib import Path
+from typing import Self, TypeVar
+
+import numpy as np
+
+from tagrank.annotation.bank.extraction import Extraction, extract_views
+from tagrank.annotation.bank.folder import bank_folder
+from tagrank.annotation.bank.learned_features import SUBFOLDER as LEARNED
+from tagrank.annotation.bank.learned_features import learn_features, none_readable
+from tagrank.annotation.bank.picture_jobs import Describer
+from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
+from tagrank.annotation.bank.row_maker import RowMaker
+from tagrank.annotation.bank.row_store import RowStore, StoreDamage
+from tagrank.annotation.bank.view_files import SUBFOLDER as VIEWS
+from tagrank.features.base import Feature
+from tagrank.parallel import count_threads
+
+# a damaged store is dropped and filled again; one that keeps breaking is not
+_ATTEMPTS = 3
+# vocabularies change little when they are learned from more pictures
+_LEARN_FROM = 500
+# pictures for which another process is worth its start
+_FEW = 16
+
+Result = TypeVar("Result")
+
+
+class FeatureBank:
+    """Named sets of features, computed once for each picture and kept on disk.
+
+    Parameters
+    ----------
+    features : sets of features by name
+    folder : where rows are kept; by default below ``TAGRANK_CACHE`` or the user's cache folder
+    keep : False leaves the disk alone; everything is held in memory
+    n_jobs : processes; all cores by default. With 1, or for a few pictures, this process does the work
+    max_side : files are shrunk to so many pixels on their longer side; arrays are taken as they are
+    strict : raise the first problem instead of leaving the picture out
+
+    Examples
+    --------
+    >>> bank = FeatureBank({"colour": ColourHistogram("hsv")})
+    >>> extraction = bank.extract(paths)
+    >>> extraction.views["colour"].shape
+    (120, 4096)
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, Feature],
+        *,
+        folder: str | os.PathLike | None = None,
+        keep: bool = True,
+        n_jobs: int | None = None,
+        max_side: int | None = 512,
+        strict: bool = False,
+    ) -> None:
+        if not features:
+            raise ValueError("a bank needs at least one set of features, got none")
+        self.features = dict(features)
+        self.folder, self.keep, self.n_jobs = folder, keep, n_jobs
+        self.max_side, self.strict = max_side, strict
+
+    def fit(
+        self,
+        pictures: Sequence[PictureLike],
+        *,
+        n_pictures: int = _LEARN_FROM,
+        random_state: int = 0,
+        progress: Progress | None = None,
+    ) -> Self:
+        """A bank whose features have learned their vocabularies; the same pictures teach them once.
+
+        Parameters
+        ----------
+        pictures : paths or arrays, for training only
+        n_pictures : how many of them, drawn at random, are looked at
+        random_state : seed for the choice and for the vocabularies
+        progress : as for `extract`
+        """
+        fitted = copy(self)
+        if all(feature.is_fitted for feature in self.features.values()):
+            return fitted
+        rng = np.random.default_rng(random_state)
+        chosen = np.sort(rng.permutation(len(pictures))[:n_pictures])
+        folder = self._folder()
+        found = _with_store(
+            folder, lambda store: identify_pictures([pictures[number] for number in chosen], store)
+        )
+        sources = [source for source in found if isinstance(source, Source)]
+        if isinstance(found[0], OSError) and not sources:
+            raise none_readable(pictures[chosen[0]], found[0], len(found))
+        fitted.features = learn_features(
+            self.features,
+            sources,
+            folder=folder and folder / LEARNED,
+            max_side=self.max_side,
+            random_state=random_state,
+            n_jobs=min(count_threads(self.n_jobs), 1 + len(sources) // _FEW),
+            progress=progress and (lambda done: progress(done, len(sources), "learning vocabularies")),
+        )
+        return fitted
+
+    def extract(self, pictures: Sequence[PictureLike], *, progress: Progress | None = None) -> Extraction:
+        """Describe every picture by every set of features.
+
+        Ctrl-C or a crash loses the last seconds of work at most.
+
+        Parameters
+        ----------
+        pictures : paths, or uint8 arrays of shape (height, width, 3)
+        progress : called with how many pictures are done, how many there are, and what is being done
+        """
+        pictures = list(pictures)
+        self._check(pictures)
+        folder = self._folder()
+        stored_as = {
+            name: f"{feature.fingerprint()}-{self.max_side}" for name, feature in self.features.items()
+        }
+        maker = RowMaker(
+            Describer(self.features, self.max_side), stored_as, n_jobs=self.n_jobs, strict=self.strict
+        )
+        return _with_store(
+            folder,
+            lambda store: extract_views(
+                pictures,
+                store,
+                maker,
+                view_folder=folder and folder / VIEWS,
+                strict=self.strict,
+                progress=progress,
+            ),
+        )
+
+    def _folder(self) -> Path | None:
+        return bank_folder(self.folder) if self.keep else None
+
+    def _check(self, pictures: Sequence[PictureLike]) -> None:
+        if not pictures:
+            raise ValueError("there are no pictures to describe")
+        for feature in self.features.values():
+            feature.check_ready()
+        unfitted = [name for name, feature in self.features.items() if not feature.is_fitted]
+        if unfitted:
+            raise ValueError(f"{', '.join(unfitted)} must learn from pictures first: call fit(pictures)")
+
+
+def _with_store(folder: Path | None, work: Callable[[RowStore], Result]) -> Result:
+    """`work` on the store in a folder, again where a part of it was found damaged and dropped."""
+    with RowStore(folder) as store:
+        for _ in range(_ATTEMPTS):
+            with suppress(StoreDamage):
+                return work(store)
+    raise OSError(f"{folder} was found damaged {_ATTEMPTS} times; clear it, or pass keep=False")

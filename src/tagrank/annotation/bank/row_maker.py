@@ -1,0 +1,135 @@
+"""Rows that a store lacks, computed in this process or in several, and saved as they come."""
+
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+
+from tagrank.annotation.bank.picture_jobs import Describer, Job, Outcome
+from tagrank.annotation.bank.picture_keys import Progress, Source
+from tagrank.annotation.bank.row_store import RowStore
+from tagrank.annotation.bank.worker_process import Crew, WorkerDied
+from tagrank.features.opencv_threads import one_opencv_thread
+from tagrank.parallel import count_threads, limited_threads
+
+# fewer pictures are done before worker processes have started
+_FEW = 16
+# finished pictures are saved when so many came together, or so many seconds went by
+_SAVE_PICTURES, _SAVE_SECONDS = 64, 2.0
+# one picture may break a decoder; when so many in a row do, something else is wrong
+_MAX_DEATHS = 8
+
+
+class RowMaker:
+    """Computes rows and counts what it did.
+
+    Parameters
+    ----------
+    describer : the features
+    stored_as : what a store calls each of them
+    n_jobs : processes
+    strict : stop at the first picture that cannot be described
+
+    Attributes
+    ----------
+    seconds : by name of the features, summed over processes
+    reading_seconds : spent on decoding
+    computed : content keys of the pictures for which something was computed
+    """
+
+    def __init__(
+        self,
+        describer: Describer,
+        stored_as: Mapping[str, str],
+        *,
+        n_jobs: int | None = None,
+        strict: bool = False,
+    ) -> None:
+        self._describer, self._n_jobs, self._strict = describer, n_jobs, strict
+        self.stored_as = stored_as
+        self.seconds = dict.fromkeys(stored_as, 0.0)
+        self.reading_seconds = 0.0
+        self.computed: set[bytes] = set()
+
+    def fill(
+        self, store: RowStore, sources: Mapping[bytes, Source], progress: Progress | None = None
+    ) -> dict[bytes, str]:
+        """Bring the rows that are missing into the store, a few pictures at a time.
+
+        Parameters
+        ----------
+        store : keeps what is finished, whatever happens next
+        sources : pictures by content key
+        progress : as for the bank
+
+        Returns
+        -------
+        failures : why pictures could not be described, by content key
+        """
+        jobs = [job for source in sources.values() if (job := self._job(source, store)).names]
+        n_done = len(sources) - len(jobs)
+        failures: dict[bytes, str] = {}
+        finished: list[tuple[Job, Outcome]] = []
+        saved_at = time.monotonic()
+        with closing(self._outcomes(jobs)) as outcomes:
+            try:
+                for number, (job, outcome) in enumerate(outcomes, n_done + 1):
+                    finished.append((job, outcome))
+                    if outcome.reason is not None:
+                        failures[job.source.key] = outcome.reason
+                        if self._strict:
+                            break
+                    if len(finished) >= _SAVE_PICTURES or time.monotonic() - saved_at > _SAVE_SECONDS:
+                        self._save(finished, store)
+                        saved_at = time.monotonic()
+                    if progress is not None:
+                        progress(number, len(sources), "describing pictures")
+            finally:
+                self._save(finished, store)
+        return failures
+
+    def _job(self, source: Source, store: RowStore) -> Job:
+        known = store.features_of(source.key)
+        return Job(source, tuple(name for name, stored in self.stored_as.items() if stored not in known))
+
+    def _outcomes(self, jobs: Sequence[Job]) -> Generator[tuple[Job, Outcome], None, None]:
+        n_workers = count_threads(self._n_jobs)
+        if n_workers > 1 and len(jobs) >= _FEW:
+            yield from self._outcomes_of_workers(jobs, n_workers)
+        elif jobs:
+            # as in the workers: the last digits depend on the number of threads
+            with limited_threads(1), one_opencv_thread():
+                yield from ((job, self._describer(job)) for job in jobs)
+
+    def _outcomes_of_workers(
+        self, jobs: Sequence[Job], n_workers: int
+    ) -> Generator[tuple[Job, Outcome], None, None]:
+        n_deaths = 0
+        with closing(Crew(self._describer, n_workers=n_workers).map(jobs)) as answers:
+            for job, answer in answers:
+                if isinstance(answer, WorkerDied):
+                    n_deaths += 1
+                    if n_deaths == _MAX_DEATHS:
+                        raise RuntimeError(
+                            f"{n_deaths} pictures in a row ended their worker process ({answer}); what was "
+                            "finished is saved. Is there enough memory? Try a smaller n_jobs"
+                        )
+                    yield job, Outcome(reason=f"describing it ended the process: {answer}")
+                else:
+                    n_deaths = 0
+                    yield job, answer
+
+    def _save(self, finished: list[tuple[Job, Outcome]], store: RowStore) -> None:
+        """Write what is finished, count it, and empty the list."""
+        rows = [
+            (job.source.key, self.stored_as[name], packed)
+            for job, outcome in finished
+            for name, packed in outcome.rows.items()
+        ]
+        store.save_rows(rows)
+        timings = [(name, seconds) for _, outcome in finished for name, seconds in outcome.seconds.items()]
+        store.add_seconds((self.stored_as[name], seconds, 1) for name, seconds in timings)
+        for name, seconds in timings:
+            self.seconds[name] += seconds
+        self.reading_seconds += sum(outcome.reading_seconds for _, outcome in finished)
+        self.computed |= {job.source.key for job, outcome in finished if outcome.reason is None}
+        finished.clear()

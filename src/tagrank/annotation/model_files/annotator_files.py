@@ -1,0 +1,225 @@
+"""An Annotator as the content of a model folder, and back."""
+
+import os
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.annotation.model_files.array_shelf import ArrayShelf
+from tagrank.annotation.model_files.estimator_records import describe_estimator, rebuild_estimator
+from tagrank.annotation.model_files.plain_json import Fields
+from tagrank.annotation.model_files.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
+from tagrank.annotation.nesting import innermost_fitted
+from tagrank.annotation.scaling import SCALINGS, Scaler
+from tagrank.data import Collection
+from tagrank.features import Feature, feature_from_settings
+from tagrank.features.registry import PARTS
+from tagrank.kernels.gram import take_rows
+from tagrank.validation import check_choice
+
+
+def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) -> None:
+    """Write a fitted Annotator as a model folder."""
+    shelf = ArrayShelf()
+    shelf.put("never_positive", annotator.never_positive_)
+    content = {
+        "tags": annotator.tags,
+        "metadata": annotator.metadata,
+        "features": _describe_features(annotator.features_, shelf.at("features")),
+        "scaling": annotator.scaling,
+        "view": annotator.view if isinstance(annotator.view, str | None) else list(annotator.view),
+        "views": [
+            _describe_view(name, annotator, shelf.at("views").at(str(i)))
+            for i, name in enumerate(annotator.columns_)
+        ],
+        "estimator": describe_estimator(annotator.estimator_, shelf.at("estimator")),
+        "training_names": _names_of_support(annotator),
+        "training": _describe_training(annotator, shelf.at("training")) if keep_rows else None,
+    }
+    write_model(path, content, shelf.arrays)
+
+
+def load_annotator(make: type, path: str | os.PathLike, *, max_bytes: int | None) -> Any:
+    """Read an Annotator of class `make` from a model folder."""
+    content, arrays = read_model(path, max_bytes=MAX_MODEL_BYTES if max_bytes is None else max_bytes)
+    with model_errors(path):
+        annotator = make()
+        _rebuild(annotator, content, ArrayShelf(arrays))
+        _try_out(annotator)
+    return annotator
+
+
+def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
+    tags = content.strings("tags")
+    annotator.tags = tags
+    annotator.metadata = content.mapping("metadata")
+    features = _rebuild_features(content, shelf.at("features"))
+    annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
+    annotator.view = _take_view(content)
+    annotator.columns_, annotator.scalers_, annotator.feature_names_ = {}, {}, {}
+    for i, entry in enumerate(content.take("views", list)):
+        _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
+    annotator.features_ = annotator.features = _check_features(features, annotator.columns_)
+    annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
+    fields = content.fields("estimator")
+    annotator.estimator_ = rebuild_estimator(fields, shelf.at("estimator"), len(tags))
+    annotator.estimator = annotator.estimator_
+    annotator.by_view_ = _check_columns(innermost_fitted(annotator.estimator_), annotator.columns_)
+    annotator.training_names_ = _take_names(content, annotator.estimator_)
+    annotator.tuning_ = None
+    annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
+    content.finish()
+    shelf.finish()
+
+
+def _describe_view(name: str, annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    scaler = annotator.scalers_[name]
+    if scaler is not None:
+        shelf.put("offset", scaler.offset)
+        shelf.put("width", scaler.width)
+    clip = None if scaler is None else scaler.clip
+    described = {"name": name, "columns": annotator.columns_[name], "clip": clip}
+    names = annotator.feature_names_.get(name)
+    return described if names is None else {**described, "feature_names": names}
+
+
+def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
+    name, n_columns = fields.take("name", str), fields.take("columns", int)
+    clip = fields.take("clip", (bool, type(None)))
+    names = fields.strings("feature_names") if "feature_names" in fields else None
+    fields.finish()
+    if name in annotator.columns_ or n_columns < 1:
+        raise ValueError(f"the view {name[:40]!r} occurs twice or has no columns")
+    if names is not None and len(names) != n_columns:
+        raise ValueError(f"the view {name[:40]!r} has {n_columns} columns, but {len(names)} feature_names")
+    annotator.columns_[name] = n_columns
+    if names is not None:
+        annotator.feature_names_[name] = names
+    annotator.scalers_[name] = None
+    if clip is not None:
+        offset, width = (shelf.take(part, "f", (n_columns,)) for part in ("offset", "width"))
+        if not (width > 0).all():
+            raise ValueError(f"the view {name[:40]!r} has columns whose width is not positive")
+        annotator.scalers_[name] = Scaler(offset, width, clip)
+
+
+def _describe_features(features: Mapping[str, Feature] | None, shelf: ArrayShelf) -> list[Any] | None:
+    if features is None:
+        return None
+    for i, (name, feature) in enumerate(features.items()):
+        if PARTS.get(type(feature).__name__) is not type(feature):
+            raise TypeError(
+                f"the features {name!r} are of the class {type(feature).__name__}, which is not one of "
+                "tagrank's: a model with them cannot be stored; make them a view of the collection instead"
+            )
+        for array_name, array in feature.arrays().items():
+            shelf.at(str(i)).put(array_name, array)
+    return [{"name": name, "settings": feature.settings()} for name, feature in features.items()]
+
+
+def _rebuild_features(content: Fields, shelf: ArrayShelf) -> dict[str, Feature] | None:
+    entries = content.take("features", (list, type(None)))
+    if entries is None:
+        return None
+    features = {}
+    for i, entry in enumerate(entries):
+        fields = Fields(entry, where="features")
+        name, settings = fields.take("name", str), fields.take("settings", dict)
+        fields.finish()
+        features[name] = feature_from_settings(settings, shelf.at(str(i)).take_all())
+    return features
+
+
+def _check_features(
+    features: dict[str, Feature] | None, columns: dict[str, int]
+) -> dict[str, Feature] | None:
+    if features is not None and list(features) != list(columns):
+        raise ValueError(f"the features are {str(list(features))[:80]}, the views {str(list(columns))[:80]}")
+    return features
+
+
+def _names_of_support(annotator: Any) -> list[str] | None:
+    """The names of the training rows that are stored, in their order."""
+    fitted, names = innermost_fitted(annotator.estimator_), annotator.training_names_
+    if names is None or not hasattr(fitted, "X_fit_") or hasattr(fitted, "coef_"):
+        return None
+    return [names[i] for i in fitted.support_]
+
+
+def _take_names(content: Fields, estimator: Any) -> list[str] | None:
+    names = content.take("training_names", (list, type(None)))
+    n_rows = len(getattr(innermost_fitted(estimator), "dual_coef_", ()))
+    if names is not None and (len(names) != n_rows or not all(isinstance(name, str) for name in names)):
+        raise ValueError(f"training_names must be {n_rows} strings, one for each training row")
+    return names
+
+
+def _check_columns(fitted: Any, columns: dict[str, int]) -> bool:
+    """Whether the estimator reads views by name; its rows must have the columns of the views."""
+    rows: Any = getattr(fitted, "X_fit_", None)
+    by_view = isinstance(rows, Mapping)
+    found = {view: matrix.shape[1] for view, matrix in rows.items()} if by_view else None
+    n_columns = getattr(fitted, "n_features_in_", None)
+    if (by_view and found != columns) or n_columns not in (None, sum(columns.values())):
+        raise ValueError(f"the views have the columns {columns}, the estimator has {found or n_columns}")
+    return by_view
+
+
+def _take_view(content: Fields) -> str | list[str] | None:
+    view = content.take("view", (str, list, type(None)))
+    return [str(name) for name in view] if isinstance(view, list) else view
+
+
+def _describe_training(annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    training = annotator.training_
+    if training is None:
+        raise ValueError(
+            "keep_rows=True: this model was loaded without its training rows, there are none to keep"
+        )
+    for i, rows in enumerate(training.views.values()):
+        shelf.put_matrix(f"rows{i}", rows)
+    shelf.put("states", training.states())
+    return {"names": training.names, "name": training.name}
+
+
+def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Collection | None:
+    value = content.take("training", (dict, type(None)))
+    if value is None:
+        return None
+    fields = Fields(value, where="training")
+    names, name = fields.take("names", list), fields.take("name", str)
+    fields.finish()
+    views = {
+        view: shelf.take_matrix(f"rows{i}", (len(names), n_columns))
+        for i, (view, n_columns) in enumerate(annotator.columns_.items())
+    }
+    states = shelf.take("states", "i", (len(names), len(annotator.tags)))
+    labels = np.where(states > 0, 1.0, np.where(states < 0, 0.0, np.nan))
+    return Collection(
+        views, labels, annotator.tags, names=names, name=name, feature_names=annotator.feature_names_
+    )
+
+
+def _try_out(annotator: Any) -> None:
+    """Score one row: parts that do not fit together are found now, not when the first picture comes."""
+    row = _example_row(annotator)
+    if row is None:
+        return
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        scores = annotator.estimator_.decision_function(row)
+        annotator.estimator_.predict(row)
+    if scores.shape != (1, len(annotator.tags)) or not np.isfinite(scores).all():
+        raise ValueError("its parts do not fit together: scores are not finite numbers, one for each tag")
+
+
+def _example_row(annotator: Any) -> Any:
+    """One row as the estimator reads it, without taking more memory than the model itself has; or None."""
+    fitted = innermost_fitted(annotator.estimator_)
+    if hasattr(fitted, "X_fit_"):
+        return take_rows(fitted.X_fit_, slice(1)) if len(fitted.dual_coef_) else None
+    n_columns = getattr(fitted, "n_features_in_", None)
+    return None if n_columns is None else sparse.csr_array((1, n_columns))

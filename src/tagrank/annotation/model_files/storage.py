@@ -1,0 +1,213 @@
+"""Model folders: ``model.json`` and plain ``.npy`` arrays beside it, nothing that can run code.
+
+``model.json`` lists every array with its shape, dtype and SHA-256; a file is read only if it is listed, and
+memory is taken only after its header agreed with the list. A zip archive of the folder is read the same way,
+without unpacking it to disk.
+"""
+
+import hashlib
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tagrank._version import __version__
+from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
+from tagrank.annotation.model_files.sources import Source, open_source
+from tagrank.files import FileError, atomic_folder, read_array
+
+FORMAT = "tagrank model"
+VERSION = 2
+MAX_MODEL_BYTES = 4 * 2**30
+_JSON_NAME = "model.json"
+_MAX_JSON_BYTES = 32 * 2**20
+_MAX_HEADER_BYTES = 4096
+_MAX_LENGTH = 2**40
+_DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|i1", "|b1")}
+_ARRAY_NAME = re.compile(r"[a-z0-9_]{1,64}(\.[a-z0-9_]{1,64}){0,8}")
+
+
+class ModelFileError(FileError):
+    """A model folder that cannot be used; the message says which part and what to do."""
+
+
+class _Listed(NamedTuple):
+    """What ``model.json`` says about one array."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+    sha256: str
+
+    @property
+    def n_bytes(self) -> int:
+        n_bytes = self.dtype.itemsize
+        for length in self.shape:
+            n_bytes *= length
+        return n_bytes
+
+
+def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
+    """Write a model folder; an older model under `path` stays whole until the new one is complete.
+
+    Parameters
+    ----------
+    path : the folder, new, empty or an older model; any other is left alone
+    content : plain JSON values
+    arrays : dict of name (lower case, digits, ``_`` and ``.``) to numeric array
+    """
+    path = Path(path).resolve()
+    check_replaceable(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stored = {name: _as_stored(name, array) for name, array in arrays.items()}
+    listed = {
+        name: {"shape": list(array.shape), "dtype": array.dtype.str, "sha256": _digest(array)}
+        for name, array in stored.items()
+    }
+    text = format_json({"format": FORMAT, "version": VERSION, **content, "arrays": listed})
+    if len(text) > _MAX_JSON_BYTES:
+        raise ValueError(f"model.json would hold {len(text):,} bytes, more than {_MAX_JSON_BYTES:,} are read")
+    with atomic_folder(path) as folder:
+        for name, array in stored.items():
+            with open(folder / f"{name}.npy", "xb") as file:
+                np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+                # not numpy's own way of writing, which does not say that the disk is full
+                file.write(array.reshape(-1).view(np.uint8).data)
+        (folder / _JSON_NAME).write_bytes(text)
+
+
+def read_model(
+    path: str | os.PathLike, *, max_bytes: int = MAX_MODEL_BYTES
+) -> tuple[Fields, dict[str, np.ndarray]]:
+    """The content and the arrays of a model folder, or of a zip archive of one.
+
+    Parameters
+    ----------
+    path : the folder or the archive
+    max_bytes : how large all arrays together may be
+    """
+    with model_errors(path), open_source(Path(path)) as source:
+        content = _read_content(source)
+        listed = {name: _read_listed(name, entry) for name, entry in content.mapping("arrays").items()}
+        total = sum(entry.n_bytes for entry in listed.values())
+        if total > max_bytes:
+            raise ValueError(
+                f"its arrays hold {total:,} bytes, more than max_bytes={max_bytes:,}; "
+                "pass a larger max_bytes if you trust it"
+            )
+        return content, {name: _read_listed_array(source, name, entry) for name, entry in listed.items()}
+
+
+@contextmanager
+def model_errors(path: str | os.PathLike) -> Iterator[None]:
+    """Whatever a damaged or hostile model provokes, as a ModelFileError that begins with `path`."""
+    try:
+        yield
+    except ModelFileError:
+        raise
+    except FileNotFoundError as error:
+        missing = error.filename if error.filename is not None else path
+        if Path(missing) == Path(path):
+            raise
+        name = Path(missing).name
+        what = "is not a model, or not whole: " if name == _JSON_NAME else ""
+        raise ModelFileError(path, f"{what}{name} is missing; copy the whole model again") from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise ModelFileError(path, f"damaged or truncated archive ({error}); copy it again") from None
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+        raise ModelFileError(path, str(error)) from None
+
+
+def _read_content(source: Source) -> Fields:
+    size = source.size(_JSON_NAME)
+    if size > _MAX_JSON_BYTES:
+        raise ValueError(f"{_JSON_NAME} holds {size:,} bytes, more than {_MAX_JSON_BYTES:,} are read")
+    with source.open(_JSON_NAME) as stream:
+        content = parse_json(stream.read(size), where=_JSON_NAME)
+    if content.take("format", str, default="") != FORMAT:
+        raise ValueError(f"not a tagrank model: {_JSON_NAME} does not say 'format': {FORMAT!r}")
+    version = content.take("version", int)
+    if version != VERSION:
+        raise ValueError(
+            f"a model of format version {version}; tagrank {__version__} reads version {VERSION}. "
+            f"Open it with the tagrank that wrote it, or train it again"
+        )
+    return content
+
+
+def _read_listed(name: str, entry: Any) -> _Listed:
+    if not _ARRAY_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot be the name of an array: only a-z, 0-9, _ and single dots can")
+    fields = Fields(entry, where=f"arrays[{name!r}]")
+    shape, dtype, sha256 = fields.take("shape", list), fields.take("dtype", str), fields.take("sha256", str)
+    fields.finish()
+    if len(shape) > 2 or not all(type(n) is int and 0 <= n <= _MAX_LENGTH for n in shape):
+        raise ValueError(f"array {name!r} has the impossible shape {str(shape)[:80]}")
+    if dtype not in _DTYPES:
+        raise ValueError(f"array {name!r} has the dtype {dtype[:20]!r}; {', '.join(_DTYPES)} are read")
+    return _Listed(tuple(shape), _DTYPES[dtype], sha256)
+
+
+def _read_listed_array(source: Source, name: str, listed: _Listed) -> np.ndarray:
+    file_name = f"{name}.npy"
+    size = source.size(file_name)
+    if not 0 < size - listed.n_bytes <= _MAX_HEADER_BYTES:
+        raise ValueError(
+            f"{file_name} holds {size:,} bytes, but {listed.dtype} of shape {listed.shape} needs "
+            f"{listed.n_bytes:,} and a header: it is truncated or was exchanged; copy the model again"
+        )
+    with source.open(file_name) as stream:
+        expected = (listed.shape, listed.dtype)
+        array = read_array(stream, size, file_name, listed.n_bytes, expected=expected)
+    if _digest(array) != listed.sha256:
+        raise ValueError(f"{file_name} is not the array that was saved (its SHA-256 differs); copy it again")
+    return array
+
+
+def _as_stored(name: str, array: Any) -> np.ndarray:
+    array = np.ascontiguousarray(array)
+    little = array.astype(array.dtype.newbyteorder("<"), copy=False)
+    if not _ARRAY_NAME.fullmatch(name) or little.dtype.str not in _DTYPES or array.ndim > 2:
+        raise TypeError(f"cannot store array {name!r} of {array.dtype} with shape {array.shape}")
+    return little
+
+
+def _digest(array: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array)).hexdigest()  # type: ignore[arg-type]
+
+
+def check_replaceable(path: str | os.PathLike) -> None:
+    """Raise a ModelFileError unless there is nothing at `path`, an older model or an empty folder."""
+    path = Path(path).resolve()
+    if not os.path.lexists(path):
+        return
+    if not path.is_dir():
+        raise ModelFileError(path, "is a file; a model is saved as a folder: choose another name")
+    entries = {entry.name for entry in path.iterdir()}
+    if not entries:
+        return
+    try:
+        with open_source(path) as source:
+            own = {_JSON_NAME, *(f"{name}.npy" for name in _own_arrays(source))}
+    except (OSError, ValueError, RecursionError):
+        raise ModelFileError(
+            path, "exists and is not a model; it stays as it is: choose another name"
+        ) from None
+    if strangers := sorted(entries - own):
+        raise ModelFileError(
+            path, f"holds files that are no part of the model ({', '.join(strangers[:3])}): move them first"
+        )
+
+
+def _own_arrays(source: Source) -> list[str]:
+    """The arrays of a model of any version."""
+    with source.open(_JSON_NAME) as stream:
+        content = parse_json(stream.read(_MAX_JSON_BYTES), where=_JSON_NAME)
+    if content.take("format", str, default="") != FORMAT:
+        raise ValueError("not a model")
+    return list(content.mapping("arrays"))

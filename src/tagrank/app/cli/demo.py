@@ -1,0 +1,60 @@
+"""`tagrank demo`"""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from tagrank.app.cli.console import say, show, show_json
+from tagrank.app.cli.interrupts import InterruptWatch
+from tagrank.app.cli.options import Config, Debug, Jobs, Json, Seed
+from tagrank.app.cli.progress import WorkProgress
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for model and report.")] = Path(
+        "tagrank-demo"
+    ),
+    n_pictures: Annotated[int, typer.Option(help="Pictures to draw.", min=20)] = 400,
+    n_jobs: Jobs = None,
+    seed: Seed = 0,
+    config: Config = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Draw pictures, learn their tags, and write a report: the whole path in under a minute.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank demo
+    tagrank demo --output tour --seed 7
+    """
+    import tagrank
+    from tagrank.app.cli.tables import metric_table, ranked_table
+
+    with InterruptWatch() as interrupts, WorkProgress("learning") as progress:
+
+        def callback(point: Any) -> None:
+            interrupts.insist()
+            progress.gap(point)
+
+        def count(done: int, total: int, what: str) -> None:
+            interrupts.insist()
+            progress.count(done, total, what)
+
+        result = tagrank.demo(
+            output,
+            n_pictures=n_pictures,
+            seed=seed,
+            n_jobs=n_jobs,
+            callback=callback,
+            progress=count,
+        )
+    if json:
+        show_json(result.to_dict())
+        return
+    show(metric_table(result.tables), "", ranked_table(result.ranked, result.true_tags))
+    say("✓ predicted and right, ✗ predicted and wrong; the others are not predicted")
+    say(f"model written to {result.model}")
+    say(f"report written to {result.report}: open it in a browser")

@@ -1,0 +1,48 @@
+"""The command line: `tagrank COMMAND`. Heavy libraries are imported only inside the commands."""
+
+from typing import Annotated
+
+import typer
+
+from tagrank._version import __version__
+from tagrank.app.cli.annotate import annotate
+from tagrank.app.cli.console import reports_errors
+from tagrank.app.cli.demo import demo
+from tagrank.app.cli.evaluate import evaluate
+from tagrank.app.cli.listings import datasets, features, methods
+from tagrank.app.cli.missing import missing
+from tagrank.app.cli.train import train
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, train, annotate, evaluate, missing, methods, features, datasets):
+    app.command()(reports_errors(command))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tagrank {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def describe(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+    ] = False,
+) -> None:
+    """Learns from pictures that carry some of their tags, and ranks every tag for any picture.
+
+    Start with: tagrank demo
+    """
+
+
+def main() -> None:
+    """Entry point of the `tagrank` command."""
+    app(prog_name="tagrank")

@@ -1,0 +1,189 @@
+"""Tables for people, from the results of the library."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tagrank.app.cli.console import count, printable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from tagrank.annotation import Explanation, RankedTags
+    from tagrank.commands.evaluate import Annotation
+    from tagrank.commands.lists import Dataset, FeatureSet
+    from tagrank.commands.train import Training
+    from tagrank.estimators.methods import Method
+    from tagrank.metrics import MetricTable
+
+BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
+INDENT = 4
+PREDICTED_NOTE = "* the model would write this tag down"
+
+
+def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
+    """Metrics down, methods across; the best value of a line stands out."""
+    table = _table("metric", *tables, numbers=True)
+    first = next(iter(tables.values()))
+    for row in first:
+        values = [found[row.name] if row.name in found.names() else math.nan for found in tables.values()]
+        defined = [value for value in values if not math.isnan(value)]
+        if not defined:
+            continue
+        best = (max if row.higher_is_better else min)(defined)
+        cells = [
+            Text(_number(value), style=BEST if value == best and len(values) > 1 else "") for value in values
+        ]
+        table.add_row(f"{row.name} {'↑' if row.higher_is_better else '↓'}", *cells)
+    return table
+
+
+def ranked_table(
+    ranked: "Sequence[RankedTags]", true_tags: Sequence[Sequence[str]] = (), *, kind: str = "picture"
+) -> Table:
+    """A line a picture: its tags, best first, those that the model would write down with a star.
+
+    Where the true tags are known, predicted ones are marked as right or wrong instead.
+    """
+    table = _table(kind, "ranked tags")
+    for i, row in enumerate(ranked):
+        line = Text()
+        for tag, score, probability, predicted in row:
+            style, mark = ("", "*") if predicted else (QUIET, "")
+            if true_tags and predicted:
+                style, mark = (FOUND, " ✓") if tag in true_tags[i] else (WRONG, " ✗")
+            strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
+            line.append(f"{printable(tag)} {strength}{mark}", style=style).append("   ")
+        table.add_row(Text(printable(row.name)), line)
+    return table
+
+
+def why_tables(annotation: "Annotation", kind: str = "picture") -> "list[RenderableType]":
+    """For each picture its tags, and for each predicted tag what spoke for and against it."""
+    content: list[RenderableType] = []
+    for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
+        content.append(ranked_table([row], kind=kind))
+        for explanation in explanations:
+            content.append(Text(f"  {printable(explanation.tag)} {explanation.score:+.2f}", style="bold"))
+            content += [
+                Padding(Text(line), (0, 0, 0, INDENT), expand=False) for line in _reasons(explanation)
+            ]
+    return content
+
+
+def _reasons(explanation: "Explanation") -> Iterator[str]:
+    for word, examples in (("for", explanation.for_), ("against", explanation.against)):
+        if examples:
+            yield f"{word}: " + ", ".join(f"{printable(e.name)} {e.contribution:+.2f}" for e in examples)
+    if explanation.shares:
+        shares = explanation.shares.items()
+        yield "features: " + ", ".join(f"{printable(view)} {share:+.2f}" for view, share in shares)
+    if explanation.note:
+        yield explanation.note
+
+
+def feature_table(features: "Sequence[FeatureSet]") -> Table:
+    """All sets of picture features."""
+    table = _table("features", "kernel", "presets", "what they are")
+    for entry in features:
+        table.add_row(entry.name, entry.kernel, ", ".join(entry.presets), entry.about)
+    return table
+
+
+def training_tables(training: "Training") -> list[Table]:
+    """What was trained and how surely, then the metrics on held-out rows."""
+    facts = training.facts
+    kind = "picture" if "pictures" in facts["views"] else "row"
+    sizes = f"{count(facts['rows'], kind)}, {count(facts['tags'], 'tag')}"
+    lines = {
+        "method": training.method,
+        "data": f"{sizes}, {facts['cardinality']:.2f} each",
+        "seconds": f"{training.seconds:.2f}",
+    }
+    if facts["layout"]:
+        lines["tags from"] = facts["layout"]
+    if training.feature_seconds:
+        lines["features"] = ", ".join(training.feature_seconds)
+        lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
+    if training.tuning is not None:
+        lines["C"] = f"{training.chosen_cost:g}, by cross-validation"
+        lines["kernel to the power"] = f"{training.tuning.power}, by cross-validation"
+    elif training.cost is not None:
+        lines["C"] = f"{training.cost:g}"
+    if training.certificate:
+        lines["passes"] = f"{training.certificate['n_iter']:,}"
+        lines["duality gap"] = f"{training.certificate['gap']:.1e}"
+    summary = _facts(lines)
+    if training.held_out is None:
+        return [summary]
+    return [
+        summary,
+        metric_table({f"held out ({count(training.held_out.n_samples, kind)})": training.held_out}),
+    ]
+
+
+def method_table(methods: "Sequence[Method]") -> Table:
+    """All methods."""
+    table = _table("method", "class", "what it does", "paper")
+    for method in methods:
+        table.add_row(method.name, method.estimator, method.about, _paper(method))
+    return table
+
+
+def method_details(method: "Method") -> "list[RenderableType]":
+    """One method, and the parameters that not all have."""
+    facts = {
+        "method": method.name,
+        "class": method.estimator,
+        "what it does": method.about,
+        "paper": _paper(method),
+    }
+    if not method.parameters:
+        return [_facts({**facts, "--set": "nothing: all its parameters are options of 'tagrank train'"})]
+    table = _table("--set", "values", "default", "what it is")
+    for parameter in method.parameters:
+        table.add_row(parameter.name, parameter.values.words, parameter.default, parameter.about)
+    return [_facts(facts), "", table]
+
+
+def _paper(method: "Method") -> str:
+    return f"{method.paper} ({method.acronym})" if method.acronym else method.paper
+
+
+def dataset_table(datasets: "Sequence[Dataset]") -> Table:
+    """All data sets: their sizes, and where they are or how to get them."""
+    table = _table("data set", "rows", "features", "tags", numbers=True)
+    table.add_column("where")
+    for dataset in datasets:
+        sizes = (dataset.n_rows, dataset.n_features, dataset.n_tags)
+        table.add_row(
+            dataset.name,
+            *("pictures" if size is None else f"{size:,}" for size in sizes),
+            Text(dataset.folder or dataset.source, overflow="fold"),
+            style="" if dataset.is_here else QUIET,
+        )
+    return table
+
+
+def _table(first: str, *others: str, numbers: bool = False) -> Table:
+    table = Table(first, box=None, pad_edge=False, header_style="bold")
+    for name in others:
+        table.add_column(Text(printable(name)), justify="right" if numbers else "left")
+    return table
+
+
+def _facts(lines: Mapping[str, str]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, value in lines.items():
+        table.add_row(name, Text(value))
+    return table
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    return f"{value:.0f}" if value.is_integer() and value > 1 else f"{value:.3f}"

@@ -1,0 +1,1 @@
+"""One file a command, and the function behind it."""

@@ -1,0 +1,199 @@
+"""What a command is handed: data by file or by name, and the part and the tags of it that are meant."""
+
+import os
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tagrank.annotation.describing import PICTURES
+from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
+from tagrank.data.catalog.catalog import unknown_dataset
+from tagrank.data.drawn_pictures import draw_pictures
+from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.pictures.folder import is_foreign, why_no_picture
+from tagrank.data.problems import ProblemLog
+from tagrank.files import FileError
+from tagrank.labels import labels_from_states
+
+DRAWN_PICTURES = "drawn-pictures"
+EVERYTHING = "all"
+MOST_NAMED = 5
+
+
+def open_collection(data: Collection | str | os.PathLike, *, strict: bool = False) -> Collection:
+    """A collection as it is, from a folder or a file, or by name.
+
+    Parameters
+    ----------
+    data : a Collection; a folder of pictures, as `tagrank.data.read_pictures` reads it; the path of a file
+        that `tagrank.data.read_collection` reads, or of a single picture; a name from
+        `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
+    strict : stop at the first problem of a folder instead of listing it
+    """
+    if isinstance(data, Collection):
+        return data
+    path = Path(data)
+    if path.is_dir():
+        return read_pictures(path, strict=strict)
+    if is_picture(path):
+        return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
+    if is_foreign(path):
+        raise FileError(path, why_no_picture(path))
+    if path.exists() or path.suffix:
+        collection = read_collection(path)
+        if not len(collection):
+            raise FileError(path, "has no rows; expected at least one")
+        return collection
+    return _named_collection(os.fspath(data))
+
+
+def _named_collection(name: str) -> Collection:
+    known = [DRAWN_PICTURES, *(entry.name for entry in list_datasets())]
+    if name not in known:
+        raise unknown_dataset(name, known)
+    return draw_pictures() if name == DRAWN_PICTURES else load_dataset(name)
+
+
+def check_has_tags(collection: Collection, data: Collection | str | os.PathLike) -> Collection:
+    """The collection, or an error that says how a table marks its tags if it has none."""
+    if len(collection.tags) or not _is_table(data):
+        return collection
+    raise FileError(
+        str(data),
+        "has no tags to learn from; expected a column 'tags' with lists such as sky|sea, or a column such as "
+        "'tag:sky' for each tag with 1 where it is present and 0 where it is absent",
+    )
+
+
+def keep_frequent(rows: Collection, min_count: int) -> Collection:
+    """The rows without the tags that fewer than `min_count` of them have; it is an error if none is left."""
+    kept = clean_tags(rows, min_count=min_count)
+    if len(rows.tags) and not len(kept.tags):
+        counts = np.sum(rows.states() > 0, axis=0)
+        raise ValueError(
+            f"min_count={min_count} leaves no tags: of all {len(rows.tags):,} the most frequent one, "
+            f"{rows.tags[counts.argmax()]!r}, is in {counts.max():,} of {len(rows):,} pictures or rows"
+        )
+    return kept
+
+
+def _is_table(data: Collection | str | os.PathLike) -> bool:
+    return not isinstance(data, Collection) and str(data).casefold().removesuffix(".gz").endswith(".csv")
+
+
+def open_pictures(
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike], *, strict: bool = False
+) -> Collection:
+    """What is to be annotated: as `open_collection`, but of pictures and folders there may be several.
+
+    Tags that pictures in folders may have are not read. Other files among several are listed as problems.
+    """
+    if isinstance(data, Collection):
+        return data
+    places = [data] if isinstance(data, str | os.PathLike) else list(data)
+    if len(places) == 1 and not Path(places[0]).is_dir():
+        return open_collection(places[0])
+    if not places:
+        raise ValueError("there is nothing to annotate; name pictures, or a folder of them")
+    paths: list[str] = []
+    problems = ProblemLog(strict=strict)
+    for place in places:
+        if Path(place).is_dir():
+            found = read_pictures(place, layout="untagged", strict=strict)
+            paths += found.view(PICTURES)
+            for problem in found.problems:
+                problems.add(problem.path, problem.reason)
+        elif is_picture(Path(place)):
+            paths.append(os.fspath(place))
+        elif Path(place).exists():
+            problems.add(place, why_no_picture(place))
+        else:
+            raise ValueError(
+                f"{os.fspath(place)} is neither a picture nor a folder; lists and named data go alone"
+            )
+    if not paths:
+        raise FileError(places[0], f"{why_no_picture(places[0])}, and there are no others")
+    return Collection(views={PICTURES: paths}, names=paths, problems=problems.listed())
+
+
+def is_picture(path: Path) -> bool:
+    """Whether the name of a file says that it is a picture."""
+    return path.suffix.casefold() in PICTURE_SUFFIXES
+
+
+def choose_part(collection: Collection, part: str | None, *, usual: str) -> Collection:
+    """The rows of one part.
+
+    Parameters
+    ----------
+    collection : Collection
+    part : a word of `collection.part`; "all" for every row; None for the usual part where there is one, and
+        every row where there are no parts
+    usual : what None means
+    """
+    words = [] if collection.part is None else sorted(set(collection.part.tolist()))
+    if part is None:
+        part = usual if usual in words else EVERYTHING
+    if part == EVERYTHING:
+        return collection
+    if part not in words:
+        choices = ", ".join([*words, EVERYTHING])
+        raise ValueError(f"no part {part!r} in {collection.name or 'the data'}; choose among {choices}")
+    return collection.subset(collection.part == part)
+
+
+def known_pictures(collection: Collection) -> Collection:
+    """The pictures about which something is known: only they are worth describing. Rows stay as they are."""
+    if PICTURES not in collection.views:
+        return collection
+    is_known = np.any(collection.states() != 0, axis=1)
+    if not is_known.any():
+        raise ValueError(
+            f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags"
+        )
+    return collection if is_known.all() else collection.subset(is_known)
+
+
+def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
+    """The collection with the label columns of a model, in its order.
+
+    A tag that the collection lacks is absent, as everywhere in a row whose tags are known, and unknown in a
+    row about which nothing is known. Tags that only the collection has are left out. Both are warned about.
+    """
+    if list(collection.tags) == list(tags):
+        return collection
+    column = {tag: j for j, tag in enumerate(collection.tags)}
+    shared = [tag for tag in tags if tag in column]
+    if not shared:
+        raise ValueError(
+            f"the model and {collection.name or 'the data'} share no tag; the model knows "
+            f"{', '.join(tags[:3])} ..., the data {', '.join(collection.tags[:3]) or 'none'} ..."
+        )
+    _warn_differences(
+        [tag for tag in tags if tag not in column], [tag for tag in column if tag not in shared]
+    )
+    states = collection.states()
+    is_known = np.any(states != 0, axis=1)
+    aligned = np.repeat(np.where(is_known, np.int8(-1), np.int8(0))[:, None], len(tags), axis=1)
+    for j, tag in enumerate(tags):
+        if tag in column:
+            aligned[:, j] = states[:, column[tag]]
+    return collection.with_labels(labels_from_states(aligned), list(tags))
+
+
+def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
+    if missing:
+        warnings.warn(
+            f"tags of the model that the data lacks, taken for absent: {_counted(missing)}", stacklevel=3
+        )
+    if extra:
+        warnings.warn(
+            f"tags of the data that the model does not know, left out: {_counted(extra)}", stacklevel=3
+        )
+
+
+def _counted(tags: Sequence[str]) -> str:
+    """How many, and the first of them by name."""
+    return f"{len(tags)} ({', '.join(tags[:MOST_NAMED])}{', ...' if len(tags) > MOST_NAMED else ''})"

@@ -1,0 +1,253 @@
+"""Use a trained model: rank the tags of new pictures, and measure how well that works."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation import Annotator, Explanation, RankedTags, explain
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.ranked_tags import RankedTag
+from tagrank.commands.collections import align_tags, choose_part, open_collection, open_pictures
+from tagrank.commands.destinations import check_file
+from tagrank.commands.list_files import check_list, write_list
+from tagrank.commands.picture_rows import kind_of, see_pictures
+from tagrank.data import Collection, Problem, clean_tags, write_tags
+from tagrank.metrics import MetricTable, metric_table, per_label_table
+from tagrank.reports.picture_pixels import one_row
+from tagrank.reports.sections.scores import Answers
+
+SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The ranked tags of pictures or rows.
+
+    Attributes
+    ----------
+    ranked : the tags of each picture, best first
+    problems : files that were left out, and why
+    why : for each of `ranked` what spoke for its predicted tags; empty unless it was asked for
+    n_sidecars : how many pictures have their predicted tags in a file beside them now
+    unwritten : pictures beside which no such file could be written, and why
+    kind : what they are, "picture" or "row"
+    """
+
+    ranked: list[RankedTags]
+    problems: Sequence[Problem] = ()
+    why: Sequence[Sequence[Explanation]] = ()
+    n_sidecars: int = 0
+    unwritten: Sequence[Problem] = ()
+    kind: str = "picture"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        pictures = [row.to_dict() for row in self.ranked]
+        for picture, explanations in zip(pictures, self.why, strict=False):
+            picture["why"] = [explanation.to_dict() for explanation in explanations]
+        return {
+            "pictures": pictures,
+            "problems": [vars(problem) for problem in self.problems],
+            "unwritten": [vars(problem) for problem in self.unwritten],
+        }
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How well a model ranks the tags of pictures whose tags are known.
+
+    Attributes
+    ----------
+    name : of the data
+    table : every metric
+    per_tag : dict of column to array, as `per_label_table` gives it
+    answers : what the model said, and what is true
+    feature_seconds : set of picture features to the seconds that it takes, as measured when it was computed
+    problems : files that were left out, and why
+    """
+
+    name: str
+    table: MetricTable
+    per_tag: Mapping[str, np.ndarray]
+    answers: Answers
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        per_tag = {column: values.tolist() for column, values in self.per_tag.items()}
+        return {
+            "data": self.name,
+            "metrics": self.table.to_dict(),
+            "per_tag": per_tag,
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
+        }
+
+
+def annotate(
+    model: Annotator | str | os.PathLike,
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike],
+    output: str | os.PathLike | None = None,
+    *,
+    part: str | None = None,
+    top: int | None = 5,
+    why: bool = False,
+    sidecars: bool = False,
+    cache: Cache = True,
+    n_jobs: int | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Annotation:
+    """Rank the tags of every picture or row.
+
+    Parameters
+    ----------
+    model : an Annotator, or the folder of one
+    data : a Collection, a file or a name, as `open_collection` takes it, a folder of pictures, or several
+        pictures and folders; their own tags are not looked at
+    output : a ``.csv`` file (one line a tag) or a ``.jsonl`` file (one line a picture) to write, or None
+    part : the part to annotate; None means every row
+    top : the number of best tags to keep of each row, besides all that are predicted; None keeps all
+    why : also tell which training pictures and which features spoke for the predicted tags
+    sidecars : also add the predicted tags to an XMP file beside each picture, as `write_sidecar` does
+    cache : whether the features of pictures are kept for the next time; or a folder for them
+    n_jobs : processes that describe pictures; all cores by default
+    strict : stop at the first picture that cannot be read instead of leaving it out
+    progress : called with how many pictures are done, how many there are, and what is being done
+    """
+    if output is not None:
+        check_list(output, "ranked tags")
+    annotator = open_model(model)
+    rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
+    rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
+    ranked = annotator.annotate(rows)
+    best = [RankedTags(row.name, tuple(entry for _, entry in _best(row, top))) for row in ranked]
+    if output is not None:
+        write_list(output, table=_table(ranked, top), documents=(row.to_dict() for row in best))
+    n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
+    return Annotation(
+        best,
+        rows.problems,
+        [explain(annotator, one_row(rows, i)) for i in range(len(rows))] if why else [],
+        n_tagged - len(unwritten),
+        unwritten,
+        kind_of(rows.views),
+    )
+
+
+def _best(row: RankedTags, top: int | None) -> Iterator[tuple[int, RankedTag]]:
+    """The best `top` tags and, beyond them, those that are predicted; each with its rank."""
+    for rank, entry in enumerate(row, start=1):
+        if top is None or rank <= top or entry.predicted:
+            yield rank, entry
+
+
+def _write_sidecars(
+    rows: Collection, ranked: list[RankedTags], *, strict: bool
+) -> tuple[int, Sequence[Problem]]:
+    """How many pictures have predicted tags, and the sidecars that could not be written."""
+    pictures = rows.views.get(PICTURES, [])
+    if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
+        raise ValueError("sidecars lie beside pictures in files; these data are none")
+    tagged = {picture: row.predicted for picture, row in zip(pictures, ranked, strict=True) if row.predicted}
+    return len(tagged), write_tags(tagged, strict=strict)
+
+
+def evaluate(
+    model: Annotator | str | os.PathLike,
+    data: Collection | str | os.PathLike,
+    *,
+    part: str | None = None,
+    n_tags: int = 5,
+    report: str | os.PathLike | None = None,
+    cache: Cache = True,
+    n_jobs: int | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure a model on pictures whose tags are known; they are tidied as they were in training.
+
+    Parameters
+    ----------
+    model : an Annotator, or the folder of one
+    data : a Collection, a file or a name, as `open_collection` takes it
+    part : the part to measure on; None means "test" where there is one, else every row
+    n_tags : tags given to each picture by the annotation scores
+    report : an HTML file to write, or None
+    cache, n_jobs, strict, progress : as in `annotate`
+
+    Returns
+    -------
+    Evaluation
+    """
+    if report is not None:
+        check_file(report)
+    annotator = open_model(model)
+    rows = choose_part(open_collection(data, strict=strict), part, usual="test")
+    rows = align_tags(_spelled(rows, annotator), annotator.tags)
+    rows, seconds = see_pictures(
+        annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
+    )
+    answers = answer(annotator, rows)
+    evaluation = Evaluation(
+        rows.name,
+        metric_table(answers.Y, answers.scores, answers.predictions, n_tags=n_tags),
+        per_label_table(answers.Y, answers.scores, answers.predictions, tags=annotator.tags),
+        answers,
+        seconds,
+        rows.problems,
+    )
+    if report is not None:
+        # only a page needs its templates: a single photograph is annotated without loading them
+        from tagrank.reports.model_report import write_model_report
+
+        write_model_report(
+            report,
+            title=f"Ranked tags of {rows.name or 'the data'}",
+            annotator=annotator,
+            rows=rows,
+            tables={str(annotator.metadata.get("method", "model")): evaluation.table},
+            per_tag=evaluation.per_tag,
+            answers=answers,
+            facts={f"{kind_of(rows.views)}s": len(rows), "tags": len(rows.tags)},
+            feature_seconds=seconds,
+        )
+    return evaluation
+
+
+def answer(annotator: Annotator, rows: Collection) -> Answers:
+    """What a model says about rows whose tags are known, beside what is true."""
+    scores = annotator.scores(rows)
+    calibration = getattr(annotator.estimator_, "calibration_", None)
+    return Answers(
+        annotator.tags,
+        rows.Y,
+        scores,
+        annotator.estimator_.choose(scores),
+        None if calibration is None else calibration.probabilities(scores),
+    )
+
+
+def open_model(model: Annotator | str | os.PathLike) -> Annotator:
+    """An Annotator as it is, or from its folder."""
+    return model if isinstance(model, Annotator) else Annotator.load(model)
+
+
+def _spelled(rows: Collection, annotator: Annotator) -> Collection:
+    """The rows with their tags written as in training."""
+    found = annotator.metadata.get(SPELLING) or {}
+    wanted = {name: found[name] for name in ("hierarchy", "fold_case", "synonyms") if name in found}
+    return clean_tags(rows, **wanted)
+
+
+def _table(ranked: list[RankedTags], top: int | None) -> Iterator[Sequence[Any]]:
+    """A line a tag."""
+    yield "name", "rank", "tag", "score", "probability", "predicted"
+    for row in ranked:
+        for rank, (tag, score, probability, predicted) in _best(row, top):
+            yield row.name, rank, tag, score, probability, int(predicted)

@@ -1,0 +1,1 @@
+"""Tags that pictures probably lack, or have by mistake."""

@@ -1,0 +1,205 @@
+"""Tags that pictures probably lack, and tags that they probably have by mistake."""
+
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.tuning import COSTS
+from tagrank.commands.collections import check_has_tags, choose_part, keep_frequent, open_collection
+from tagrank.commands.destinations import check_distinct, check_file
+from tagrank.commands.estimators import (
+    PICTURE_COSTS,
+    check_gamma,
+    make_estimator,
+    order_matrices,
+    suit_kernel,
+)
+from tagrank.commands.list_files import check_list
+from tagrank.commands.missing.choice import PairChoice
+from tagrank.commands.missing.held_out import HeldOut, hold_out
+from tagrank.commands.missing.page import write_missing_page
+from tagrank.commands.missing.result import MissingTags, Suggestion, write_suggestions
+from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
+from tagrank.data import Collection, clean_tags
+from tagrank.errors import ArgumentError
+from tagrank.features import Feature
+from tagrank.validation import check_choice
+
+CALIBRATIONS = ("platt", "isotonic")
+STATE_NAMES = {1: "present", -1: "absent", 0: "unknown"}
+
+
+def missing(
+    data: Collection | str | os.PathLike,
+    output: str | os.PathLike | None = None,
+    *,
+    wrong: bool = False,
+    untagged: bool = False,
+    top: int | None = 50,
+    per_tag: int | None = None,
+    min_probability: float = 0.0,
+    max_probability: float = 1.0,
+    method: str = "label-ranker",
+    folds: int = 5,
+    calibration: str = "platt",
+    seed: int = 0,
+    view: str | None = None,
+    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
+    cache: Cache = True,
+    strict: bool = False,
+    part: str | None = None,
+    lower_case: bool = False,
+    hierarchy: str = "keep",
+    synonyms: Mapping[str, str] | None = None,
+    min_count: int = 0,
+    page: str | os.PathLike | None = None,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> MissingTags:
+    """Find tags that pictures probably lack, or that they probably have by mistake.
+
+    Every picture is judged by a model that saw neither it nor its tags. Candidates for missing tags are those
+    that are absent or unknown, the most probable first; with `wrong` those that are present, the least
+    probable first.
+
+    Parameters
+    ----------
+    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
+    output : a ``.csv`` or ``.jsonl`` file to write, one line a suggestion, or None
+    wrong : look for tags that are probably wrong instead
+    untagged : also propose tags for pictures of which nothing is known; one model of all the others judges
+        them
+    top : how many suggestions at most; None for all
+    per_tag : how many suggestions at most of the same tag; None for all
+    min_probability, max_probability : leave out tags that are less or more probable
+    method : a name from `methods`
+    folds : models that share the pictures; each learns from all but its own share
+    calibration : {"platt", "isotonic"}, how scores become probabilities
+    seed : for everything random
+    view : the view to learn from, where there are several
+    features : how pictures are described, see `choose_features`; the best that is installed by default. An
+        error for rows that are no pictures
+    cache : whether the features of pictures are kept for the next time; or a folder for them
+    strict : stop at the first picture that cannot be read instead of leaving it out
+    part : the part to look at; None means every row
+    lower_case, hierarchy, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`)
+    page : an HTML file to write, with the pictures inside, or None
+    n_jobs : processes that describe pictures, and threads; all cores by default
+    progress : called with how much is done, of how much, and what is being done
+    parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`, as `train` takes them; None leaves
+        its default, but C is chosen by cross-validation, and the kernel for pictures is the mean of those
+        that suit the features
+
+    Returns
+    -------
+    MissingTags
+    """
+    check_choice("calibration", calibration, CALIBRATIONS)
+    choice = PairChoice(wrong, top, per_tag, min_probability, max_probability)
+    if wrong and untagged:
+        raise ArgumentError(
+            "pictures without tags have none that could be wrong; leave out untagged or wrong"
+        )
+    check_distinct(output=output, page=page)
+    if output is not None:
+        check_list(output, "suggestions")
+    if page is not None:
+        check_file(page)
+    estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
+    features = name_features(features)
+    tagged = check_has_tags(open_collection(data, strict=strict), data)
+    rows = choose_part(_named(tagged), part, usual="all")
+    rows = clean_tags(rows, hierarchy=hierarchy, fold_case=lower_case, synonyms=synonyms or {})
+    rows = keep_frequent(rows, min_count)
+    n_rows, rows = len(rows), _usable(rows, untagged)
+    n_untagged = n_rows - len(rows)
+    if PICTURES in rows.views:
+        check_gamma(parameters)
+    order_matrices(estimator, rows.tags)
+    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    described = describe_rows(rows, features, random_state=seed, **reading)
+    rows = described.collection
+    suit_kernel(estimator, parameters, described.features)
+    usual_costs = PICTURE_COSTS if described.features else COSTS
+    held_out = hold_out(
+        rows,
+        estimator,
+        view=view,
+        features=described.features or None,
+        costs=None if parameters.get("C") is not None else usual_costs,
+        folds=folds,
+        calibration=calibration,
+        seed=seed,
+        progress=progress,
+    )
+    places, columns = choice.pick(held_out)
+    found = MissingTags(
+        _suggestions(rows, held_out, places, columns),
+        wrong,
+        method,
+        folds,
+        rows.summary(),
+        int(choice.candidates(held_out).sum()),
+        _unjudged(rows.tags, held_out),
+        held_out.tuning,
+        described.seconds,
+        rows.problems,
+        n_untagged,
+    )
+    if output is not None:
+        write_suggestions(output, found.suggestions)
+    if page is not None:
+        write_missing_page(page, found, rows, places)
+    return found
+
+
+def _named(rows: Collection) -> Collection:
+    """Rows without names are called by their numbers in the data, whatever is left out afterwards."""
+    if rows.names is not None:
+        return rows
+    return replace(rows, names=[f"row {i}" for i in range(len(rows))])
+
+
+def _usable(rows: Collection, untagged: bool) -> Collection:
+    """The rows of which something is known; with `untagged` all."""
+    is_known = np.any(rows.states() != 0, axis=1)
+    if not is_known.any():
+        all_rows = f"{len(rows):,} {kind_of(rows.views)}s of {rows.name or 'the data'}"
+        raise ValueError(f"none of the {all_rows} has tags to learn from")
+    return rows if untagged else rows.subset(is_known)
+
+
+def _suggestions(
+    rows: Collection, held_out: HeldOut, places: np.ndarray, columns: np.ndarray
+) -> list[Suggestion]:
+    names = rows.names or ()
+    return [
+        Suggestion(
+            names[i],
+            rows.tags[j],
+            float(held_out.probabilities[i, j]),
+            float(held_out.scores[i, j]),
+            rank,
+            STATE_NAMES[int(held_out.states[i, j])],
+        )
+        for rank, (i, j) in enumerate(zip(places.tolist(), columns.tolist(), strict=True), start=1)
+    ]
+
+
+def _unjudged(tags: Sequence[str], held_out: HeldOut) -> list[str]:
+    """Tags that some model had never seen; said once, by number."""
+    found = [tags[int(j)] for j in np.flatnonzero(~np.all(held_out.is_judged, axis=0))]
+    if found:
+        warnings.warn(
+            f"{len(found)} of {len(tags)} tags are in too few pictures to be judged everywhere, such as "
+            f"{found[0]!r}; min_count leaves rare tags out",
+            stacklevel=3,
+        )
+    return found

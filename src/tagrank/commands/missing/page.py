@@ -1,0 +1,99 @@
+"""The page of `missing`: pictures, the tags that they have, and those that deserve a look."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tagrank.commands.missing.result import LIKELIHOOD, MissingTags, Suggestion
+from tagrank.data import Collection
+from tagrank.data.pictures.thumbnails import thumbnail_url
+from tagrank.reports.pages import problems_section, write_page
+from tagrank.reports.picture_pixels import picture_pixels
+from tagrank.reports.sections.pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent
+
+MOST_TAGS = 20  # of each kind on a card; of more only their number is said
+
+
+def write_missing_page(
+    path: str | os.PathLike, found: MissingTags, rows: Collection, places: np.ndarray
+) -> None:
+    """Write a page that needs nothing else: no scripts, no network, pictures inside; whole or not at all.
+
+    Parameters
+    ----------
+    path : the HTML file; missing folders are made
+    found : the suggestions
+    rows : the collection that they are about
+    places : the row of each suggestion, shape (n_suggestions,)
+    """
+    write_page(
+        path,
+        title=f"Tags of {rows.name or 'the data'} that are {found.about}",
+        summary=_summary(found),
+        facts=_facts(found),
+        headings={"missing": "What deserves a look", "problems": "What could not be read"},
+        content={
+            "missing": _missing_section(found, rows, places),
+            "problems": problems_section(found.problems),
+        },
+    )
+
+
+def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -> dict[str, Any]:
+    """One card a picture, in the order of its first suggestion."""
+    by_row: dict[int, list[Suggestion]] = {}
+    for row, suggestion in zip(places.tolist(), found.suggestions, strict=True):
+        by_row.setdefault(row, []).append(suggestion)
+    shown = list(by_row)[:MOST_PICTURES]
+    images = [picture_pixels(rows, row) for row in shown]
+    present = rows.subset(shown).states() > 0
+    return {
+        "cards": [
+            _card(rows, row, by_row[row], image, is_present)
+            for row, image, is_present in zip(shown, images, present, strict=True)
+        ],
+        "shape": frame_shape([image for image in images if image is not None]),
+        "wrong": found.wrong,
+        "has_unknown": any(one.state == "unknown" for one in found.suggestions),
+        "n_left_out": len(by_row) - len(shown),
+    }
+
+
+def _card(
+    rows: Collection,
+    row: int,
+    suggestions: Sequence[Suggestion],
+    image: np.ndarray | None,
+    is_present: np.ndarray,
+) -> dict[str, Any]:
+    suspects = {suggestion.tag for suggestion in suggestions}
+    present = [tag for tag, has in zip(rows.tags, is_present, strict=True) if has and tag not in suspects]
+    return {
+        "name": suggestions[0].name,
+        "url": None if image is None else thumbnail_url(image, **THUMBNAIL),
+        "suspects": [(one.tag, percent(one.probability), one.state) for one in suggestions[:MOST_TAGS]],
+        "n_more_suspects": len(suggestions[MOST_TAGS:]),
+        "present": present[:MOST_TAGS],
+        "n_more_present": len(present[MOST_TAGS:]),
+    }
+
+
+def _summary(found: MissingTags) -> str:
+    summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags."
+    if n_untagged := found.facts["rows wholly unknown"]:
+        summary += f" {n_untagged:,} without tags were judged by one model of all the others."
+    return summary
+
+
+def _facts(found: MissingTags) -> dict[str, str]:
+    facts = {
+        f"{found.kind}s": f"{found.facts['rows']:,}",
+        "tags": f"{found.facts['tags']:,}",
+        "suggestions": f"{len(found.suggestions):,}",
+        f"{'present' if found.wrong else 'absent or unknown'} tags looked at": f"{found.n_candidates:,}",
+        "method": found.method,
+        "folds": f"{found.folds}",
+    }
+    return facts if found.tuning is None else facts | {"C": f"{found.tuning.best(LIKELIHOOD):g}"}

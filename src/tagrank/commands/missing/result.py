@@ -1,0 +1,99 @@
+"""What `missing` answers, and the files that it writes."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass, field, fields
+from typing import Any
+
+from tagrank.annotation.tuning import Tuning
+from tagrank.commands.list_files import write_list
+from tagrank.commands.picture_rows import kind_of
+from tagrank.data import Problem
+
+LIKELIHOOD = "log-likelihood"  # the criterion by which C is chosen
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A tag of a picture that deserves a look.
+
+    Attributes
+    ----------
+    name : what the picture is called
+    tag : the tag that is probably missing, or probably wrong
+    probability : of the tag, according to a model that did not see the picture
+    score : of the tag, from which the probability was made
+    rank : 1 for the suggestion to look at first
+    state : what the data says of the tag: "absent", "unknown" or "present"
+    """
+
+    name: str
+    tag: str
+    probability: float
+    score: float
+    rank: int
+    state: str
+
+
+@dataclass(frozen=True)
+class MissingTags:
+    """Suggestions about a collection, and how they came about.
+
+    Attributes
+    ----------
+    suggestions : the one to look at first comes first
+    wrong : whether they are about tags that are probably wrong, not missing
+    method : its name, as in `methods`
+    folds : how many models shared the pictures
+    facts : counts of the data, as `Collection.summary` gives them
+    n_candidates : pairs of picture and tag that were looked at
+    unjudged : tags of which nothing can be said in some pictures, because too few others have them
+    tuning : how well the values of C did that were tried; None where none were
+    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    problems : files that were left out, and why
+    n_untagged : how many pictures were left out because nothing is known about them
+    """
+
+    suggestions: Sequence[Suggestion]
+    wrong: bool
+    method: str
+    folds: int
+    facts: Mapping[str, Any]
+    n_candidates: int
+    unjudged: Sequence[str] = ()
+    tuning: Tuning | None = None
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+    n_untagged: int = 0
+
+    @property
+    def kind(self) -> str:
+        """What has the tags: a picture, or a row of a table."""
+        return kind_of(self.facts["views"])
+
+    @property
+    def about(self) -> str:
+        """What the suggestions say of their tags."""
+        return "probably wrong" if self.wrong else "probably missing"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "about": self.about,
+            "method": self.method,
+            "folds": self.folds,
+            "data": dict(self.facts),
+            "n_candidates": self.n_candidates,
+            "n_untagged": self.n_untagged,
+            "suggestions": [asdict(suggestion) for suggestion in self.suggestions],
+            "unjudged": list(self.unjudged),
+            "C": None if self.tuning is None else self.tuning.to_dict(),
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
+        }
+
+
+def write_suggestions(path: str | os.PathLike, suggestions: Sequence[Suggestion]) -> None:
+    """Write suggestions as a ``.csv`` or ``.jsonl`` file, a line each, whole or not at all."""
+    columns = [column.name for column in fields(Suggestion)]
+    write_list(path, table=[columns, *map(astuple, suggestions)], documents=map(asdict, suggestions))

@@ -1,0 +1,280 @@
+"""Train a model from data on disk and keep it in a folder."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tagrank.annotation import Annotator
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.describing import PICTURES, Cache, Description
+from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE
+from tagrank.annotation.model_files.storage import check_replaceable
+from tagrank.annotation.tuning import Tuning
+from tagrank.commands.collections import (
+    check_has_tags,
+    choose_part,
+    keep_frequent,
+    known_pictures,
+    open_collection,
+)
+from tagrank.commands.destinations import check_folder
+from tagrank.commands.estimators import (
+    PICTURE_COSTS,
+    check_gamma,
+    make_estimator,
+    order_matrices,
+    suit_kernel,
+)
+from tagrank.commands.evaluate import SPELLING, evaluate
+from tagrank.commands.picture_rows import describe_rows, name_features
+from tagrank.data import Collection, Problem, clean_tags, split_collection
+from tagrank.features import Feature
+from tagrank.metrics import MetricTable
+from tagrank.reports.picture_pixels import PICTURE_FOLDER, common_folder
+
+AUTO = "auto"
+WRITING = "writing the model"  # what `progress` hears when training is over
+PICTURE_POWERS = (1, 2, 4)
+
+
+@dataclass(frozen=True)
+class Training:
+    """A trained model and how it came about.
+
+    Attributes
+    ----------
+    annotator : the model
+    method : its name, as in `methods`
+    facts : counts of the training data, as `Collection.summary` gives them
+    seconds : time spent on training alone
+    held_out : metrics on rows that were not trained on, or None if there are none
+    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    problems : files that were left out, and why
+    """
+
+    annotator: Annotator
+    method: str
+    facts: dict[str, Any]
+    seconds: float
+    held_out: MetricTable | None
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
+    @property
+    def tuning(self) -> Tuning | None:
+        """How well the values of C did that were tried; None where none were."""
+        return self.annotator.tuning_
+
+    @property
+    def certificate(self) -> dict[str, Any]:
+        """Passes, objectives and relative duality gap of the solver; empty for a method without one."""
+        solved = _solved(self.annotator)
+        if not hasattr(solved, "duality_gap_"):
+            return {}
+        return {
+            "n_iter": int(solved.n_iter_),
+            "primal": float(solved.primal_objective_),
+            "dual": float(solved.dual_objective_),
+            "gap": float(solved.duality_gap_),
+            "converged": bool(solved.converged_),
+        }
+
+    @property
+    def trace(self) -> list[Any]:
+        """Points of the solver's way, as `trace_` holds them; empty for a method without one."""
+        return list(getattr(_solved(self.annotator), "trace_", ()))
+
+    @property
+    def chosen_cost(self) -> float | None:
+        """The C that cross-validation chose, if it did."""
+        return None if self.tuning is None else self.tuning.best(self.annotator.criterion)
+
+    @property
+    def cost(self) -> float | None:
+        """The C that was trained with; None for a method without one."""
+        return getattr(_solved(self.annotator), "C", None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "method": self.method,
+            "data": self.facts,
+            "seconds": self.seconds,
+            "certificate": self.certificate,
+            "C": None if self.tuning is None else self.tuning.to_dict(),
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
+            "held_out": None if self.held_out is None else self.held_out.to_dict(),
+        }
+
+
+def train(
+    data: Collection | str | os.PathLike,
+    output: str | os.PathLike | None = None,
+    *,
+    method: str = "label-ranker",
+    seed: int = 0,
+    calibration: str | None = AUTO,
+    threshold: str | None = None,
+    n_tags: int = 5,
+    view: str | None = None,
+    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
+    cache: Cache = True,
+    strict: bool = False,
+    part: str | None = None,
+    test_size: float | None = None,
+    hierarchy: str = "keep",
+    lower_case: bool = False,
+    synonyms: Mapping[str, str] | None = None,
+    min_count: int = 0,
+    keep_rows: bool = False,
+    n_jobs: int | None = None,
+    callback: Callable[[Any], None] | None = None,
+    progress: Progress | None = None,
+    **parameters: Any,
+) -> Training:
+    """Learn from a collection and, where `output` says so, keep the model in a folder.
+
+    Parameters
+    ----------
+    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
+    output : the folder of the model; None keeps it in memory only
+    method : a name from `methods`
+    seed : for the order of visits, for `test_size` and for the folds of the calibration
+    calibration : {"platt", "isotonic", None}, how probabilities are learned from held-out scores; "auto" is
+        "platt" for pictures, where there are enough, and None for rows
+    threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, see
+        `CalibratedRanker`; where only the calibration is given "f1", and "global" where it is automatic
+    n_tags : tags for each picture with threshold="top-k"
+    view : the view to learn from, where there are several
+    features : how pictures are described, see `choose_features`; the best that is installed by default. An
+        error for rows that are no pictures
+    cache : whether the features of pictures are kept for the next time; or a folder for them
+    strict : stop at the first picture that cannot be read instead of leaving it out
+    part : the part to train on; None means "train" where there is one, else every row
+    test_size : share or number of rows to hold out instead; each tag keeps its share
+    hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
+        the count is of the rows trained on
+    keep_rows : store all training rows, not only the support vectors
+    n_jobs : processes that describe pictures, and threads; all cores by default
+    callback : called with a TracePoint while training
+    progress : called with how much is done, of how much, and what is being done
+    parameters : of the estimator, such as `C`, `kernel`, `tol`, `max_seconds` or `prior`; None leaves its
+        default, but for pictures the kernel is the mean of those that suit the features; C, and a power to
+        which this kernel is raised, are chosen by cross-validation. For a matrix with a row and a column for
+        each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
+
+    Returns
+    -------
+    Training
+    """
+    if output is not None:
+        check_folder(output)
+        check_replaceable(output)
+    estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
+    features = name_features(features)
+    spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
+    tagged = check_has_tags(open_collection(data, strict=strict), data)
+    tidy = clean_tags(known_pictures(tagged), **spelling)
+    rows, rest = _parts(tidy, part, test_size, seed)
+    rows = keep_frequent(rows, min_count)
+    if PICTURES in rows.views:
+        check_gamma(parameters)
+    order_matrices(estimator, rows.tags)
+    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    described = describe_rows(rows, features, random_state=seed, **reading)
+    rows = described.collection
+    suit_kernel(estimator, parameters, described.features)
+    annotator = Annotator(
+        _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed),
+        view=view,
+        features=described.features or None,
+        costs=None if parameters.get("C") is not None else _costs(described),
+        powers=PICTURE_POWERS,
+        criterion="Image-MAP",
+    )
+    started = time.perf_counter()
+    annotator.fit(rows, callback=callback, progress=progress)
+    seconds = time.perf_counter() - started
+    _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
+    annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
+    if output is not None:
+        _save(annotator, output, keep_rows, progress)
+    tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
+    return Training(
+        annotator,
+        method,
+        {**rows.summary(), "layout": rows.layout},
+        seconds,
+        held_out=None if tested is None else tested.table,
+        feature_seconds=described.seconds,
+        # what was wrong with the folder as a whole stands in both
+        problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
+    )
+
+
+def _solved(annotator: Annotator) -> Any:
+    """The estimator that was trained on everything, inside of whatever calibrates it."""
+    return getattr(annotator.estimator_, "estimator_", annotator.estimator_)
+
+
+def _check_learned(annotator: Annotator, *, max_seconds: float | None) -> None:
+    """Raise again a Ctrl-C that a solver took before its first pass: there is nothing worth keeping."""
+    solved = _solved(annotator)
+    is_empty = getattr(solved, "n_iter_", 1) == 0 and not getattr(solved, "converged_", True)
+    if is_empty and max_seconds is None:
+        raise KeyboardInterrupt
+
+
+def _costs(described: Description) -> Sequence[float] | None:
+    """The values of C to choose among: for pictures, where there are enough."""
+    has_choice = bool(described.features) and len(described.collection) >= FEWEST_TO_CALIBRATE
+    return PICTURE_COSTS if has_choice else None
+
+
+def _save(
+    annotator: Annotator, output: str | os.PathLike, keep_rows: bool, progress: Progress | None
+) -> None:
+    if progress is not None:
+        # the last moment to give up
+        progress(0, 1, WRITING)
+    annotator.save(output, keep_rows=keep_rows)
+
+
+def _calibrated(
+    estimator: Any,
+    calibration: str | None,
+    threshold: str | None,
+    rows: Collection,
+    *,
+    n_tags: int,
+    seed: int | None,
+) -> Any:
+    """The estimator with calibration and thresholds around it, if they are wanted."""
+    from tagrank.estimators import CalibratedRanker
+
+    if calibration == AUTO:
+        calibration = None
+        if PICTURES in rows.views and len(rows) >= FEWEST_TO_CALIBRATE:
+            calibration, threshold = "platt", threshold or "global"
+    if calibration is None and threshold is None:
+        return estimator
+    strategy = (threshold or "f1").replace("-", "_")
+    return CalibratedRanker(
+        estimator, method=calibration, strategy=strategy, n_tags=n_tags, random_state=seed
+    )
+
+
+def _parts(
+    collection: Collection, part: str | None, test_size: float | None, seed: int
+) -> tuple[Collection, Collection | None]:
+    """The rows to train on, and those to measure on afterwards, if there are any."""
+    if test_size is not None:
+        chosen = choose_part(collection, part, usual="all")
+        parted = split_collection(chosen, test_size=test_size, random_state=seed)
+        return parted.train, parted.test
+    rows = choose_part(collection, part, usual="train")
+    has_test = part is None and collection.part is not None and "test" in collection.part
+    return rows, collection.test if has_test else None

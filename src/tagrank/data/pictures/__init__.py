@@ -1,0 +1,1 @@
+"""Picture files: read within bounds, found in folders, shown small."""

@@ -1,0 +1,169 @@
+"""Pictures from files of strangers: within bounds, upright, three colours."""
+
+import io
+import math
+import os
+import stat
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from PIL import Image, JpegImagePlugin
+
+from tagrank.data.pictures.modes import as_rgb
+from tagrank.files import FileError
+
+MAX_PIXELS = 2**26
+# What features need.
+MIN_SIDE = 8
+_MAX_FILE_BYTES = 2**29
+# Plain raster formats; others (EPS) would start foreign programs.
+_FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+PICTURE_SUFFIXES = frozenset(
+    f".{ending}"
+    for ending in "bmp gif jfif jpe jpeg jpg mpo pbm pgm png pnm ppm tif tiff webp".split()  # noqa: SIM905
+)
+_ORIENTATION = 0x0112
+_TURNS = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+
+
+def read_picture(
+    path: str | os.PathLike,
+    *,
+    max_pixels: int = MAX_PIXELS,
+    max_side: int | None = None,
+    min_side: int = MIN_SIDE,
+) -> np.ndarray:
+    """One picture as a uint8 array of shape (height, width, 3), turned upright as its camera noted.
+
+    Any colour mode is read, see `tagrank.data.pictures.modes`. Of a film the first picture is read.
+
+    Parameters
+    ----------
+    path : a file in one of the usual formats (JPEG, PNG, GIF, BMP, TIFF, WebP, PPM)
+    max_pixels : a picture that is larger when decoded is refused before that
+    max_side : a picture whose longer side has more pixels is shrunk to it. A JPEG is then decoded at a half,
+        a quarter or an eighth of its size where that suffices, so very large ones can be read too.
+    min_side : a picture with fewer pixels on a side is refused
+
+    Raises
+    ------
+    FileError : the picture cannot be read; the message says why
+    """
+    with _decoding(path), _opened(path, allow_giants=max_side is not None) as image:
+        if min(image.size) < min_side:
+            raise FileError(
+                path, f"too small: {_size(image)} pixels, at least {min_side} x {min_side} are needed"
+            )
+        original = _size(image)
+        if max_side is not None:
+            _draft(image, _fit(image.size, max_side, min_side), max_pixels)
+        if image.width * image.height > max_pixels:
+            raise FileError(path, f"a picture of {original} pixels; at most {max_pixels:,} are decoded")
+        pixels = as_rgb(image)
+        if max_side is not None and max(pixels.size) > max_side:
+            target = _fit(pixels.size, max_side, min_side)
+            pixels = pixels.resize(target, Image.Resampling.BICUBIC, reducing_gap=3.0)
+        # asked only now: Pillow turns TIFF while it decodes, and then forgets the note
+        turn = _TURNS.get(_orientation(image))
+        return np.array(pixels if turn is None else pixels.transpose(turn), dtype=np.uint8)
+
+
+@contextmanager
+def open_picture(path: str | os.PathLike) -> Iterator[Image.Image]:
+    """The picture with its header read and nothing decoded; whatever is wrong becomes a `FileError`."""
+    with _decoding(path), _opened(path, allow_giants=True) as image:
+        yield image
+
+
+@contextmanager
+def _decoding(path: str | os.PathLike) -> Iterator[None]:
+    try:
+        with warnings.catch_warnings():
+            # Pillow warns of oddities in files that it reads all the same
+            warnings.simplefilter("ignore")
+            yield
+    except FileNotFoundError:
+        raise FileError(path, "no such picture (any more); in a list, paths count from its folder") from None
+    except FileError:
+        raise
+    except Image.DecompressionBombError as error:
+        raise FileError(path, f"too many pixels to decode ({error})") from None
+    except PermissionError:
+        raise FileError(path, "may not be read: permission denied") from None
+    except Exception as error:
+        # decoders meet damage in many ways: OSError, struct.error, IndexError, zlib.error, ...
+        reason = str(error).replace(os.fspath(path), "the file") or type(error).__name__
+        raise FileError(path, f"cannot be read as a picture ({reason})") from None
+
+
+@contextmanager
+def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Image]:
+    about = os.stat(path)
+    if not stat.S_ISREG(about.st_mode):
+        raise FileError(path, "is a folder or device, not a picture")
+    if about.st_size == 0:
+        raise FileError(path, "is empty")
+    if about.st_size > _MAX_FILE_BYTES:
+        raise FileError(path, f"a file of {about.st_size:,} bytes; at most {_MAX_FILE_BYTES:,} are read")
+    with open(path, "rb") as stream:
+        try:
+            image: Image.Image = Image.open(stream, formats=_FORMATS)
+        except Image.UnidentifiedImageError:
+            raise FileError(path, "not a picture in a format that is read") from None
+        except Image.DecompressionBombError:
+            if not (allow_giants and _can_stream(stream)):
+                raise
+            image = JpegImagePlugin.JpegImageFile(stream)
+        with image:
+            yield image
+
+
+def _can_stream(stream: io.BufferedReader) -> bool:
+    """Whether it is a JPEG that is decoded line by line: a progressive one is held in memory as a whole."""
+    stream.seek(0)
+    if stream.read(3) != b"\xff\xd8\xff":
+        return False
+    stream.seek(0)
+    image = JpegImagePlugin.JpegImageFile(stream)
+    # the header of the first scan ends here: length, number of colours, 2 bytes for each, 3 more
+    stream.seek(-(6 + 2 * image.layers), io.SEEK_CUR)
+    header = stream.read(3)
+    stream.seek(0)
+    is_single_scan = header == bytes([0, 6 + 2 * image.layers, image.layers])
+    return is_single_scan and not image.info.get("progressive")
+
+
+def _orientation(image: Image.Image) -> int:
+    try:
+        return int(image.getexif().get(_ORIENTATION, 1))
+    except Exception:
+        # damaged notes of the camera do not spoil the picture
+        return 1
+
+
+def _fit(size: tuple[int, int], max_side: int, min_side: int) -> tuple[int, int]:
+    """`size` scaled down to `max_side`; a very long strip keeps `min_side` pixels across."""
+    scale = min(1.0, max_side / max(size))
+    width, height = (max(round(side * scale), min(side, min_side)) for side in size)
+    return width, height
+
+
+def _draft(image: Image.Image, target: tuple[int, int], max_pixels: int) -> None:
+    """Let a JPEG be decoded at a fraction of its size, not below `target`; other formats stay as they are."""
+    # twice the size that is wanted leaves the quality to the resampling, unless the bound forbids it
+    gap = min(2.0, max(1.0, math.sqrt(max_pixels / (4 * target[0] * target[1]))))
+    image.draft(None, (math.ceil(gap * target[0]), math.ceil(gap * target[1])))
+
+
+def _size(image: Image.Image) -> str:
+    return f"{image.width} x {image.height}"

@@ -1,0 +1,1 @@
+"""ARFF files and the XML beside them."""

@@ -1,0 +1,123 @@
+"""The rows of an ARFF file as numbers, dense or sparse."""
+
+import re
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.data.label_matrix import Matrix
+from tagrank.data.readers.arff.header import Attribute, split_values, unquote
+from tagrank.files import FileError
+
+_PAIR = re.compile(r"\s*(\d+)\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,]*?)\s*(?:,|$)")
+_Lines = Iterator[tuple[int, str]]
+
+
+class _Malformed(Exception):
+    """Says what is wrong with a line, without its place."""
+
+
+def read_rows(lines: _Lines, attributes: Sequence[Attribute], path: str) -> tuple[Matrix, np.ndarray]:
+    """The numbers that follow ``@data``, and the line of each row.
+
+    Returns
+    -------
+    values : ndarray or csr_array, shape (n_rows, n_attributes); codes for nominal values, nan for ?
+    lines : array of int, shape (n_rows,)
+    """
+    rows = ((number, text) for number, line in lines if (text := line.strip()) and text[0] != "%")
+    first = next(rows, None)
+    if first is None:
+        return np.empty((0, len(attributes))), np.empty(0, dtype=np.intp)
+    is_sparse = first[1][0] == "{"
+    read_row = _sparse_row if is_sparse else _dense_row
+    parsers = [attribute.parser() for attribute in attributes]
+    columns, values, ends, numbers = array("q"), array("d"), array("q", [0]), array("q")
+    for number, text in _chain(first, rows):
+        try:
+            found, row = read_row(text, parsers, attributes)
+        except _Malformed as problem:
+            raise FileError(path, str(problem), line=number) from None
+        columns.extend(found)
+        values.extend(row)
+        ends.append(len(values))
+        numbers.append(number)
+    shape = (len(numbers), len(attributes))
+    data, lines_of_rows = np.array(values), np.array(numbers, dtype=np.intp)
+    if not is_sparse:
+        return data.reshape(shape), lines_of_rows
+    return sparse.csr_array((data, np.array(columns), np.array(ends)), shape=shape), lines_of_rows
+
+
+def _chain(first: tuple[int, str], rest: _Lines) -> _Lines:
+    yield first
+    yield from rest
+
+
+_Parsers = list[Callable[[str], float]]
+_Row = tuple[Sequence[int], Sequence[float]]
+
+
+def _dense_row(text: str, parsers: _Parsers, attributes: Sequence[Attribute]) -> _Row:
+    tokens = text.split(",")
+    try:
+        if len(tokens) == len(parsers):
+            return (), [parse(token) for parse, token in zip(parsers, tokens, strict=True)]
+    except (KeyError, ValueError):
+        pass  # quotes, blanks, missing values or an error: look closely below
+    if text[0] == "{":
+        raise _Malformed("a sparse row in a file whose first row is dense")
+    try:
+        tokens = split_values(text)
+    except ValueError as error:
+        raise _Malformed(str(error)) from None
+    if len(tokens) != len(attributes):
+        raise _Malformed(f"expected {len(attributes)} values, got {len(tokens)}")
+    return (), [_parse(token, j, parsers, attributes) for j, token in enumerate(tokens)]
+
+
+def _sparse_row(text: str, parsers: _Parsers, attributes: Sequence[Attribute]) -> _Row:
+    if text[0] != "{" or text[-1] != "}":
+        raise _Malformed(f"expected a sparse row {{index value, ...}}, got {text[:40]!r}")
+    inside = text[1:-1]
+    tokens = inside.replace(",", " ").split()
+    try:
+        if len(tokens) == 2 * inside.count(",") + 2:
+            columns = list(map(int, tokens[::2]))
+            values = [parsers[j](token) for j, token in zip(columns, tokens[1::2], strict=True)]
+            if all(map(int.__lt__, [-1, *columns], columns)):
+                return columns, values
+    except (KeyError, ValueError, IndexError):
+        pass  # quotes, missing values or an error: look closely below
+    return _quoted_sparse_row(inside, parsers, attributes)
+
+
+def _quoted_sparse_row(inside: str, parsers: _Parsers, attributes: Sequence[Attribute]) -> _Row:
+    entries: dict[int, float] = {}
+    position = 0
+    while position < len(inside.rstrip()):
+        match = _PAIR.match(inside, position)
+        if match is None:
+            raise _Malformed(f"expected 'index value', got {inside[position : position + 20]!r}")
+        j = int(match.group(1))
+        if j >= len(attributes):
+            raise _Malformed(f"index {j}, but the attributes are numbered 0 to {len(attributes) - 1}")
+        if j in entries:
+            raise _Malformed(f"index {j} occurs twice")
+        entries[j] = _parse(unquote(match.group(2)), j, parsers, attributes)
+        position = match.end()
+    return sorted(entries), [entries[j] for j in sorted(entries)]
+
+
+def _parse(token: str, j: int, parsers: _Parsers, attributes: Sequence[Attribute]) -> float:
+    if token == "?":
+        return np.nan
+    try:
+        return parsers[j](token)
+    except ValueError:
+        raise _Malformed(f"attribute {attributes[j].name!r} is a number, got {token!r}") from None
+    except KeyError:
+        values = ", ".join(attributes[j].values[:5])
+        raise _Malformed(f"attribute {attributes[j].name!r} is one of {values}; got {token!r}") from None

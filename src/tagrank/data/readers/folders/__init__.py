@@ -1,0 +1,1 @@
+"""Folders of pictures, whatever way their tags are stored."""

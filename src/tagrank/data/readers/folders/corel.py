@@ -1,0 +1,54 @@
+"""The layout of Corel5k: ``train/ID.jpeg`` and ``test/ID.jpeg``, and numbers of words in ``labels``.
+
+A line of ``labels/training_label`` or ``labels/test_label`` is ``ID w1 w2 ...``; the numbers count the lines
+of ``labels/words`` from 1.
+"""
+
+from tagrank.data.collection import Collection
+from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.readers.folders.tag_table import TagTable
+from tagrank.files import FileError, open_text
+
+_WORDS = "labels/words"
+_LABELS = {"train": "labels/training_label", "test": "labels/test_label"}
+
+
+def is_corel(folder: PictureFolder) -> bool:
+    """Whether the files with words and labels are there."""
+    return {_WORDS, *_LABELS.values()} <= set(folder.files)
+
+
+def read_corel(folder: PictureFolder, *, words: str = "") -> Collection:
+    """The pictures that have a line, training pictures first.
+
+    Parameters
+    ----------
+    folder : the folder
+    words : "260" leaves only the words in ``labels/words260.txt``; default: all in ``labels/words``
+    """
+    if not is_corel(folder):
+        raise FileError(folder.root, f"expected the files {_WORDS}, {', '.join(_LABELS.values())} here")
+    vocabulary = _lines(folder, _WORDS)
+    table = TagTable(folder)
+    for part, name in _LABELS.items():
+        for number, line in enumerate(_lines(folder, name), 1):
+            picture, *indices = line.split()
+            try:
+                tags = [vocabulary[_position(index, len(vocabulary))] for index in indices]
+            except ValueError as error:
+                raise FileError(folder.path(name), str(error), line=number) from None
+            table.add_listed(f"{part}/{picture}.jpeg", tags, part=part)
+    return table.collection(tags=_lines(folder, f"labels/words{words}.txt") if words else vocabulary)
+
+
+def _lines(folder: PictureFolder, name: str) -> list[str]:
+    if name not in folder.files:
+        raise FileError(folder.path(name), "no such file")
+    with open_text(folder.path(name)) as stream:
+        return [line.strip() for line in stream if line.strip()]
+
+
+def _position(index: str, n_words: int) -> int:
+    if not index.isdecimal() or not 1 <= int(index) <= n_words:
+        raise ValueError(f"expected the number of a word, 1 to {n_words}, got {index!r}")
+    return int(index) - 1

@@ -1,0 +1,1 @@
+"""Files with one row a picture: CSV, JSON lines, LIBSVM, NPZ, DataFrames."""

@@ -1,0 +1,286 @@
+"""CSV in two shapes: ``image,tags`` with ``|`` between tags, or columns of features beside one column a tag.
+
+Columns are separated by commas, or by semicolons or tabs where the header line has no comma.
+
+In a row that lists tags, the tags that are not listed are absent; a row without any is unknown throughout. A
+column of its own says 1, 0, or nothing (or ?) where a tag is unknown. A tag that contains the separator is
+written with a backslash before it, see `tagrank.data.readers.tables.tag_text`.
+"""
+
+import csv
+import math
+import os
+from array import array
+from collections.abc import Iterator, Sequence
+from itertools import chain, repeat
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.arrays import row_blocks
+from tagrank.data.collection import Collection, feature_names_of
+from tagrank.data.label_matrix import Matrix, positive_pairs, unknown_pairs
+from tagrank.data.readers.tables.numbers import format_number
+from tagrank.data.readers.tables.table import TAG_PREFIX, Roles, find_roles
+from tagrank.data.readers.tables.tag_text import join_tags, split_tags
+from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
+from tagrank.labels import duplicates, encode_tag_sets
+from tagrank.validation import check_choice
+
+_LABELS = {"1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "": math.nan, "?": math.nan, "nan": math.nan}
+_HEADERS = "image,tags for a list of pictures, or names of features and tag:NAME for each tag"
+
+
+class _Rows:
+    """What the rows of a file hold, column by role."""
+
+    def __init__(self) -> None:
+        self.images: list[str] = []
+        self.names: list[str] = []
+        self.part: list[str] = []
+        self.tag_sets: list[list[str]] = []
+        self.labels, self.features = array("d"), array("d")
+        self.count = 0
+
+    def append(
+        self, fields: list[str], roles: Roles, header: list[str], separator: str, missing: str
+    ) -> None:
+        for position, column in (
+            (roles.image, self.images),
+            (roles.name, self.names),
+            (roles.part, self.part),
+        ):
+            if position is not None:
+                column.append(fields[position])
+        if roles.tag_list is not None:
+            self.tag_sets.append(split_tags(fields[roles.tag_list], separator))
+        self.labels.extend(_label(fields[j], header[j]) for j in roles.tag_columns)
+        self.features.extend(_number(fields[j], header[j], missing) for j in roles.features)
+        self.count += 1
+
+
+class _NoNumber(ValueError):
+    """Text where a number of a feature is expected."""
+
+
+def _label(text: str, column: str) -> float:
+    try:
+        return _LABELS[text.strip()]
+    except KeyError:
+        raise ValueError(
+            f"tag {column!r} must be 1 (present), 0 (absent) or empty (unknown), got {text!r}"
+        ) from None
+
+
+def _number(text: str, column: str, missing: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        if text.strip() not in ("", "?"):
+            raise _NoNumber(
+                f"feature {column!r} must be a number, got {text!r}; leave the column out of the file, or "
+                f"pass drop=[{column!r}] to read_csv"
+            ) from None
+        value = math.nan
+    if missing == "error" and not math.isfinite(value):
+        raise ValueError(
+            f"feature {column!r} has no finite value ({text!r}); fill it in, leave the row out of the file, "
+            "or pass missing='nan' to read_csv to keep it"
+        )
+    return value
+
+
+def read_csv(
+    path: str | os.PathLike,
+    *,
+    tags: Sequence[str] = (),
+    separator: str = "|",
+    delimiter: str | None = None,
+    empty: str = "unknown",
+    missing: str = "error",
+    encoding: str = "utf-8-sig",
+    max_bytes: int = MAX_BYTES,
+    **columns: Any,
+) -> Collection:
+    """Read a CSV file with a header line.
+
+    Parameters
+    ----------
+    path : the file, perhaps ``.gz``; picture paths in it are relative to its folder
+    tags : the tags wanted from a list of tags; default: all, sorted
+    separator : between the tags of a list
+    delimiter : between columns; by default a comma, or the semicolon or tab of a header line without commas
+    empty : {"unknown", "absent"}, what an empty list of tags means
+    missing : {"error", "nan"}, what a missing feature value gives
+    encoding, max_bytes : how to decode the file, and how large it may be when unpacked
+    **columns : roles of columns, where they differ from the convention, as in `find_roles`:
+        image_column, tags_column, name_column, part_column, tag_columns, tag_prefix, drop
+
+    Returns
+    -------
+    collection : with the views "pictures" (paths) and "features", as far as the file has them
+    """
+    check_choice("missing", missing, ("error", "nan"))
+    rows = _Rows()
+    with open_text(path, encoding=encoding, newline="", max_bytes=max_bytes) as stream:
+        reader = open_table(stream, delimiter)
+        roles, header = None, list[str]()
+        try:
+            header = read_header(reader)
+            roles = find_roles(header, **columns)
+            for fields in reader:
+                if len(fields) == len(header):
+                    rows.append(fields, roles, header, separator, missing)
+                elif fields:
+                    raise ValueError(f"expected {len(header)} values, got {len(fields)}")
+        except (csv.Error, ValueError) as error:
+            if isinstance(error, (FileError, UnicodeDecodeError)):
+                raise
+            hint = _header_hint(roles, header) if isinstance(error, _NoNumber) else ""
+            raise FileError(path, f"{error}{hint}", line=max(1, reader.line_num)) from None
+    if not any(header):
+        raise FileError(path, f"the file is empty; expected a header line: {_HEADERS}")
+    try:
+        return _collection(rows, roles, header, Path(path), tags, empty)
+    except ValueError as error:
+        raise FileError(path, str(error)) from None
+
+
+def open_table(stream: IO[str], delimiter: str | None = None) -> Any:
+    """A csv.reader of a file; see `read_csv` for the delimiter."""
+    first = stream.readline()
+    if delimiter is None:
+        delimiter = next((mark for mark in ",;\t" if mark in first), ",")
+    return csv.reader(chain([first], stream), delimiter=delimiter, strict=True)
+
+
+def read_header(reader: Any) -> list[str]:
+    """The names of the columns in the first line; none in an empty file."""
+    return [column.strip() for column in next(reader, [])]
+
+
+def _header_hint(roles: Roles | None, header: list[str]) -> str:
+    """What to say of a file in whose header nothing is known."""
+    if roles is None or roles.tags or roles.tag_list is not None or roles.image is not None:
+        return ""
+    shown = ",".join(header[:5]) + (",..." if len(header) > 5 else "")
+    return f"; its header is {shown}, but {_HEADERS} was expected"
+
+
+def _collection(
+    rows: _Rows, roles: Roles, header: list[str], path: Path, tags: Sequence[str], empty: str
+) -> Collection:
+    views: dict[str, Any] = {}
+    if roles.image is not None:
+        views["pictures"] = [str(path.parent / image) for image in rows.images]
+    if roles.features:
+        views["features"] = np.array(rows.features).reshape(rows.count, len(roles.features))
+    if not views:
+        raise ValueError(
+            "has neither a column 'image' with paths of pictures nor columns of features; a collection needs "
+            "at least one view"
+        )
+    labels: Any = np.array(rows.labels).reshape(rows.count, len(roles.tag_columns))
+    names = roles.tags
+    if roles.tag_list is not None:
+        labels, names = encode_tag_sets(rows.tag_sets, tags=list(tags) or None, empty=empty)
+    return Collection(
+        views=views,
+        labels=labels,
+        tags=names,
+        names=(rows.names if roles.name is not None else rows.images) or None,
+        part=rows.part if roles.part is not None else None,
+        name=path.name.partition(".")[0],
+        feature_names={"features": [header[j] for j in roles.features]} if roles.features else {},
+    )
+
+
+def write_csv(
+    collection: Collection,
+    path: str | os.PathLike,
+    *,
+    layout: str | None = None,
+    separator: str = "|",
+    empty: str = "unknown",
+) -> None:
+    """Write a collection as CSV that `read_csv` reads back.
+
+    Parameters
+    ----------
+    collection : Collection with picture paths, one matrix of features, or both
+    path : the file to write, perhaps ``.gz``; picture paths below its folder become relative to it
+    layout : {"tags", "columns"}, a list of tags or one column a tag; default: a list if all is pictures
+    separator : between the tags of a list
+    empty : {"unknown", "absent"}, what an empty list of tags means; rows for which it is not true are refused
+    """
+    if layout is None:
+        layout = "tags" if list(collection.views) == ["pictures"] else "columns"
+    check_choice("layout", layout, ("tags", "columns"))
+    as_list = layout == "tags"
+    about = _about_columns(collection, Path(path))
+    X, names = _features(collection)
+    tags = ["tags"] if as_list else [f"{TAG_PREFIX}{tag}" for tag in collection.tags]
+    if twice := duplicates([*about, *names, *tags]):
+        raise ValueError(f"columns need different names, got twice: {', '.join(twice[:5])}")
+    tag_cells = _tag_lists(collection, separator, empty) if as_list else _cells(collection.labels)
+    with atomic_write(path, text=True) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow([*about, *names, *tags])
+        about_cells = zip(*about.values(), strict=True) if about else repeat((), len(collection))
+        for parts in zip(about_cells, _cells(X), tag_cells, strict=True):
+            writer.writerow(chain(*parts))
+
+
+def _about_columns(collection: Collection, path: Path) -> dict[str, Sequence[str]]:
+    columns: dict[str, Sequence[str]] = {}
+    if "pictures" in collection.views:
+        columns["image"] = [relative_picture(picture, path.parent) for picture in collection.view("pictures")]
+    elif collection.names is not None:
+        columns["name"] = collection.names
+    if collection.part is not None:
+        columns["part"] = collection.part.tolist()
+    return columns
+
+
+def relative_picture(picture: Any, folder: Path) -> str:
+    """The path of a picture as a list in `folder` names it: relative, unless it lies elsewhere."""
+    if not isinstance(picture, (str, os.PathLike)):
+        raise ValueError(
+            f"a list holds paths of pictures, got {type(picture).__name__}; save the pictures first"
+        )
+    location, base = Path(picture).absolute(), folder.absolute()
+    return location.relative_to(base).as_posix() if location.is_relative_to(base) else str(location)
+
+
+def _features(collection: Collection) -> tuple[Matrix, list[str]]:
+    matrices = [name for name in collection.views if name != "pictures"]
+    if len(matrices) > 1:
+        raise ValueError(f"CSV holds one view of features, got {', '.join(matrices)}; write NPZ instead")
+    if not matrices:
+        return np.empty((len(collection), 0)), []
+    return collection.view(matrices[0]), feature_names_of(collection, matrices[0])
+
+
+def _cells(matrix: Matrix) -> Iterator[list[str]]:
+    for block in row_blocks(matrix.shape[0], 1000):
+        rows = matrix[block].toarray() if sparse.issparse(matrix) else matrix[block]
+        for row in np.asarray(rows, dtype=np.float64).tolist():
+            yield [format_number(value, missing="") for value in row]
+
+
+def _tag_lists(collection: Collection, separator: str, empty: str) -> Iterator[list[str]]:
+    check_choice("empty", empty, ("unknown", "absent"))
+    texts = [join_tags([tag], separator) for tag in collection.tags]
+    rows, columns = positive_pairs(collection.labels)
+    n_unknown = np.bincount(unknown_pairs(collection.labels)[0], minlength=len(collection))
+    n_present = np.bincount(rows, minlength=len(collection))
+    n_expected = np.where((n_present == 0) & (empty == "unknown"), len(collection.tags), 0)
+    if len(wrong := np.flatnonzero(n_unknown != n_expected)):
+        raise ValueError(
+            f"row {wrong[0]} does not fit a list of tags, in which what is not listed is absent and an empty "
+            f"list is {empty}; pass layout='columns' or another meaning of empty"
+        )
+    listed = np.split(columns, np.cumsum(n_present)[:-1])
+    return ([separator.join(texts[j] for j in present)] for present in listed)

@@ -1,0 +1,1 @@
+"""Probabilities and thresholds from held-out scores."""

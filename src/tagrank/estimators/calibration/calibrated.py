@@ -1,0 +1,275 @@
+"""Calibrated probabilities and thresholds around any estimator, learned from held-out scores."""
+
+import warnings
+from collections.abc import Mapping
+from inspect import signature
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import ClassifierTags, check_random_state, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from tagrank.estimators.answers import AnswersMixin
+from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
+from tagrank.estimators.calibration.thresholds import (
+    cardinality_threshold,
+    f1_thresholds,
+    global_threshold,
+    predict_top,
+)
+from tagrank.estimators.targets import encode_targets
+from tagrank.labels import is_tag_sets, labels_from_states
+from tagrank.validation import check_choice, check_same_length
+
+METHODS = ("platt", "isotonic", None)
+STRATEGIES = ("f1", "global", "cardinality", "top_k", None)
+
+
+def _gives_probabilities(self):
+    if self.method is None:
+        raise AttributeError("method=None gives no probabilities; choose method='platt' or 'isotonic'")
+    return True
+
+
+class CalibratedRanker(AnswersMixin, BaseEstimator):
+    """Gives an estimator calibrated probabilities, and thresholds that `predict` honours.
+
+    The estimator is trained on each training part of a cross-validation and scores the part held out. From
+    these scores probabilities and thresholds are learned, unknown labels left out. A label without a positive
+    in a training part has no honest scores there; they are left out too. Then the estimator is trained on
+    everything. The scores of a `LabelRanker` have no natural zero, but those of a sample sum to zero over the
+    labels, so that they compare from sample to sample and calibrate like any others.
+
+    Parameters
+    ----------
+    estimator : estimator with `decision_function` and `classes_`, such as LabelRanker or OneVsAllSVM
+    method : {"platt", "isotonic", None}, default "platt"
+        How probabilities are made from scores, see `Calibration`. None makes none.
+    strategy : {"f1", "global", "cardinality", "top_k", None}, default "f1"
+        Which labels are predicted. "f1": the threshold of each label maximises its F1; a label without
+        held-out positives, or whose scores tell nothing, takes the global threshold. "global": one threshold
+        maximises micro-F1. "cardinality": one threshold predicts as many labels as the training samples have.
+        "top_k": the `n_tags` highest scores of each sample. None: probability 1/2 or more.
+    n_tags : int, default 5
+        Labels per sample for "top_k".
+    cv : int, splitter or iterable of (train, test), default 3
+        An int makes shuffled folds. `tagrank.data.LabelStratifiedKFold` keeps the share of every label.
+    random_state : int, RandomState or None
+        Seeds the shuffling.
+    n_jobs : int, optional
+        Folds that are trained at the same time, in processes of their own. By default one after the other,
+        each with the threads of the estimator.
+
+    Attributes
+    ----------
+    estimator_ : the estimator, trained on everything
+    thresholds_ : array, shape (n_labels,)
+        A label is predicted where its probability (with method=None: its score) reaches its threshold. inf
+        for labels never positive in training; -inf for the others with "top_k", which has none.
+    calibration_ : Calibration, or None with method=None
+    classes_ : array, the names of the labels
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank.estimators import CalibratedRanker, OneVsAllSVM
+    >>> X = np.linspace(-1, 1, 40)[:, None]
+    >>> Y = np.hstack([X > 0, X < 0.5]).astype(float)
+    >>> model = CalibratedRanker(OneVsAllSVM(fit_intercept=True), random_state=0).fit(X, Y)
+    >>> model.predict([[-0.9], [0.2], [0.9]]).tolist()
+    [[0, 1], [1, 1], [1, 0]]
+    >>> bool(model.predict_proba([[0.9]])[0, 0] > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        method="platt",
+        strategy="f1",
+        n_tags=5,
+        cv=3,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.estimator = estimator
+        self.method = method
+        self.strategy = strategy
+        self.n_tags = n_tags
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, *, callback=None):
+        """Learn probabilities and thresholds from held-out scores, then train on everything.
+
+        Parameters
+        ----------
+        X, y : rows and labels in any form that the estimator takes
+        sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
+            Handed to the estimator. Calibration counts all samples alike, but leaves out those of weight 0.
+        callback : function of a TracePoint, optional
+            Called during the last training, the one on everything, if the estimator can call it. The folds
+            before it stay silent: each would start the progress anew.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        targets = encode_targets(y)
+        X = _sliceable(X)
+        check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
+        self.classes_ = targets.classes
+        self._one_dimensional = targets.one_dimensional
+        states, scores = self._hold_out(X, y, targets, sample_weight)
+        self.estimator_ = _train(self.estimator, X, y, sample_weight, callback)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        self.calibration_ = None
+        if self.method is not None:
+            prior = prior_probabilities(targets.states)
+            self.calibration_ = fit_calibration(states, scores, method=self.method, prior=prior)
+        self.thresholds_ = self._find_thresholds(states, self._calibrate(scores))
+        self.thresholds_[targets.never_positive] = np.inf
+        return self
+
+    @available_if(_gives_probabilities)
+    def predict_proba(self, X):
+        """Probabilities of all labels, one array of shape (n_samples, n_labels).
+
+        Each label has its own; for one-dimensional y they are divided by their sum.
+        """
+        probabilities = self._calibrate(self._scores_of_all(X))
+        if self._one_dimensional:
+            probabilities /= probabilities.sum(axis=1, keepdims=True)
+        return probabilities
+
+    def _check_parameters(self):
+        check_choice("method", self.method, METHODS)
+        check_choice("strategy", self.strategy, STRATEGIES)
+        if self.method is None and self.strategy is None:
+            raise ValueError("method and strategy are both None: nothing to learn, use the estimator itself")
+        if self.strategy == "top_k" and (self.n_tags < 1 or self.n_tags != int(self.n_tags)):
+            raise ValueError(f"n_tags must be a whole number of at least 1, got {self.n_tags!r}")
+
+    def _hold_out(self, X, y, targets, sample_weight):
+        """States and scores (n_samples, n_labels); state 0, unknown, where no honest score was held out."""
+        n_samples = len(targets.states)
+        pairwise = get_tags(self.estimator).input_tags.pairwise
+        if pairwise and X.shape[0] != X.shape[1]:
+            raise ValueError(f"K must be square, got shape {X.shape}")
+        labels = np.asarray(y) if targets.one_dimensional else labels_from_states(targets.states)
+        folds = list(self._splitter().split(np.zeros((n_samples, 1)), labels))
+        parts = Parallel(n_jobs=self.n_jobs)(
+            delayed(_score_fold)(self.estimator, X, y, sample_weight, fold, targets.classes, pairwise)
+            for fold in folds
+        )
+        scores = np.zeros(targets.states.shape)
+        honest = np.zeros(targets.states.shape, dtype=bool)
+        for (train, test), part in zip(folds, parts, strict=True):
+            scores[test] = part
+            honest[test] = np.any(targets.states[train] > 0, axis=0)
+        if sample_weight is not None:
+            honest &= (np.asarray(sample_weight).T > 0).T.reshape(n_samples, -1)
+        return np.where(honest, targets.states, 0), scores
+
+    def _splitter(self):
+        # only training needs it, and loading it takes as long as a few annotations
+        from sklearn.model_selection import KFold, check_cv
+
+        if isinstance(self.cv, int | np.integer):
+            return KFold(self.cv, shuffle=True, random_state=check_random_state(self.random_state))
+        return check_cv(self.cv)
+
+    def _find_thresholds(self, states, values):
+        if self.strategy == "f1":
+            return f1_thresholds(states, values, fallback=global_threshold(states, values))
+        constant = {
+            "global": global_threshold,
+            "cardinality": cardinality_threshold,
+            "top_k": lambda states, values: -np.inf,
+            None: lambda states, values: 0.5,
+        }[self.strategy]
+        return np.full(states.shape[1], constant(states, values))
+
+    def _calibrate(self, scores):
+        return scores if self.calibration_ is None else self.calibration_.probabilities(scores)
+
+    def _scores_of_all(self, X):
+        check_is_fitted(self)
+        return _score(self.estimator_, X)
+
+    def choose(self, scores):
+        if self.strategy == "top_k":
+            return predict_top(scores, self.n_tags)
+        return (self._calibrate(scores) >= self.thresholds_).astype(np.int64)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        tags.no_validation = inner.no_validation
+        # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
+        tags.classifier_tags = ClassifierTags()
+        return tags
+
+
+def _train(estimator, X, y, sample_weight, callback=None):
+    model = clone(estimator)
+    more = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if callback is not None and "callback" in signature(model.fit).parameters:
+        more["callback"] = callback
+    return model.fit(X, y, **more)
+
+
+def _score(estimator, X):
+    """Scores (n_samples, n_labels), also where two classes are answered in one dimension."""
+    scores = estimator.decision_function(X)
+    return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
+
+
+def _score_fold(estimator, X, y, sample_weight, fold, classes, pairwise):
+    """Scores of the held-out samples for all `classes`; 0 for those that the training part does not know."""
+    train, test = fold
+    weights = None if sample_weight is None else np.asarray(sample_weight)[train]
+    columns = train if pairwise else None
+    with warnings.catch_warnings():
+        # of the whole training set it is said once, when the estimator is trained on it
+        for message in (".*labels are never positive in training", ".*there is nothing to"):
+            warnings.filterwarnings("ignore", message=message)
+        model = _train(estimator, _take(X, train, columns), _take_labels(y, train), weights)
+    found = np.isin(classes, model.classes_)
+    scores = np.zeros((len(test), len(classes)))
+    scores[:, found] = _score(model, _take(X, test, columns))
+    return scores
+
+
+def _sliceable(X):
+    """`X` in a form whose rows can be taken; a DataFrame stays one, for its column names."""
+    # sparse first: scipy's dictionary of keys is a Mapping too
+    if sparse.issparse(X):
+        return X.tocsr()
+    if isinstance(X, Mapping):
+        return {view: _sliceable(rows) for view, rows in X.items()}
+    return X if hasattr(X, "iloc") else np.asarray(X)
+
+
+def _take(X, rows, columns=None):
+    """Rows of `X`; with `columns` that block of a Gram matrix."""
+    if isinstance(X, Mapping):
+        return {view: _take(values, rows, columns) for view, values in X.items()}
+    if hasattr(X, "iloc"):
+        return X.iloc[rows] if columns is None else X.iloc[rows, columns]
+    return X[rows] if columns is None else X[np.ix_(rows, columns)]
+
+
+def _take_labels(y, rows):
+    if is_tag_sets(y):
+        return [y[i] for i in rows]
+    return _take(_sliceable(y), rows)

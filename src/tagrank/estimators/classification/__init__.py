@@ -1,0 +1,1 @@
+"""One support vector machine per label."""

@@ -1,0 +1,149 @@
+"""Support vector machines whose labels are tied together by a prior."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.classification.priors import ROUNDING, check_prior, correlation_of_states
+from tagrank.estimators.targets import warn_never_positive
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
+from tagrank.validation import check_choice
+
+NAMED_PRIORS = ("correlation", "identity")
+
+
+class PriorMarginClassifier(MaxMarginEstimator):
+    """One support vector machine per label, tied together by what is known of the labels (M3L).
+
+    Minimises ``1/2 sum_lk (R^-1)_lk <f_l, f_k> + sum_il 2 C_il max(0, 1 - y_il f_l(x_i))`` over the labels
+    that are known; y is +1 for a present and -1 for an absent label. The prior R says which labels go
+    together where the model will be used, which may differ from how they go together in the training samples.
+    With the identity the labels are independent: the model is that of `OneVsAllSVM` with the cost 2 C.
+
+    A label that is never present in training, or of which nothing at all is known, is scored through the
+    labels that the prior ties it to (R_lk not 0); weak ties give scores near zero, neither present nor
+    absent. It is ranked last only if none of these labels is ever present.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Half the cost of a violated label: a wrong label counts 2 in the loss of the paper.
+    prior : {"correlation", "identity"}, array or DataFrame of shape (n_labels, n_labels)
+        A positive semidefinite matrix with a positive diagonal; it may be singular. A DataFrame is put into
+        the order of the labels by its names. "correlation" (the default) estimates it from the training
+        labels; `correlation_prior` and `signature_prior` estimate it from other labels, or from classes whose
+        labels are known. A common factor of the prior is a factor of C.
+
+    Other parameters and attributes are those of `OneVsAllSVM`.
+
+    Attributes
+    ----------
+    prior_ : array, shape (n_labels, n_labels), in the order of `classes_`
+    dual_variables_ : array, shape (n_samples, n_labels)
+        Between 0 and 2 y_il C_il; ``dual_coef_`` is ``dual_variables_ @ prior_``.
+    never_positive_ : bool array, labels that are never present, nor tied to one that is; they are ranked last
+
+    Examples
+    --------
+    Nobody says whether the last samples show a boat, but boats are found at sea:
+
+    >>> import numpy as np
+    >>> from tagrank.estimators import PriorMarginClassifier
+    >>> X = np.array([[0.0, 1.0], [0.1, 0.9], [1.0, 0.0], [0.9, 0.2]])
+    >>> Y = np.array([[1, 1], [1, np.nan], [0, np.nan], [0, np.nan]])
+    >>> prior = np.array([[1.0, 0.8], [0.8, 1.0]])
+    >>> model = PriorMarginClassifier(10, kernel="linear", prior=prior).fit(X, Y)
+    >>> model.predict(X).tolist()
+    [[1, 1], [1, 1], [0, 0], [0, 0]]
+    """
+
+    _known_before_training = (*MaxMarginEstimator._known_before_training, "prior_")
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        prior="correlation",
+        kernel="rbf",
+        gamma=None,
+        class_weight=None,
+        fit_intercept=False,
+        tol=1e-3,
+        max_iter=1000,
+        max_seconds=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        super().__init__(
+            C,
+            kernel=kernel,
+            gamma=gamma,
+            class_weight=class_weight,
+            fit_intercept=fit_intercept,
+            tol=tol,
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.prior = prior
+
+    @property
+    def _dual_solution(self):
+        return self.dual_variables_
+
+    def _loss(self):
+        from tagrank.losses.prior import PriorHinge
+
+        return PriorHinge.under(self.prior_)
+
+    def _look_at_labels(self, targets):
+        self.prior_ = make_prior(self.prior, targets)
+        warn_never_positive(targets, self._ranked_last(~targets.never_positive), stacklevel=6)
+
+    def _ranked_last(self, is_present):
+        """Labels that the prior ties to no label that is ever present; each is tied to itself."""
+        sizes = np.abs(self.prior_)
+        return ~np.any(sizes[is_present] > ROUNDING * sizes.max(), axis=0)
+
+    def _pose(self, X, y, sample_weight):
+        problem = super()._pose(X, y, sample_weight)
+        # the engine rounds them too, and large label matrices are what fills the memory
+        dtype = np.float32 if self.tol >= SINGLE_PRECISION_TOL else np.float64
+        return replace(problem, bounds=np.multiply(problem.bounds, 2, dtype=dtype, casting="same_kind"))
+
+    def _store(self, problem, solution):
+        self.dual_variables_ = solution.coefficients
+        weights = None if solution.weights is None else solution.weights @ self.prior_
+        coefficients = solution.coefficients @ self.prior_
+        super()._store(problem, replace(solution, coefficients=coefficients, weights=weights))
+        self.never_positive_ = self._ranked_last(~self.never_positive_)
+
+
+def make_prior(prior, targets):
+    """The matrix that the parameter `prior` stands for, in the order of the labels of `targets`."""
+    if isinstance(prior, str):
+        check_choice("prior", prior, NAMED_PRIORS)
+        is_identity = prior == "identity"
+        return np.eye(len(targets.classes)) if is_identity else correlation_of_states(targets.states)
+    if np.ndim(prior) != 2:
+        names = " or ".join(map(repr, NAMED_PRIORS))
+        raise ValueError(
+            f"prior must be {names}, or a matrix (array or DataFrame) with a row and a column for each of "
+            f"the {len(targets.classes)} labels, got {prior!r}"
+        )
+    if hasattr(prior, "columns"):
+        prior = _in_order(prior, targets.classes.tolist())
+    return check_prior(prior, len(targets.classes))
+
+
+def _in_order(frame, names):
+    """The entries of a DataFrame with the labels `names` as rows and columns."""
+    for axis in (frame.index, frame.columns):
+        missing = [str(name) for name in names if name not in axis]
+        if missing:
+            raise ValueError(f"prior says nothing about the labels {', '.join(missing[:5])}")
+    return frame.loc[names, names].to_numpy()

@@ -1,0 +1,1 @@
+"""One support vector machine for all labels together."""

@@ -1,0 +1,195 @@
+"""One support vector machine for all labels together."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.utils.extmath import safe_sparse_dot
+
+from tagrank.arrays import row_blocks
+from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.joint.label_transfer import LabelTransfer
+from tagrank.estimators.joint.label_vectors import choose_labels, make_label_vectors
+from tagrank.estimators.joint.output_kernels import make_output_kernel
+from tagrank.estimators.joint.problem import JointProblem, hold_jointly
+from tagrank.estimators.targets import encode_targets, warn_labels_never_differ
+from tagrank.kernels import Linear, Precomputed, make_kernel
+from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.parallel import limited_threads
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL
+from tagrank.validation import check_choice, check_count, check_flag, check_same_length
+
+ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory
+
+
+class JointSVM(MaxMarginEstimator):
+    """One support vector machine that learns all labels at once (JSVM, maximum margin regression).
+
+    The labels of a sample are one vector v of unit length, and the model W is asked to point at it: it
+    minimises ``1/2 |W|^2 + sum_i C_i max(0, 1 - <v_i, W phi(x_i)>)``. The dual has a single number for each
+    sample, and the matrix of its quadratic form is that of the inputs times that of the outputs, entry by
+    entry; so training costs as much as one binary SVM, however many labels there are.
+
+    Training samples have unit length in the space of the kernel: k(x, z) is divided by
+    sqrt(k(x, x) k(z, z)). Samples to predict are not scaled, which changes neither order nor sign of scores.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Cost of a sample whose labels are not met.
+    kernel, gamma : as in `OneVsAllSVM`; "linear" with linear outputs ("linear", "odds-ratio" or a matrix)
+        needs no Gram matrix, and trains without one where that costs less
+    output_kernel : {"linear", "odds-ratio", "poly2", "poly3"}, matrix, function or OutputKernel
+        How alike two samples are judged by their labels. A matrix (n_labels, n_labels) holds similarities of
+        labels, v' S z; one that is not positive semidefinite is clipped, with a warning. A function takes two
+        sets of label vectors, (n, n_labels) and (m, n_labels), and answers their similarities (n, m).
+    center : bool, default True
+        Take the mean of each label off its +-1 entries before they are scaled to unit length. Without it (the
+        published form) rare labels make all label vectors nearly the same, and every sample gets the same
+        labels.
+    decoding : {"direct", "transfer"}, default "direct"
+        "direct": each label has a score, see `dual_coef_`. "transfer": the score is the share that the label
+        has in the labels of the `n_neighbors` training samples that agree best with W phi(x).
+    n_neighbors : int, default 10
+    class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}
+        Multiplies the entries of label vectors before they are scaled to unit length.
+    tol, max_iter, max_seconds, random_state, n_jobs, verbose : as in `OneVsAllSVM`
+
+    Attributes
+    ----------
+    alpha_ : array, shape (n_samples,)
+        The solution of the dual, between 0 and C.
+    dual_coef_ : array, shape (n_samples, n_labels)
+        With direct decoding ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_``. Row i is
+        alpha_i / sqrt(k(x_i, x_i)) times v_i for linear outputs, S v_i for a matrix S of label similarities;
+        for polynomials v_i again, times a constant; for a function, how much more alike v_i is to the vector
+        of each label alone than to that of none.
+    label_values_ : array, shape (2, n_labels)
+        Entries of absent and of present labels in a label vector.
+    label_similarity_ : array, shape (n_labels, n_labels), or None
+        The matrix S of linear outputs, positive semidefinite.
+    coef_, support_, classes_, kernel_, never_positive_ : as in `OneVsAllSVM`
+    primal_objective_, dual_objective_, duality_gap_, n_iter_, converged_, trace_ : as in `OneVsAllSVM`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank.estimators import JointSVM
+    >>> X = np.array([[0.0, 1.0], [0.1, 0.9], [1.0, 0.0], [0.9, 0.2]])
+    >>> tags = [{"sea", "boat"}, {"sea"}, {"street"}, {"street", "car"}]
+    >>> model = JointSVM(kernel="linear").fit(X, tags)
+    >>> model.classes_[np.argsort(-model.decision_function([[0.0, 0.8]]))[0]].tolist()
+    ['sea', 'boat', 'car', 'street']
+    """
+
+    # a constant feature would change the length of samples; append one to X for a bias
+    fit_intercept = False
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma=None,
+        output_kernel="linear",
+        center=True,
+        decoding="direct",
+        n_neighbors=10,
+        class_weight=None,
+        tol=1e-3,
+        max_iter=1000,
+        max_seconds=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.output_kernel = output_kernel
+        self.center = center
+        self.decoding = decoding
+        self.n_neighbors = n_neighbors
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _loss(self):
+        """The dual is that of one binary SVM whose labels are all positive."""
+        from tagrank.losses.hinge import Hinge
+
+        return Hinge
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("decoding", self.decoding, ("direct", "transfer"))
+        check_flag("center", self.center)
+        check_count("n_neighbors", self.n_neighbors)
+
+    def _pose(self, X, y, sample_weight):
+        self._check_parameters()
+        single = self.tol >= SINGLE_PRECISION_TOL
+        output, targets = make_output_kernel(self.output_kernel), encode_targets(y)
+        X = self._check_rows(X, reset=True)
+        check_same_length(X=range(n_rows(X)), y=targets.states)
+        self._look_at_labels(targets)
+        with limited_threads(1):  # matrices of the size of the labels are too small to share
+            vectors = make_label_vectors(
+                targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
+            )
+            output = output.fit(targets.states)
+        warn_labels_never_differ(vectors.rows, targets.states)
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        held = hold_jointly(X, kernel, vectors, output, single=single, n_jobs=self.n_jobs)
+        return JointProblem(targets, vectors.costs[:, None], X, *held, vectors=vectors, output=output)
+
+    def _solve(self, problem, *, start=None, callback=None):
+        """On a path, the start is the solution before, and not the coefficients made of it."""
+        start = None if start is None else problem.alpha[:, None]
+        return super()._solve(problem, start=start, callback=callback)
+
+    def _store(self, problem, solution):
+        problem.alpha = self.alpha_ = solution.coefficients[:, 0]
+        vectors, states = problem.vectors, problem.targets.states
+        weights = self.alpha_ * problem.scale
+        with limited_threads(1):
+            coefficients = weights[:, None] * problem.output.say(vectors.rows, vectors.values)
+        super()._store(replace(problem, bounds=states), replace(solution, coefficients=coefficients))
+        self.label_values_ = vectors.values
+        self.label_similarity_ = getattr(problem.output, "similarity", None)
+        self.always_predicts_ = not np.any(np.all(states <= 0, axis=1) & np.any(states < 0, axis=1))
+        self.transfer_ = None
+        if self.decoding == "transfer":
+            self.support_ = np.flatnonzero(weights)
+            self.transfer_ = LabelTransfer.learn(
+                problem.output, vectors.rows, states, weights, n_neighbors=self.n_neighbors
+            )
+        if isinstance(self.kernel_, Linear) and (self.transfer_ is None or self.transfer_.reads_scores):
+            self.coef_ = safe_sparse_dot(problem.X.T, coefficients, dense_output=True).T
+
+    def _scores(self, X):
+        if self.transfer_ is None:
+            return super()._scores(X)
+        read = super()._scores if self.transfer_.reads_scores else self._similarities
+        scores = np.empty((n_rows(X), len(self.classes_)))
+        for block in row_blocks(len(scores), ROWS_AT_ONCE):
+            scores[block] = self.transfer_(read(take_rows(X, block)))
+        return scores
+
+    def _similarities(self, X):
+        """With the support vectors, (n_samples, n_support)."""
+        if isinstance(self.kernel_, Precomputed):
+            return X[:, self.support_]
+        return gram(self.kernel_, X, take_rows(self.X_fit_, self.support_), n_jobs=self.n_jobs)
+
+    def choose(self, scores):
+        """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""
+        values, similarity = self.label_values_, self.label_similarity_
+        if self.transfer_ is not None:
+            scores, similarity = values[0] + scores * (values[1] - values[0]), None
+        at_least = int(self.always_predicts_ and not self.never_positive_.all())
+        chosen = choose_labels(scores, values, at_least=at_least, similarity=similarity)
+        return chosen * ~self.never_positive_

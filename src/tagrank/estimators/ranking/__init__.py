@@ -1,0 +1,1 @@
+"""Estimators that rank the labels of a sample."""

@@ -1,0 +1,122 @@
+"""Max-margin label ranking for incomplete labels."""
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from tagrank.estimators.ranking.label_ranker import LabelRanker
+from tagrank.parallel import limited_threads
+from tagrank.validation import check_choice, check_positive
+
+
+class IncompleteLabelRanker(LabelRanker):
+    """Ranks labels where some that are present were not given (MLR-GL).
+
+    Minimises ``1/2 sum_l |f_l|^2 + C sum_i sum_l |max(0, 1 - f_k(x_i) + f_l(x_i))|``, where the norm runs
+    over the labels k that sample i has, and l over those it has not: a group for each absent label. The
+    norm of a group, unlike its sum, grows slowly with what is already violated, so that a label that was
+    only forgotten does less harm. With weights the loss of a group is ``sqrt(c_l sum_k c_k violation_k^2)``.
+
+    Absent labels (0) may be present without anybody having said so; labels known to be unknown are nan, and
+    take part in no group.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Cost of a group. There are as many groups as absent labels, so that the same C presses harder than in
+        `LabelRanker`.
+    solver : {"exact", "paper"}
+        "exact" solves the problem and certifies it. "paper" takes the closed-form steps of the dissertation,
+        which solve a *modified* problem; `duality_gap_` then tells how far its solution is from the optimum
+        of the problem above, and `converged_` only that the coefficients stand still.
+    eta : float, optional, for solver="paper"
+        Weight of the modified regulariser; half the number of labels by default, the least for which the
+        modified problem is sure to be concave. It works like a second cost, and wants to be tuned like one.
+
+    Other parameters and attributes are those of `LabelRanker`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank import IncompleteLabelRanker
+    >>> X = np.array([[0.0, 1.0], [0.1, 0.9], [1.0, 0.0], [0.9, 0.2]])
+    >>> tags = [{"sea", "boat"}, {"sea"}, {"street"}, {"street", "car"}]
+    >>> ranker = IncompleteLabelRanker(kernel="linear").fit(X, tags)
+    >>> ranker.classes_[np.argsort(-ranker.decision_function([[0.0, 0.8]]))[0]].tolist()
+    ['sea', 'boat', 'car', 'street']
+    """
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        solver="exact",
+        eta=None,
+        kernel="rbf",
+        gamma=None,
+        class_weight=None,
+        fit_intercept=False,
+        tol=1e-3,
+        max_iter=1000,
+        max_seconds=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        super().__init__(
+            C,
+            kernel=kernel,
+            gamma=gamma,
+            class_weight=class_weight,
+            fit_intercept=fit_intercept,
+            tol=tol,
+            max_iter=max_iter,
+            max_seconds=max_seconds,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            verbose=verbose,
+        )
+        self.solver = solver
+        self.eta = eta
+
+    def _loss(self):
+        from tagrank.losses.group_ranking import GroupRanking
+
+        return GroupRanking
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("solver", self.solver, ("exact", "paper"))
+        if self.eta is not None:
+            check_positive("eta", self.eta)
+
+    def _solve(self, problem, *, start=None, callback=None):
+        if self.solver == "exact":
+            return super()._solve(problem, start=start, callback=callback)
+        from tagrank.solvers.group_steps import solve_paper
+
+        C = check_positive("C", self.C)
+        n_labels = problem.bounds.shape[1]
+        with limited_threads(self.n_jobs):
+            solution = solve_paper(
+                problem.data,
+                C * problem.bounds,
+                kind=problem.kind,
+                eta=n_labels / 2 if self.eta is None else float(self.eta),
+                tol=self.tol,
+                max_iter=self.max_iter,
+                max_seconds=self.max_seconds,
+                random_state=check_random_state(self.random_state).randint(2**31 - 1),
+                intercept=float(self.fit_intercept and problem.kind == "gram"),
+                callback=callback,
+            )
+        self._store(problem, solution)
+        if not solution.converged:
+            warnings.warn(
+                f"after {solution.n_iter} passes of solver='paper' the coefficients still change by more "
+                f"than tol={self.tol:g} ({solution.stopped_by}): raise max_iter or eta, or loosen tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self

@@ -1,0 +1,1 @@
+"""Embeddings: what trained networks see."""

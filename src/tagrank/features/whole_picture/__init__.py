@@ -1,0 +1,1 @@
+"""Descriptors of the picture as a whole."""

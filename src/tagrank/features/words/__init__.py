@@ -1,0 +1,1 @@
+"""Bags of visual words: where to look, what to describe, words, codes, cells."""

@@ -1,0 +1,1 @@
+"""Descriptors of the neighbourhood of a point."""

@@ -1,0 +1,198 @@
+"""Visual words: centres among local descriptors, learned by k-means."""
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from tagrank.features.base import Part
+from tagrank.features.words.assignment import nearest_words, squared_distances
+from tagrank.parallel import count_threads
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary(Part):
+    """What a bag of words learns. Unfitted it has settings alone; `fit` returns one with learned arrays.
+
+    Subclasses have a field `n_samples`: how many descriptors, evenly from all pictures, it learns from.
+    """
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether it has learned its arrays."""
+        raise NotImplementedError
+
+    @property
+    def n_columns(self) -> int:
+        """The length of the descriptors that a fitted one knows."""
+        raise NotImplementedError
+
+    def fit(self, descriptors, *, random_state=0):
+        """Learn from descriptors.
+
+        Parameters
+        ----------
+        descriptors : float32 array, shape (n_points, n_columns)
+        random_state : int
+
+        Returns
+        -------
+        vocabulary : of the same class, fitted
+        """
+        rng = np.random.default_rng(random_state)
+        sample = _draw_sample(descriptors, self.n_samples, rng)
+        # the products are small: threads would spend their time waiting for each other
+        with threadpool_limits(limits=1):
+            return self.learn(sample, rng)
+
+    def learn(self, sample, rng):
+        """The fitted vocabulary of all rows of a sample, float32; subclasses write this."""
+        raise NotImplementedError
+
+    # the fields hold arrays, which Python can neither compare nor hash at once
+    def __eq__(self, other):
+        return type(self) is type(other) and self.identity == other.identity
+
+    def __hash__(self):
+        return hash(self.identity)
+
+    @cached_property
+    def identity(self) -> str:
+        """The fingerprint, computed once: it reads all of the arrays."""
+        return self.fingerprint()
+
+
+@dataclass(frozen=True, eq=False)
+class CentreVocabulary(Vocabulary):
+    """A vocabulary whose words are points; it has `words`, `n_words`, `spread` and `nearest`.
+
+    `spread` is the mean squared distance of the training descriptors to their nearest words.
+    """
+
+    @property
+    def is_fitted(self):
+        return self.centres is not None
+
+    @property
+    def n_columns(self):
+        return self.centres.shape[1]
+
+    def nearest(self, descriptors, *, n_nearest=1):
+        """The nearest words, nearest first, intp array of shape (n_points, min(n_nearest, n_words))."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False)
+class KMeansWords(CentreVocabulary):
+    """The centres of k-means, found again by comparing with all of them.
+
+    Parameters
+    ----------
+    n_words : int
+    n_samples : int
+    max_iter : int, rounds of k-means; more than the default lower the distances by some tenths of a percent
+    centres : float32 array, shape (n_words, n_columns), learned
+    spread : float, learned
+    """
+
+    n_words: int = 1000
+    n_samples: int = 100_000
+    max_iter: int = 20
+    centres: np.ndarray | None = None
+    spread: float | None = None
+
+    def __post_init__(self):
+        check_counts(self, "n_words", "n_samples", "max_iter")
+        if self.centres is not None:
+            check_learned("centres", self.centres, (self.n_words, None))
+            check_spread(self.spread)
+
+    @property
+    def words(self):
+        return self.centres
+
+    def learn(self, sample, rng):
+        centres = learn_centres(sample, self.n_words, max_iter=self.max_iter, rng=rng)
+        warn_if_fewer(len(centres), self.n_words, "words")
+        spread = squared_distances(sample, centres, nearest_words(sample, centres)).mean()
+        return self.replace(n_words=len(centres), centres=centres, spread=float(spread) or 1.0)
+
+    def nearest(self, descriptors, *, n_nearest=1):
+        return nearest_words(descriptors, self.centres, n_nearest=min(n_nearest, self.n_words))
+
+
+def learn_centres(sample, n_centres, *, max_iter, rng):
+    """Centres of k-means, float32, shape (at most n_centres, n_columns): one each for too few distinct rows.
+
+    It starts from random rows: on SIFT descriptors the result is within 0.2 % of that of k-means++, which
+    takes several times as long for 1,000 centres.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    distinct = np.array(list({row.tobytes(): place for place, row in enumerate(sample)}.values()))
+    if len(distinct) <= n_centres:
+        return sample[np.sort(distinct)]
+    start = sample[np.sort(rng.choice(distinct, n_centres, replace=False))]
+    means = KMeans(n_centres, init=start, n_init=1, max_iter=max_iter, random_state=0)
+    # two threads' sums add up to the same in either order; with more, the last digits depend on timing
+    with threadpool_limits(limits=min(2, count_threads()), user_api="openmp"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        means.fit(sample)
+    return np.ascontiguousarray(means.cluster_centers_, dtype=np.float32)
+
+
+def _draw_sample(descriptors, n_samples, rng):
+    """At most `n_samples` of the descriptors at random, float32, or an error that says what is wrong."""
+    descriptors = np.ascontiguousarray(descriptors, dtype=np.float32)
+    if descriptors.ndim != 2 or not descriptors.size:
+        raise ValueError(
+            "a vocabulary needs descriptors of shape (n_points, n_columns) with at least one point, "
+            f"got shape {descriptors.shape}; take pictures with more detail, or sample more points"
+        )
+    if not np.isfinite(descriptors).all():
+        raise ValueError("descriptors must be finite, got nan or infinity")
+    if len(descriptors) <= n_samples:
+        return descriptors
+    return descriptors[np.sort(rng.choice(len(descriptors), n_samples, replace=False))]
+
+
+def warn_if_fewer(n_found, n_wanted, what):
+    """Tell that there are fewer words, which makes rows shorter."""
+    if n_found < n_wanted:
+        warnings.warn(
+            f"the descriptors are too few or too much alike for {n_wanted} {what}: the vocabulary has "
+            f"{n_found}; learn it from more pictures or ask for fewer {what}",
+            stacklevel=4,
+        )
+
+
+def check_counts(part, *names):
+    """Raise unless the named fields are positive whole numbers."""
+    for name in names:
+        value = getattr(part, name)
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise ValueError(f"{name} must be a positive whole number, got {value!r}")
+
+
+def check_learned(name, array, shape, *, dtype=np.float32):
+    """Raise unless a learned array has the dtype and shape, in which None stands for any positive length."""
+    if array is None:
+        raise ValueError(f"a fitted vocabulary must have {name}")
+    fits = array.ndim == len(shape) and all(
+        (length > 0 if wanted is None else length == wanted)
+        for length, wanted in zip(array.shape, shape, strict=True)
+    )
+    if not fits or array.dtype != dtype:
+        wanted = tuple("any" if length is None else length for length in shape)
+        raise ValueError(
+            f"{name} must be {np.dtype(dtype)} of shape {wanted}, got {array.dtype} of shape {array.shape}"
+        )
+
+
+def check_spread(spread):
+    """Raise unless the learned spread is a positive number."""
+    if spread is None or not 0 < spread < np.inf:
+        raise ValueError(f"a fitted vocabulary must have a positive spread, got {spread!r}")

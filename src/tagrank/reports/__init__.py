@@ -1,0 +1,1 @@
+"""Pages about models: no scripts, no network, pictures inside."""

@@ -1,0 +1,65 @@
+"""Pages that need nothing else: no scripts, no network, pictures inside."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from tagrank._version import __version__
+from tagrank.data import Problem
+from tagrank.files import atomic_write
+
+MOST_PROBLEMS = 200
+
+
+def write_page(
+    path: str | os.PathLike,
+    *,
+    title: str,
+    summary: str,
+    facts: Mapping[str, str],
+    headings: Mapping[str, str],
+    content: Mapping[str, Any],
+    methods: Sequence[str] = (),
+) -> None:
+    """Write an HTML page, whole or not at all.
+
+    Parameters
+    ----------
+    path : the HTML file; missing folders are made
+    title, summary : the headline and a sentence below it
+    facts : words and numbers about the data
+    headings : name of each section to its heading, in the order of the page
+    content : name of each section to what the template of its name draws; an empty section is left out
+    methods : names of the methods that are compared
+    """
+    environment = Environment(
+        loader=PackageLoader("tagrank.reports", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = environment.get_template("report.html.j2").render(
+        version=__version__,
+        title=title,
+        summary=summary,
+        facts=facts,
+        methods=methods,
+        sections={name: heading for name, heading in headings.items() if content[name]},
+        **content,
+    )
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as file:
+        # names of files may hold bytes that are no text: they become question marks
+        file.write(page.encode("utf-8", errors="replace"))
+
+
+def problems_section(problems: Sequence[Problem]) -> dict[str, Any] | None:
+    """The first problems, and how many there are."""
+    if not problems:
+        return None
+    shown = [(problem.path, problem.reason) for problem in problems[:MOST_PROBLEMS]]
+    return {"shown": shown, "n_all": len(problems)}

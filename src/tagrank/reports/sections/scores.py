@@ -1,0 +1,108 @@
+"""How sure the model is: scores of present and absent tags, and what its probabilities are worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tagrank.labels import label_states
+from tagrank.reports.charts import LineChart, Series, histogram_chart, line_chart
+
+N_BINS, N_SMALL_BINS, N_RELIABILITY_BINS = 40, 20, 10
+MOST_SMALL_CHARTS = 12
+OUTLIERS = 0.5  # per cent of the scores on each side that are drawn in the outermost bin
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a model said about every picture that it was measured on, beside the truth.
+
+    Parameters
+    ----------
+    tags : names of the columns
+    Y : three-state labels, shape (n, n_tags)
+    scores : shape (n, n_tags)
+    predictions : 0 and 1, shape (n, n_tags)
+    probabilities : shape (n, n_tags), or None if the model has none
+    """
+
+    tags: Sequence[str]
+    Y: Any
+    scores: np.ndarray
+    predictions: np.ndarray
+    probabilities: np.ndarray | None = None
+
+
+class ReliabilityBin(NamedTuple):
+    """Answers of about the same probability: their mean, how many of them are right, and their number."""
+
+    probability: float
+    observed: float
+    n_answers: int
+
+
+def scores_section(answers: Answers | None) -> dict[str, list[LineChart]] | None:
+    """Histograms of all tags and of the most frequent ones, and the reliability of probabilities."""
+    if answers is None:
+        return None
+    states = label_states(answers.Y)
+    if not np.any(states > 0) or not np.any(states < 0):
+        return None
+    scores = np.asarray(answers.scores, dtype=np.float64)
+    low, high = np.percentile(scores[states != 0], [OUTLIERS, 100 - OUTLIERS])
+    high = high if high > low else low + 1
+    large = [_histogram("Scores of all tags", states, scores, np.linspace(low, high, N_BINS + 1), "score")]
+    if answers.probabilities is not None:
+        probabilities = np.asarray(answers.probabilities, dtype=np.float64)
+        edges = np.linspace(0, 1, N_BINS // 2 + 1)
+        large.append(_histogram("Probabilities of all tags", states, probabilities, edges, "probability"))
+        large.append(_reliability_chart(reliability(states, probabilities)))
+    small = [
+        _histogram(
+            answers.tags[j], states[:, j], scores[:, j], np.linspace(low, high, N_SMALL_BINS + 1), "score"
+        )
+        for j in _frequent(states)
+    ]
+    return {"large": large, "small": small}
+
+
+def reliability(
+    states: np.ndarray, probabilities: np.ndarray, *, n_bins: int = N_RELIABILITY_BINS
+) -> list[ReliabilityBin]:
+    """Known labels by their probability, in bins of equal width; empty ones are left out."""
+    known = states != 0
+    present, claimed = states[known] > 0, probabilities[known]
+    place = np.minimum((claimed * n_bins).astype(int), n_bins - 1)
+    return [
+        ReliabilityBin(float(claimed[inside].mean()), float(present[inside].mean()), int(inside.sum()))
+        for inside in (place == k for k in range(n_bins))
+        if inside.any()
+    ]
+
+
+def _histogram(title: str, states: np.ndarray, values: np.ndarray, edges: np.ndarray, word: str) -> LineChart:
+    groups = {"present": values[states > 0], "absent": values[states < 0]}
+    medians = [f"{name} {np.median(found):.2f}" for name, found in groups.items()]
+    description = f"Share of the pictures at each {word}. Medians: {', '.join(medians)}."
+    return histogram_chart(title, groups, description=description, x_label=word, edges=edges)
+
+
+def _reliability_chart(bins: list[ReliabilityBin]) -> LineChart:
+    total = sum(found.n_answers for found in bins)
+    error = sum(found.n_answers * abs(found.probability - found.observed) for found in bins) / total
+    series: list[Series] = [
+        ("observed", [found.probability for found in bins], [found.observed for found in bins]),
+        ("as claimed", [0, 1], [0, 1]),
+    ]
+    description = (
+        f"How often a tag is present, given its probability; on average {error:.3f} beside the claim."
+    )
+    return line_chart("Are the probabilities right?", series, description=description, x_label="probability")
+
+
+def _frequent(states: np.ndarray) -> list[int]:
+    """The most frequent tags that are also absent somewhere."""
+    n_present = np.count_nonzero(states > 0, axis=0)
+    drawable = (n_present > 0) & np.any(states < 0, axis=0)
+    return [int(j) for j in np.argsort(-n_present, kind="stable") if drawable[j]][:MOST_SMALL_CHARTS]

@@ -1,0 +1,170 @@
+"""The command line as a whole: help, version, lists, and the same names as the library."""
+
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+from typing import get_args
+
+import pytest
+
+import tagrank
+from tagrank import __version__
+from tagrank.app.cli import main as cli
+from tagrank.app.cli.console import is_interrupt, sentence, with_flags
+from tagrank.app.cli.options import MethodName
+
+COMMANDS = ("demo", "train", "annotate", "evaluate", "missing", "methods", "features", "datasets")
+
+
+def test_version(tagrank):
+    result = tagrank("--version")
+    assert result.exit_code == 0
+    assert result.stdout == f"tagrank {__version__}\n"
+
+
+def test_help_lists_the_commands(tagrank):
+    result = tagrank("--help")
+    assert result.exit_code == 0
+    assert all(f" {name} " in result.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_every_command_shows_examples(tagrank, name):
+    result = tagrank(name, "--help")
+    assert result.exit_code == 0
+    examples = re.findall(rf"tagrank {name}\b.*", result.stdout.split("Examples")[1])
+    assert len(examples) >= 2
+
+
+def test_unknown_command_suggests_one(tagrank):
+    result = tagrank("trian")
+    assert result.exit_code == 2
+    assert "train" in result.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_a_function_of_the_library(name):
+    options = set(inspect.signature(getattr(cli, name)).parameters) - {"config", "json", "debug", "no_cache"}
+    options.discard("settings")
+    parameters = inspect.signature(getattr(tagrank, name)).parameters
+    if name in ("train", "missing"):
+        # a mapping cannot be written as one option
+        options = (options - {"synonym"}) | {"synonyms"}
+    if name in ("train", "missing"):
+        # the rest belongs to the estimator
+        options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept"}
+        options -= {"tol", "max_iter", "max_seconds"}
+    assert options == set(parameters) - {"callback", "progress", "parameters"}
+
+
+def test_methods(tagrank):
+    document = json.loads(tagrank("methods", "--json").stdout)
+    assert [method["name"] for method in document] == [
+        "label-ranker",
+        "incomplete-label-ranker",
+        "pairwise-ranker",
+        "online-ranker",
+        "one-vs-all",
+        "prior-margin",
+        "joint-svm",
+        "online-joint-svm",
+        "label-frequency",
+    ]
+    people = tagrank("methods")
+    assert all(method["estimator"] in people.stdout for method in document)
+
+
+def test_one_method_tells_what_can_be_set(tagrank):
+    people = tagrank("methods", "joint-svm")
+    assert people.exit_code == 0
+    assert "odds-ratio" in people.stdout
+    assert all(f"\n{name} " in people.stdout for name in ("output_kernel", "center", "n_neighbors"))
+    assert "nothing" in tagrank("methods", "one-vs-all").stdout
+    (document,) = json.loads(tagrank("methods", "prior-margin", "--json").stdout)
+    assert [parameter["name"] for parameter in document["parameters"]] == ["prior"]
+    nobody = tagrank("methods", "joint-svn")
+    assert nobody.exit_code == 2
+    assert "did you mean 'joint-svm'" in nobody.stderr
+
+
+def test_method_option_knows_all_methods():
+    names, _ = get_args(MethodName)
+    assert list(get_args(names)) == [method.name for method in tagrank.methods()]
+
+
+def test_datasets_say_how_to_get_them(tagrank, monkeypatch, tmp_path):
+    monkeypatch.delenv("TAGRANK_DATA", raising=False)
+    monkeypatch.setenv("TAGRANK_CACHE", str(tmp_path))
+    document = {entry["name"]: entry for entry in json.loads(tagrank("datasets", "--json").stdout)}
+    assert document["drawn-pictures"]["advice"] == ""
+    assert document["scene"]["folder"] is None
+    assert str(tmp_path / "scene") in document["scene"]["advice"]
+    people = tagrank("datasets")
+    assert "2,407" in people.stdout
+    assert "are not here" in people.stderr
+
+
+def test_datasets_that_are_here(tagrank, research_data):
+    document = {entry["name"]: entry for entry in json.loads(tagrank("datasets", "--json").stdout)}
+    assert document["scene"]["folder"] == str(research_data / "scene")
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (KeyError("no view 'x'"), "no view 'x'"),
+        (ValueError("two\n  lines"), "two lines"),
+        (MemoryError(), "not enough memory"),
+        (PermissionError(13, "Permission denied", "a.csv"), "a.csv: Permission denied"),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero (--debug shows where)"),
+    ],
+)
+def test_errors_are_one_line(error, expected):
+    assert sentence(error) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("min_count leaves rare tags out", "--min-count leaves rare tags out"),
+        ("gamma=0.5 goes with kernel=rbf", "--gamma 0.5 goes with --kernel rbf"),
+        ("the kernel of min_count.csv and a/min_count", "the kernel of min_count.csv and a/min_count"),
+        ("n_neighbors=3 of my_gamma=1", "n_neighbors=3 of my_gamma=1"),
+    ],
+)
+def test_arguments_are_called_as_on_the_command_line(message, expected):
+    assert with_flags(message, {"min_count": 2, "gamma": 0.5, "kernel": None}) == expected
+
+
+def test_an_interrupt_inside_compiled_code_is_recognised():
+    inner, outer = SystemError("returned a result"), SystemError("returned a result")
+    inner.__cause__, outer.__cause__ = KeyboardInterrupt(), inner
+    assert is_interrupt(outer)
+    assert not is_interrupt(SystemError("something else"))
+    assert not is_interrupt(ValueError("bad data"))
+
+
+def test_output_survives_an_old_terminal(tmp_path):
+    code = "from tagrank.app.cli.console import show; show('Image-AUC \u2191')"
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-c", code]
+    answer = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert answer.stdout.strip() == "Image-AUC ?"
+
+
+def test_as_a_module():
+    command = [sys.executable, "-m", "tagrank", "--version"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert answer.stdout == f"tagrank {__version__}\n"
+
+
+def test_as_a_program(table, tmp_path):
+    code = "import sys; sys.argv[0] = 'tagrank'; from tagrank.app.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "annotate", str(tmp_path / "none"), str(table)]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    assert answer.returncode == 1
+    assert answer.stdout == ""
+    assert answer.stderr == f"error: {tmp_path / 'none'}: No such file or directory\n"

@@ -1,0 +1,118 @@
+"""What commands are handed: parts, tags by name, destinations."""
+
+import numpy as np
+import pytest
+
+from tagrank.commands.collections import align_tags, choose_part, is_picture, open_collection
+from tagrank.commands.destinations import check_file, check_folder
+from tagrank.commands.missing.missing import missing
+from tagrank.commands.train import train
+from tagrank.data import Collection
+
+
+@pytest.fixture
+def coast():
+    return Collection(
+        views={"features": np.arange(8.0).reshape(4, 2)},
+        labels=[{"sea", "sky"}, {"boat"}, None, {"sea"}],
+        part=["train", "train", "test", "test"],
+        name="coast",
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "usual", "n_rows"),
+    [(None, "train", 2), (None, "validation", 4), ("test", "train", 2), ("all", "train", 4)],
+)
+def test_parts(coast, part, usual, n_rows):
+    assert len(choose_part(coast, part, usual=usual)) == n_rows
+
+
+def test_unknown_part_lists_those_there_are(coast):
+    with pytest.raises(ValueError, match="choose among test, train, all"):
+        choose_part(coast, "dev", usual="train")
+
+
+@pytest.mark.filterwarnings("ignore:tags of")
+def test_missing_tags_are_absent_where_anything_is_known(coast):
+    aligned = align_tags(coast, ["sky", "gull", "sea"])
+    expected = [[1, 0, 1], [0, 0, 0], [np.nan] * 3, [0, 0, 1]]
+    np.testing.assert_array_equal(aligned.Y, expected)
+    assert aligned.tags == ["sky", "gull", "sea"]
+
+
+def test_differences_are_said(coast):
+    with pytest.warns(UserWarning, match="the data lacks, taken for absent: 1"):
+        align_tags(coast, [*coast.tags, "gull"])
+    with pytest.warns(UserWarning, match="does not know, left out: 2"):
+        align_tags(coast, ["sky"])
+
+
+def test_collections_pass_through_and_pictures_are_told_from_rows(coast, tmp_path):
+    assert open_collection(coast) is coast
+    assert is_picture(tmp_path / "photo.JPG")
+    assert open_collection(tmp_path / "photo.JPG").view("pictures") == [str(tmp_path / "photo.JPG")]
+
+
+def test_destinations_are_judged_without_being_touched(tmp_path):
+    (tmp_path / "file").write_text("")
+    check_file(tmp_path / "new" / "deep" / "a.csv")
+    check_folder(tmp_path / "new" / "deep")
+    check_folder(tmp_path)
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        check_file(tmp_path)
+    with pytest.raises(NotADirectoryError, match="is a file"):
+        check_folder(tmp_path / "file")
+    with pytest.raises(NotADirectoryError, match="cannot be made"):
+        check_file(tmp_path / "file" / "a.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_files_without_rows_or_tags_are_named(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("a,b,tag:sky\n")
+    with pytest.raises(ValueError, match=r"x.csv: has no rows"):
+        open_collection(path)
+    path.write_text("a,b\n1,2\n3,4\n")
+    assert len(open_collection(path)) == 2
+    for learn in (train, missing):
+        with pytest.raises(
+            ValueError, match=r"x.csv: has no tags .* column 'tags' .* 'tag:sky' for each tag"
+        ):
+            learn(path)
+
+
+def test_misspelt_names_are_guessed():
+    with pytest.raises(ValueError, match=r"those are drawn-pictures, .* mean 'drawn-pictures'\?"):
+        open_collection("drawn-picture")
+    with pytest.raises(ValueError, match="did you mean 'scene'"):
+        open_collection("scen")
+
+
+def test_features_are_for_pictures(coast):
+    for learn in (train, missing):
+        with pytest.raises(
+            ValueError, match=r"describe pictures, but coast has rows .* leave the features out"
+        ):
+            learn(coast, features="fast")
+        with pytest.raises(ValueError, match="foo"):
+            learn(coast, features="foo")
+
+
+def test_texts_are_no_flags(coast):
+    with pytest.raises(ValueError, match="center must be True or False, got 'false'"):
+        train(coast, method="joint-svm", center="false")
+
+
+def test_lists_of_pictures_that_are_not_there(tmp_path):
+    (tmp_path / "list.csv").write_text("image,tags\n" + "".join(f"{i}.jpg,sky|sea\n" for i in range(4)))
+    with pytest.raises(ValueError, match=r"0.jpg: No such file.* \(nor can any other of the 4 "):
+        train(tmp_path / "list.csv", cache=False)
+
+
+def test_a_count_that_no_tag_reaches(coast):
+    for learn, found in {train: "'boat', is in 1 of 2", missing: "'sea', is in 2 of 4"}.items():
+        with pytest.raises(
+            ValueError, match=f"min_count=9 leaves no tags: of all 3 the most .* {found} pictures"
+        ):
+            learn(coast, min_count=9)
