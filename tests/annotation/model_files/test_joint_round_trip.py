@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.estimators import JointSVM, OnlineJointSVM, joint_problem
+from tagrank.estimators import JointSVM, OnlineJointSVM
+from tagrank.estimators.joint import problem as joint_problem
 from tagrank.estimators.joint.output_kernels import PolynomialOutputs
 from tagrank.kernels import Gaussian, Linear
 

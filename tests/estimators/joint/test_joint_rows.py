@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.estimators import JointSVM, joint_problem
+from tagrank.estimators import JointSVM
+from tagrank.estimators.joint import problem as joint_problem
 from tagrank.estimators.joint.output_kernels import CallableOutputs, LinearOutputs, PolynomialOutputs
 from tagrank.estimators.joint.problem import prefers_rows
 from tagrank.kernels import Gaussian, Linear

@@ -8,7 +8,8 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tagrank.estimators import JointSVM, joint_problem
+from tagrank.estimators import JointSVM
+from tagrank.estimators.joint import problem as joint_problem
 from tagrank.estimators.joint.label_vectors import choose_labels
 from tagrank.estimators.joint.output_kernels import LinearOutputs, OddsRatioOutputs
 
