@@ -3,13 +3,24 @@
 import errno
 import gzip
 import io
+import os
 import pickle
+import socket
 import zipfile
 
 import numpy as np
 import pytest
 
-from tagrank.files import atomic_write, load_npy, load_npz, open_bounded, open_text, save_npz
+from tagrank.files import (
+    FileError,
+    atomic_write,
+    check_regular,
+    load_npy,
+    load_npz,
+    open_bounded,
+    open_text,
+    save_npz,
+)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
@@ -59,6 +70,24 @@ def test_bounded_gzip(tmp_path):
         stream.read()
     with open_bounded(path, max_bytes=10**7) as stream:
         assert len(stream.read()) == 10**7
+
+
+def open_and_close(path):
+    with open_text(path):
+        pass
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("read", [check_regular, open_bounded, open_and_close, load_npy, load_npz])
+def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, monkeypatch, read):
+    monkeypatch.chdir(tmp_path)  # the name of a socket must be short
+    os.mkfifo("pipe.csv.gz")
+    (tmp_path / "folder").mkdir()
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        for path in ("pipe.csv.gz", "folder", "socket", "/dev/zero"):
+            with pytest.raises(FileError, match=rf"^{path}: is a folder, pipe or device, not a file"):
+                read(path)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import io
 import os
 import secrets
 import shutil
+import stat
 import tokenize
 import zipfile
 import zlib
@@ -42,6 +43,20 @@ class FileError(ValueError):
     def __init__(self, path: str | os.PathLike, message: str, *, line: int | None = None) -> None:
         place = f"{os.fspath(path)}, line {line}" if line is not None else os.fspath(path)
         super().__init__(f"{place}: {message}")
+
+
+def check_regular(path: str | os.PathLike) -> os.stat_result:
+    """What the system knows of the file `path`, which is not opened: a pipe could wait for ever.
+
+    Raises
+    ------
+    FileError : it is a folder, pipe, socket or device
+    OSError : it is not there, or may not be seen
+    """
+    about = os.stat(path)
+    if not stat.S_ISREG(about.st_mode):
+        raise FileError(path, "is a folder, pipe or device, not a file")
+    return about
 
 
 @contextmanager
@@ -161,6 +176,7 @@ class _BoundedStream(io.RawIOBase):
 def open_bounded(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> io.BufferedReader:
     """`path` opened for reading bytes, decompressed if it ends in ``.gz``, never more than `max_bytes`."""
     path = Path(path)
+    check_regular(path)
     source: Any = gzip.GzipFile(path, "rb") if path.suffix == ".gz" else path.open("rb", buffering=0)
     return io.BufferedReader(_BoundedStream(source, path, max_bytes), buffer_size=2**18)
 
@@ -188,12 +204,14 @@ def open_text(
 
 def load_npy(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> np.ndarray:
     """One array from a ``.npy`` file whose header agrees with its size."""
+    size = check_regular(path).st_size
     with open(path, "rb") as stream:
-        return read_array(stream, os.path.getsize(path), os.fspath(path), max_bytes)
+        return read_array(stream, size, os.fspath(path), max_bytes)
 
 
 def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
     """All arrays of a ``.npz`` archive, whose headers must agree with their sizes, `max_bytes` in all."""
+    check_regular(path)
     try:
         with zipfile.ZipFile(path) as archive:
             members = [checked_member(member, path) for member in archive.infolist()]

@@ -139,7 +139,7 @@ def test_what_is_not_a_picture(tmp_path):
     path.write_bytes(b"")
     with pytest.raises(FileError, match="is empty"):
         read_picture(path)
-    with pytest.raises(FileError, match="is a folder or device"):
+    with pytest.raises(FileError, match="is a folder, pipe or device"):
         read_picture(tmp_path)
     with pytest.raises(FileError, match="no such picture"):
         read_picture(tmp_path / "none.png")
@@ -148,7 +148,7 @@ def test_what_is_not_a_picture(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_does_not_stop_the_reader(tmp_path):
     os.mkfifo(tmp_path / "a.jpg")
-    with pytest.raises(FileError, match="is a folder or device"):
+    with pytest.raises(FileError, match="is a folder, pipe or device"):
         read_picture(tmp_path / "a.jpg")
 
 

@@ -216,5 +216,5 @@ def test_damaged_files_are_refused_or_read_never_worse(tmp_path):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_does_not_stop_the_reader(tmp_path):
     os.mkfifo(tmp_path / "weights.pth")
-    with pytest.raises(FileError, match=r"weights\.pth: is a folder or device, not a file"):
+    with pytest.raises(FileError, match=r"weights\.pth: is a folder, pipe or device, not a file"):
         read_weights(tmp_path / "weights.pth")

@@ -3,7 +3,6 @@
 import io
 import math
 import os
-import stat
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ import numpy as np
 from PIL import Image, JpegImagePlugin
 
 from tagrank.data.pictures.modes import as_rgb
-from tagrank.files import FileError
+from tagrank.files import FileError, check_regular
 
 MAX_PIXELS = 2**26
 # What features need.
@@ -108,9 +107,7 @@ def _decoding(path: str | os.PathLike) -> Iterator[None]:
 
 @contextmanager
 def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Image]:
-    about = os.stat(path)
-    if not stat.S_ISREG(about.st_mode):
-        raise FileError(path, "is a folder or device, not a picture")
+    about = check_regular(path)
     if about.st_size == 0:
         raise FileError(path, "is empty")
     if about.st_size > _MAX_FILE_BYTES:

@@ -1,20 +1,14 @@
 """Files that decide numbers: read whole, within bounds, and only if they are the ones that were meant."""
 
 import hashlib
-import os
-import stat
 
-from tagrank.files import MAX_BYTES, FileError, open_bounded
+from tagrank.files import MAX_BYTES, FileError, check_regular, open_bounded
 
 
 def read_checked(path, *, sha256=None, max_bytes=MAX_BYTES):
     """Bytes of a file, whose SHA-256 must be `sha256` (hexadecimal) where it is given."""
     try:
-        about = os.stat(path)
-        # a model of a stranger may name any path: a pipe would never end
-        if not stat.S_ISREG(about.st_mode):
-            raise FileError(path, "is a folder or device, not a file")
-        if about.st_size > max_bytes:
+        if check_regular(path).st_size > max_bytes:
             raise FileError(path, f"is larger than the {max_bytes:,} bytes that such a file may have")
         with open_bounded(path, max_bytes=max_bytes) as file:
             content = file.read()
