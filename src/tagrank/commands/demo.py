@@ -10,7 +10,7 @@ from typing import Any
 from tagrank.annotation import RankedTags, describe_pictures
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.model_files.storage import check_replaceable
-from tagrank.commands.destinations import check_file, check_folder
+from tagrank.commands.destinations import check_folder, check_page
 from tagrank.commands.evaluate import Evaluation, evaluate
 from tagrank.commands.train import Training, train
 from tagrank.data import Collection
@@ -94,7 +94,7 @@ def demo(
     check_folder(folder)
     check_folder(folder / "model")
     check_replaceable(folder / "model")
-    check_file(folder / "report.html")
+    check_page(folder / "report.html")
     drawn = draw_pictures(n_pictures, random_state=seed)
     reading: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
     seen = describe_pictures(drawn.train, choose_features(FEATURES_SHOWN), random_state=seed, **reading)

@@ -12,7 +12,7 @@ from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.ranked_tags import RankedTag
 from tagrank.commands.collections import align_tags, choose_part, open_collection, open_pictures
-from tagrank.commands.destinations import check_file
+from tagrank.commands.destinations import check_apart, check_page
 from tagrank.commands.list_files import check_list, write_list
 from tagrank.commands.picture_rows import kind_of, see_pictures
 from tagrank.data import Collection, Problem, clean_tags, write_tags
@@ -122,6 +122,7 @@ def annotate(
     """
     if output is not None:
         check_list(output, "ranked tags")
+        check_apart(model, data, output=output)
     annotator = open_model(model)
     rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
     rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
@@ -186,7 +187,7 @@ def evaluate(
     Evaluation
     """
     if report is not None:
-        check_file(report)
+        check_page(report)
     annotator = open_model(model)
     rows = choose_part(open_collection(data, strict=strict), part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)

@@ -19,7 +19,7 @@ from tagrank.commands.collections import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.destinations import check_folder
+from tagrank.commands.destinations import check_apart, check_folder
 from tagrank.commands.estimators import (
     PICTURE_COSTS,
     check_gamma,
@@ -30,6 +30,7 @@ from tagrank.commands.estimators import (
 from tagrank.commands.evaluate import SPELLING, evaluate
 from tagrank.commands.picture_rows import describe_rows, name_features
 from tagrank.data import Collection, Problem, clean_tags, split_collection
+from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
 from tagrank.reports.picture_pixels import PICTURE_FOLDER, common_folder
@@ -173,6 +174,7 @@ def train(
     if output is not None:
         check_folder(output)
         check_replaceable(output)
+        check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
     estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}

@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
@@ -39,6 +39,7 @@ def reports_errors(command: Command) -> Command:
     def run(**options: Any) -> None:
         try:
             with _plain_warnings(options):
+                _keep_config(options)
                 command(**options)
         except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
             raise
@@ -55,6 +56,14 @@ def reports_errors(command: Command) -> Command:
             raise typer.Exit(DATA_ERROR) from None
 
     return run  # type: ignore[return-value]
+
+
+def _keep_config(options: Mapping[str, Any]) -> None:
+    """Raise if the configuration would be replaced by an output."""
+    if options.get("config") is not None:
+        from tagrank.commands.destinations import check_apart
+
+        check_apart(options["config"], **{name: options.get(name) for name in ("output", "page", "report")})
 
 
 def is_interrupt(error: BaseException) -> bool:

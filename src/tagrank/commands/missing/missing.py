@@ -12,7 +12,7 @@ from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.tuning import COSTS
 from tagrank.commands.collections import check_has_tags, choose_part, keep_frequent, open_collection
-from tagrank.commands.destinations import check_distinct, check_file
+from tagrank.commands.destinations import check_apart, check_distinct, check_page
 from tagrank.commands.estimators import (
     PICTURE_COSTS,
     check_gamma,
@@ -28,6 +28,7 @@ from tagrank.commands.missing.result import MissingTags, Suggestion, write_sugge
 from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
 from tagrank.data import Collection, clean_tags
 from tagrank.errors import ArgumentError
+from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.validation import check_choice
 
@@ -110,8 +111,9 @@ def missing(
     check_distinct(output=output, page=page)
     if output is not None:
         check_list(output, "suggestions")
+        check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
     if page is not None:
-        check_file(page)
+        check_page(page)
     estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
     tagged = check_has_tags(open_collection(data, strict=strict), data)
