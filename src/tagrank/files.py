@@ -8,7 +8,6 @@ import gzip
 import io
 import os
 import secrets
-import shutil
 import stat
 import tokenize
 import zipfile
@@ -78,56 +77,15 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            _rename_culprit(error, temporary, path)
+            name_culprit(error, temporary, path)
         raise
 
 
-@contextmanager
-def atomic_folder(path: str | os.PathLike) -> Iterator[Path]:
-    """A folder to fill, which takes the place of `path` only when the block ends without an error.
-
-    The content goes to a hidden neighbour first. A folder that was there before stays whole until the new
-    one is complete and on disk, and comes back if the exchange fails. Whether it may be replaced is for the
-    caller to decide.
-    """
-    path = Path(path)
-    token = secrets.token_hex(6)
-    fresh, old = (path.with_name(f".{path.name}.{token}.{kind}") for kind in ("part", "old"))
-    fresh.mkdir()
-    try:
-        yield fresh
-        for entry in (*fresh.rglob("*"), fresh):
-            _sync(entry)
-        if path.exists():
-            os.rename(path, old)
-        os.rename(fresh, path)
-    except BaseException as error:
-        if old.exists() and not path.exists():
-            os.rename(old, path)
-        shutil.rmtree(fresh, ignore_errors=True)
-        if isinstance(error, OSError):
-            _rename_culprit(error, fresh, path)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-    _sync(path.parent)
-
-
-def _rename_culprit(error: OSError, temporary: Path, path: Path) -> None:
+def name_culprit(error: OSError, temporary: Path, path: Path) -> None:
     """Let an error name `path`: a full disk names no file, and that of the neighbour would puzzle."""
     culprit = temporary if error.filename is None else error.filename
     if error.errno and isinstance(culprit, str | Path) and Path(culprit).is_relative_to(temporary):
         error.filename = str(path)
-
-
-def _sync(path: Path) -> None:
-    # Windows can neither open nor sync a folder
-    if path.is_dir() and os.name == "nt":
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager

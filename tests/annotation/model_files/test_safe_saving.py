@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator, ModelFileError
+from tagrank.annotation.model_files import atomic_folder
 from tagrank.estimators import LabelFrequency
 
 
@@ -26,7 +27,11 @@ def test_a_new_model_replaces_an_older_one(model_folder, other, collection):
     assert not list(model_folder.glob("estimator.estimator*"))
 
 
-@pytest.mark.parametrize("place", ["array", "text", "sync", "exchange"])
+def no_exchange(*_):
+    raise OSError(errno.EINVAL, "names cannot be exchanged here")
+
+
+@pytest.mark.parametrize("place", ["array", "text", "sync", "exchange", "second rename"])
 def test_a_full_disk_leaves_the_older_model(place, model_folder, fitted, other, collection, monkeypatch):
     calls = []
 
@@ -42,9 +47,13 @@ def test_a_full_disk_leaves_the_older_model(place, model_folder, fitted, other, 
         monkeypatch.setattr(np.lib.format, "write_array_header_1_0", fail_second(write_header))
     elif place == "text":
         monkeypatch.setattr("pathlib.Path.write_bytes", full_disk)
+    elif place == "exchange":
+        monkeypatch.setattr(atomic_folder, "_exchange", full_disk)
+    elif place == "sync":
+        monkeypatch.setattr(os, "fsync", fail_second(os.fsync))
     else:
-        name = {"sync": "fsync", "exchange": "rename"}[place]
-        monkeypatch.setattr(os, name, fail_second(getattr(os, name)))
+        monkeypatch.setattr(atomic_folder, "_exchange", no_exchange)
+        monkeypatch.setattr(os, "rename", fail_second(os.rename))
     with pytest.raises(OSError, match="no space left") as caught:
         other.save(model_folder)
     assert caught.value.filename == str(model_folder)
@@ -58,6 +67,54 @@ def test_a_full_disk_leaves_no_debris(tmp_path, other, monkeypatch):
     with pytest.raises(OSError, match="no space left"):
         other.save(tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_without_permission_is_named_as_it_was_given(tmp_path, other, monkeypatch):
+    def forbidden(path, *_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr("pathlib.Path.mkdir", forbidden)
+    monkeypatch.setattr(os, "mkdir", forbidden)
+    with pytest.raises(PermissionError) as caught:
+        other.save(tmp_path / "model")
+    assert caught.value.filename in (str(tmp_path), str(tmp_path / "model"))
+
+
+def test_something_that_came_while_the_model_was_written_is_left_alone(tmp_path, other, monkeypatch):
+    write = type(tmp_path).write_bytes
+
+    def write_slowly(path, data):
+        (tmp_path / "model").mkdir()
+        write(tmp_path / "model" / "letter.txt", b"mine")
+        return write(path, data)
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", write_slowly)
+    with pytest.raises(ModelFileError, match="exists and is not a model"):
+        other.save(tmp_path / "model")
+    assert [path.name for path in tmp_path.rglob("*")] == ["model", "letter.txt"]
+
+
+def test_only_strays_of_this_model_are_swept(tmp_path, other):
+    token = "0123456789ab"
+    for name in (f".model.{token}.part", f".model.{token}.old", f".other.{token}.part", ".model.mine.part"):
+        (tmp_path / name).mkdir()
+    (tmp_path / f".model.{token}0.part").write_text("a file")
+    other.save(tmp_path / "model")
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == [f".model.{token}0.part", ".model.mine.part", f".other.{token}.part", "model"]
+
+
+def test_the_folder_of_a_living_saver_is_not_swept(tmp_path, other):
+    with atomic_folder.atomic_folder(tmp_path / "model") as folder:
+        other.save(tmp_path / "model")
+        assert folder.is_dir()
+        (folder / "model.json").write_text("the later one")
+    assert [path.name for path in tmp_path.rglob("*")] == ["model", "model.json"]
+
+
+def test_a_model_set_aside_by_a_killed_saver_opens(model_folder, fitted, collection):
+    model_folder.rename(model_folder.with_name(".model.0123456789ab.old"))
+    assert Annotator.load(model_folder).annotate(collection) == fitted.annotate(collection)
 
 
 def test_strangers_are_left_alone(tmp_path, other):

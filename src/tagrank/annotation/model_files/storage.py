@@ -8,6 +8,7 @@ without unpacking it to disk.
 import hashlib
 import os
 import re
+import stat
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -18,9 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank._version import __version__
+from tagrank.annotation.model_files.atomic_folder import atomic_folder
 from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
-from tagrank.annotation.model_files.sources import Source, open_source
-from tagrank.files import FileError, atomic_folder, read_array
+from tagrank.annotation.model_files.sources import Source, read_source
+from tagrank.files import FileError, read_array
 
 FORMAT = "tagrank model"
 VERSION = 2
@@ -61,9 +63,8 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
     content : plain JSON values
     arrays : dict of name (lower case, digits, ``_`` and ``.``) to numeric array
     """
-    path = Path(path).resolve()
+    path = Path(os.path.realpath(path))
     check_replaceable(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     stored = {name: _as_stored(name, array) for name, array in arrays.items()}
     listed = {
         name: {"shape": list(array.shape), "dtype": array.dtype.str, "sha256": _digest(array)}
@@ -72,6 +73,7 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
     text = format_json({"format": FORMAT, "version": VERSION, **content, "arrays": listed})
     if len(text) > _MAX_JSON_BYTES:
         raise ValueError(f"model.json would hold {len(text):,} bytes, more than {_MAX_JSON_BYTES:,} are read")
+    path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_folder(path) as folder:
         for name, array in stored.items():
             with open(folder / f"{name}.npy", "xb") as file:
@@ -79,6 +81,8 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
                 # not numpy's own way of writing, which does not say that the disk is full
                 file.write(array.reshape(-1).view(np.uint8).data)
         (folder / _JSON_NAME).write_bytes(text)
+        # writing takes a while, in which something else may have come there
+        check_replaceable(path)
 
 
 def read_model(
@@ -91,7 +95,8 @@ def read_model(
     path : the folder or the archive
     max_bytes : how large all arrays together may be
     """
-    with model_errors(path), open_source(Path(path)) as source:
+
+    def read(source: Source) -> tuple[Fields, dict[str, np.ndarray]]:
         content = _read_content(source)
         listed = {name: _read_listed(name, entry) for name, entry in content.mapping("arrays").items()}
         total = sum(entry.n_bytes for entry in listed.values())
@@ -101,6 +106,9 @@ def read_model(
                 "pass a larger max_bytes if you trust it"
             )
         return content, {name: _read_listed_array(source, name, entry) for name, entry in listed.items()}
+
+    with model_errors(path):
+        return read_source(Path(path), read)
 
 
 @contextmanager
@@ -123,12 +131,16 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         raise ModelFileError(path, str(error)) from None
 
 
-def _read_content(source: Source) -> Fields:
+def _read_json(source: Source) -> Fields:
     size = source.size(_JSON_NAME)
     if size > _MAX_JSON_BYTES:
         raise ValueError(f"{_JSON_NAME} holds {size:,} bytes, more than {_MAX_JSON_BYTES:,} are read")
     with source.open(_JSON_NAME) as stream:
-        content = parse_json(stream.read(size), where=_JSON_NAME)
+        return parse_json(stream.read(size), where=_JSON_NAME)
+
+
+def _read_content(source: Source) -> Fields:
+    content = _read_json(source)
     if content.take("format", str, default="") != FORMAT:
         raise ValueError(f"not a tagrank model: {_JSON_NAME} does not say 'format': {FORMAT!r}")
     version = content.take("version", int)
@@ -183,31 +195,31 @@ def _digest(array: np.ndarray) -> str:
 
 def check_replaceable(path: str | os.PathLike) -> None:
     """Raise a ModelFileError unless there is nothing at `path`, an older model or an empty folder."""
-    path = Path(path).resolve()
-    if not os.path.lexists(path):
-        return
-    if not path.is_dir():
-        raise ModelFileError(path, "is a file; a model is saved as a folder: choose another name")
-    entries = {entry.name for entry in path.iterdir()}
-    if not entries:
-        return
+    path = Path(os.path.realpath(path))
     try:
-        with open_source(path) as source:
-            own = {_JSON_NAME, *(f"{name}.npy" for name in _own_arrays(source))}
-    except (OSError, ValueError, RecursionError):
+        if not stat.S_ISDIR(os.stat(path).st_mode):
+            raise ModelFileError(path, "is a file; a model is saved as a folder: choose another name")
+        strangers = read_source(path, _strangers)
+    except ModelFileError:
+        raise
+    except (OSError, ValueError, RecursionError) as error:
+        if isinstance(error, FileNotFoundError) and error.filename == str(path):
+            return
         raise ModelFileError(
             path, "exists and is not a model; it stays as it is: choose another name"
         ) from None
-    if strangers := sorted(entries - own):
+    if strangers:
         raise ModelFileError(
             path, f"holds files that are no part of the model ({', '.join(strangers[:3])}): move them first"
         )
 
 
-def _own_arrays(source: Source) -> list[str]:
-    """The arrays of a model of any version."""
-    with source.open(_JSON_NAME) as stream:
-        content = parse_json(stream.read(_MAX_JSON_BYTES), where=_JSON_NAME)
+def _strangers(source: Source) -> list[str]:
+    """Files that are no part of the model, which may be of any version."""
+    names = source.names()
+    if not names:
+        return []
+    content = _read_json(source)
     if content.take("format", str, default="") != FORMAT:
         raise ValueError("not a model")
-    return list(content.mapping("arrays"))
+    return sorted({*names} - {_JSON_NAME, *(f"{name}.npy" for name in content.mapping("arrays"))})
