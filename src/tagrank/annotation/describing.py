@@ -31,12 +31,14 @@ class Description:
     features : the sets of features by name, vocabularies learned
     seconds : name of each set to the seconds that it took, not counting what was known already
     seconds_a_picture : the same for one picture, as measured whenever it was computed
+    keys : what stands for the content of each picture; empty where they were described before
     """
 
     collection: Collection
     features: dict[str, Feature]
     seconds: dict[str, float]
     seconds_a_picture: dict[str, float] = field(default_factory=dict)
+    keys: tuple[bytes, ...] = ()
 
 
 def describe_pictures(
@@ -79,6 +81,7 @@ def describe_pictures(
         dict(bank.features),
         dict(extraction.seconds),
         dict(extraction.seconds_a_picture),
+        extraction.keys,
     )
 
 

@@ -16,6 +16,7 @@ from tagrank.commands.destinations import check_apart, check_page
 from tagrank.commands.list_files import check_list, write_list
 from tagrank.commands.picture_rows import kind_of, see_pictures
 from tagrank.data import Collection, Problem, clean_tags, write_tags
+from tagrank.errors import ArgumentError
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.reports.picture_pixels import one_row
 from tagrank.reports.sections.scores import Answers
@@ -166,6 +167,7 @@ def evaluate(
     part: str | None = None,
     n_tags: int = 5,
     report: str | os.PathLike | None = None,
+    pictures: str | os.PathLike | None = None,
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
@@ -180,6 +182,8 @@ def evaluate(
     part : the part to measure on; None means "test" where there is one, else every row
     n_tags : tags given to each picture by the annotation scores
     report : an HTML file to write, or None
+    pictures : a folder in which the report finds training pictures; those of `data`, and those that still are
+        where the model was trained, are found without it
     cache, n_jobs, strict, progress : as in `annotate`
 
     Returns
@@ -189,7 +193,12 @@ def evaluate(
     if report is not None:
         check_page(report)
     annotator = open_model(model)
-    rows = choose_part(open_collection(data, strict=strict), part, usual="test")
+    if pictures is not None and not os.path.isdir(pictures):
+        raise ArgumentError(
+            f"pictures={os.fspath(pictures)} is no folder; name the one with training pictures"
+        )
+    everything = open_collection(data, strict=strict)
+    rows = choose_part(everything, part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)
     rows, seconds = see_pictures(
         annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
@@ -217,6 +226,8 @@ def evaluate(
             answers=answers,
             facts={f"{kind_of(rows.views)}s": len(rows), "tags": len(rows.tags)},
             feature_seconds=seconds,
+            training=everything,
+            pictures=pictures,
         )
     return evaluation
 

@@ -33,7 +33,7 @@ from tagrank.data import Collection, Problem, clean_tags, split_collection
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
-from tagrank.reports.picture_pixels import PICTURE_FOLDER, common_folder
+from tagrank.reports.picture_pixels import remember_pictures
 
 AUTO = "auto"
 WRITING = "writing the model"  # what `progress` hears when training is over
@@ -201,7 +201,7 @@ def train(
     annotator.fit(rows, callback=callback, progress=progress)
     seconds = time.perf_counter() - started
     _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
-    annotator.metadata |= {SPELLING: spelling, PICTURE_FOLDER: common_folder(rows)}
+    annotator.metadata |= {SPELLING: spelling, **remember_pictures(rows, described.keys)}
     if output is not None:
         _save(annotator, output, keep_rows, progress)
     tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)

@@ -31,6 +31,7 @@ def write_model_report(
     traces: Mapping[str, Sequence[Any]] | None = None,
     feature_seconds: Mapping[str, float] | None = None,
     training: Collection | None = None,
+    pictures: str | os.PathLike | None = None,
     summary: str = "",
 ) -> None:
     """Write the page about a model.
@@ -43,7 +44,7 @@ def write_model_report(
     rows : the pictures or rows that were measured, with their features
     tables : name of each method to its metrics, that of `annotator` first
     traces : name of each method to the points of its training
-    training : where training pictures may be found, beside the folder that the model remembers
+    training, pictures : a collection and a folder where training pictures may be found
     """
     names = rows.names or [f"row {i}" for i in range(len(rows))]
     shown = [
@@ -61,7 +62,7 @@ def write_model_report(
         facts=facts,
         answers=answers,
         tag_examples=_PicturesOfTags(rows, answers, names) if PICTURES in rows.views else None,
-        find_picture=picture_finder(annotator, training),
+        find_picture=picture_finder(annotator, training, pictures),
         feature_seconds=feature_seconds,
         n_pictures=len(rows),
         problems=rows.problems,

@@ -1,50 +1,90 @@
-"""Pictures on their way onto a page: found again by their names, and read small."""
+"""Pictures on their way onto a page: found again by name and content, and read small."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tagrank.annotation import Annotator
+from tagrank.annotation.bank.picture_keys import content_key
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
-from tagrank.data.pictures.files import read_picture
+from tagrank.data.pictures.files import PICTURE_SUFFIXES, read_picture
 from tagrank.files import FileError
 
-PICTURE_FOLDER = "picture folder"  # where a model remembers in which folder its training pictures were
+# where a model remembers in which folder its training pictures were, and what their content was
+PICTURE_FOLDER, PICTURE_KEYS = "picture folder", "picture keys"
 _THUMBNAIL_SIDE = 512
 
 
-def common_folder(rows: Collection) -> str | None:
+def remember_pictures(rows: Collection, keys: Sequence[bytes]) -> dict[str, Any]:
+    """What a model notes about its training pictures, so that `picture_finder` finds them again."""
+    names = rows.names or ()
+    return {
+        PICTURE_FOLDER: _common_folder(rows),
+        PICTURE_KEYS: {name: key.hex() for name, key in zip(names, keys, strict=False)},
+    }
+
+
+def _common_folder(rows: Collection) -> str | None:
     """The folder from which the names of the pictures count; None if they are no files."""
     pictures = rows.views.get(PICTURES)
-    if rows.names is None or not isinstance(pictures, list) or not isinstance(pictures[0], str):
+    if not rows.names or not isinstance(pictures, list) or not isinstance(pictures[0], str):
         return None
     folder = os.path.abspath(pictures[0]).removesuffix(os.path.normpath(rows.names[0]))
     return folder if os.path.isdir(folder) else None
 
 
-def picture_finder(annotator: Annotator, rows: Collection | None = None) -> Callable[[str], Any]:
+def picture_finder(
+    annotator: Annotator, rows: Collection | None = None, folder: str | os.PathLike | None = None
+) -> Callable[[str], np.ndarray | None]:
     """A function from the name of a training picture to its pixels, or None where it is not to be found.
+
+    A model from elsewhere may name any folder and any file in it, and a page may be passed on. So a picture
+    is taken from there only if its content is what the model was trained on: who knows that has the picture
+    already. Of a model without such notes pictures are taken only from what the user named.
 
     Parameters
     ----------
-    annotator : the model, which may remember the folder of its pictures
-    rows : a collection that may hold them
+    annotator : the model
+    rows : a collection that may hold its pictures
+    folder : a folder that may hold them
     """
-    known = dict(zip(rows.names or (), rows.view(PICTURES), strict=False)) if rows is not None else {}
-    folder = annotator.metadata.get(PICTURE_FOLDER)
+    keys, remembered = (annotator.metadata.get(word) for word in (PICTURE_KEYS, PICTURE_FOLDER))
+    in_rows: dict[str, Any] = {}
+    if rows is not None and (keys or _common_folder(rows) == remembered):
+        in_rows = dict(zip(rows.names or (), rows.views.get(PICTURES, ()), strict=False))
 
     def find(name: str) -> np.ndarray | None:
-        picture = known.get(name)
-        is_below = not os.path.isabs(name) and ".." not in Path(name).parts
-        if picture is None and isinstance(folder, str) and is_below:
-            picture = os.path.join(folder, name)
-        return load_pixels(picture)
+        key = keys.get(name) if isinstance(keys, dict) else None
+        found = [in_rows[name]] if name in in_rows else []
+        if _is_below(name):
+            found += [os.path.join(folder, name)] if folder is not None else []
+            found += [os.path.join(remembered, name)] if key is not None and _is_local(remembered) else []
+        taken = (load_pixels(picture) for picture in found if key is None or _has_content(picture, key))
+        return next((pixels for pixels in taken if pixels is not None), None)
 
     return find
+
+
+def _is_below(name: str) -> bool:
+    """Whether a model calls a picture so that it lies below a folder."""
+    path = Path(name)
+    return not path.is_absolute() and ".." not in path.parts and path.suffix.casefold() in PICTURE_SUFFIXES
+
+
+def _is_local(folder: Any) -> bool:
+    """Whether it is a folder of this machine: to ask another one for it would tell that one who asks."""
+    return isinstance(folder, str) and not folder.startswith(("//", "\\\\"))
+
+
+def _has_content(picture: Any, key: str) -> bool:
+    try:
+        return content_key(picture).hex() == key
+    except (OSError, ValueError):
+        return False
 
 
 def load_pixels(picture: Any) -> np.ndarray | None:

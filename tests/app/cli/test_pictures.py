@@ -4,6 +4,7 @@ import contextlib
 import csv
 import json
 import os
+import shutil
 import signal
 import sys
 
@@ -183,6 +184,39 @@ def test_evaluate_writes_the_page(tagrank, trained, folder, tmp_path):
     for heading in ("What it says", "Why these tags", "What it takes for what", "What could not be read"):
         assert heading in text
     assert "broken.jpg" in text
+
+
+def training_thumbnails(page):
+    """How many training pictures the page shows, beside those that are explained."""
+    return page.read_text().count('title="drawing-')
+
+
+def test_a_page_shows_no_pictures_that_only_the_model_names(tagrank, trained, folder, drawn, tmp_path):
+    """A model from elsewhere may name any folder and any file in it."""
+    shutil.copytree(trained[0], tmp_path / "model")
+    shutil.copytree(folder, tmp_path / "mine")
+    (tmp_path / "checked").mkdir()
+    shutil.copy(folder / "drawing-0001.png", tmp_path / "checked" / "new.png")
+    (tmp_path / "checked" / "tags.jsonl").write_text(json.dumps({"image": "new.png", "tags": drawn.tags[:9]}))
+    evaluate = ("evaluate", tmp_path / "model", tmp_path / "checked", "--part", "all")
+    report = ("--report", tmp_path / "page.html")
+
+    def shown(**metadata):
+        document = json.loads((trained[0] / "model.json").read_text())
+        document["metadata"] |= {"picture folder": f"{tmp_path / 'mine'}/", **metadata}
+        (tmp_path / "model" / "model.json").write_text(json.dumps(document))
+        result = tagrank(*evaluate, *report)
+        assert result.exit_code == 0, result.output
+        return training_thumbnails(tmp_path / "page.html")
+
+    assert shown() > 0
+    assert shown(**{"picture keys": None}) == 0
+    assert tagrank(*evaluate, *report, "--pictures", tmp_path / "mine").exit_code == 0
+    assert training_thumbnails(tmp_path / "page.html") > 0
+    for picture in (tmp_path / "mine").glob("*.png"):
+        Image.fromarray(drawn.view("pictures")[7]).save(picture)
+    assert shown() == 0
+    assert tagrank(*evaluate, "--pictures", tmp_path / "none").exit_code == 2
 
 
 def test_a_folder_without_tags(tagrank, drawn, tmp_path):

@@ -28,6 +28,7 @@ class Extraction:
     seconds : name of each set to the seconds spent on it now, summed over processes; 0 if all was known
     seconds_a_picture : the same as a mean over all pictures ever measured
     reading_seconds : spent on decoding now
+    keys : what stands for the content of each picture that was kept
     n_computed, n_cached : different pictures for which something was computed, and for which nothing had to
     """
 
@@ -39,6 +40,7 @@ class Extraction:
     reading_seconds: float
     n_computed: int
     n_cached: int
+    keys: tuple[bytes, ...] = ()
 
 
 def extract_views(
@@ -83,6 +85,7 @@ def extract_views(
         reading_seconds=maker.reading_seconds,
         n_computed=len(maker.computed),
         n_cached=len(distinct) - len(failures) - len(maker.computed),
+        keys=tuple(keys[number] for number in kept),
     )
 
 

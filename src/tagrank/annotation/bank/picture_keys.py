@@ -66,19 +66,26 @@ def file_state(path: str) -> str:
     return f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}"
 
 
+def content_key(picture: PictureLike) -> bytes:
+    """16 bytes that stand for the content of a file or an array; OSError unless it is a plain file."""
+    if isinstance(picture, np.ndarray):
+        digest = hashlib.blake2b(f"{picture.dtype}{picture.shape}".encode(), digest_size=16)
+        digest.update(np.ascontiguousarray(picture).tobytes())
+        return digest.digest()
+    file_state(os.fsdecode(picture))
+    with open(picture, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
+
+
 def _identify(picture: PictureLike, store: RowStore, new_files: list[tuple[bytes, str, bytes]]) -> Source:
     if isinstance(picture, np.ndarray):
-        pixels = np.ascontiguousarray(picture)
-        digest = hashlib.blake2b(f"{pixels.dtype}{pixels.shape}".encode(), digest_size=16)
-        digest.update(pixels.tobytes())
-        return Source(pixels, digest.digest())
+        return Source(np.ascontiguousarray(picture), content_key(picture))
     path = os.path.abspath(os.fsdecode(picture))
     state = file_state(path)
     name = os.fsencode(path)
     key = store.known_file(name, state)
     if key is None:
-        with open(path, "rb") as file:
-            key = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
+        key = content_key(path)
         if os.stat(path).st_mtime_ns < time.time_ns() - _SETTLED_NS:
             new_files.append((name, state, key))
     return Source(path, key, state)

@@ -7,6 +7,7 @@ import typer
 
 from tagrank.app.cli.console import report_problems, say, show, show_json
 from tagrank.app.cli.options import (
+    PICTURES,
     CacheFolder,
     Config,
     Data,
@@ -28,6 +29,14 @@ def evaluate(
     part: Annotated[str | None, part_option("Part to measure on, or 'all'.", "test if there is one")] = None,
     n_tags: Annotated[int, typer.Option(help="Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
     report: Annotated[Path | None, typer.Option(help="Write an HTML page, too.")] = None,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Where --report finds training pictures that are elsewhere now.",
+            rich_help_panel=PICTURES,
+        ),
+    ] = None,
     strict: Strict = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
@@ -55,6 +64,7 @@ def evaluate(
             part=part,
             n_tags=n_tags,
             report=report,
+            pictures=pictures,
             cache=cache_place(cache, no_cache),
             n_jobs=n_jobs,
             strict=strict,
