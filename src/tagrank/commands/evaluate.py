@@ -192,11 +192,11 @@ def evaluate(
     """
     if report is not None:
         check_page(report)
-    annotator = open_model(model)
     if pictures is not None and not os.path.isdir(pictures):
         raise ArgumentError(
-            f"pictures={os.fspath(pictures)} is no folder; name the one with training pictures"
+            f"pictures={os.fspath(pictures)} is no folder; name that of the training pictures"
         )
+    annotator = open_model(model)
     everything = open_collection(data, strict=strict)
     rows = choose_part(everything, part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)

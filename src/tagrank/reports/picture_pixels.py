@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -53,6 +53,8 @@ def picture_finder(
     folder : a folder that may hold them
     """
     keys, remembered = (annotator.metadata.get(word) for word in (PICTURE_KEYS, PICTURE_FOLDER))
+    named = [] if folder is None else [os.fspath(folder)]
+    local = [remembered] if _is_local(remembered) else []
     in_rows: dict[str, Any] = {}
     if rows is not None and (keys or _common_folder(rows) == remembered):
         in_rows = dict(zip(rows.names or (), rows.views.get(PICTURES, ()), strict=False))
@@ -61,8 +63,7 @@ def picture_finder(
         key = keys.get(name) if isinstance(keys, dict) else None
         found = [in_rows[name]] if name in in_rows else []
         if _is_below(name):
-            found += [os.path.join(folder, name)] if folder is not None else []
-            found += [os.path.join(remembered, name)] if key is not None and _is_local(remembered) else []
+            found += [os.path.join(place, name) for place in named + (local if key is not None else [])]
         taken = (load_pixels(picture) for picture in found if key is None or _has_content(picture, key))
         return next((pixels for pixels in taken if pixels is not None), None)
 
@@ -75,7 +76,7 @@ def _is_below(name: str) -> bool:
     return not path.is_absolute() and ".." not in path.parts and path.suffix.casefold() in PICTURE_SUFFIXES
 
 
-def _is_local(folder: Any) -> bool:
+def _is_local(folder: Any) -> TypeGuard[str]:
     """Whether it is a folder of this machine: to ask another one for it would tell that one who asks."""
     return isinstance(folder, str) and not folder.startswith(("//", "\\\\"))
 
