@@ -8,6 +8,8 @@ whose columns are tag names, or a list of tag sets. Inside tagrank they are *sta
 import numpy as np
 from scipy import sparse
 
+from tagrank.validation import check_sparse
+
 _ENCODING = "labels are 1 (present), 0 (absent) or nan (unknown)"
 
 
@@ -23,6 +25,7 @@ def label_states(Y):
     states : int8 array, shape (n_samples, n_labels): +1 present, -1 absent, 0 unknown
     """
     if sparse.issparse(Y):
+        check_sparse("Y", Y)
         return _sparse_states(Y.tocsr())
     Y = np.asarray(Y)
     if Y.ndim != 2:

@@ -1,8 +1,13 @@
 """Checks shared by all rooms; each error names what was expected and what came."""
 
+import datetime
 import numbers
+from collections.abc import Mapping
 
 import numpy as np
+
+LARGEST_COUNT = np.iinfo(np.int64).max  # what compiled code and model files can hold
+TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
 def check_positive(name, value, *, allow_zero=False):
@@ -21,6 +26,8 @@ def check_count(name, value):
     """`value` as an int of at least one, or a ValueError that names it."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    if value > LARGEST_COUNT:
+        raise ValueError(f"{name} must be at most {LARGEST_COUNT} (about 9e18), got {value!r}")
     return int(value)
 
 
@@ -59,3 +66,67 @@ def check_even_rows(name, rows):
             f"all rows of {name} must have the length of the first, {lengths[0]}, but row {odd} has length "
             f"{lengths[odd]}; if a stream was cut within a row, hand that row over once it is whole"
         )
+
+
+def check_rows(name, X):
+    """Raise if compiled code would die of `X`, or take its dates for numbers; `X` may be a mapping of views.
+
+    To be called before scipy or scikit-learn touch `X`: they convert damaged matrices as they are.
+    """
+    if X is None:
+        raise ValueError(f"{name} must hold rows of numbers, got None")
+    if hasattr(X, "format"):
+        check_sparse(name, X)
+    elif isinstance(X, Mapping):
+        for view, rows in X.items():
+            check_rows(f"view {view!r} of {name}", rows)
+    elif _holds_times(X):
+        raise ValueError(
+            f"{name} must hold numbers, got dates or times; make numbers of them that mean something to a "
+            "model, such as days since the first one"
+        )
+
+
+def _holds_times(X):
+    if hasattr(X, "dtypes"):
+        return any(getattr(dtype, "kind", "O") in "mM" for dtype in np.atleast_1d(X.dtypes))
+    values = X if hasattr(X, "dtype") else np.asarray(X)
+    kind = getattr(values.dtype, "kind", "f")
+    return kind in "mM" or (kind == "O" and any(isinstance(value, TIMES) for value in values.flat))
+
+
+def check_sparse(name, X):
+    """Raise if the indices of a sparse matrix lead outside it: compiled code would follow them anywhere."""
+    if X.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions (samples, columns), got shape {X.shape}")
+    if X.format in ("csr", "csc", "bsr"):
+        is_whole = _is_whole_compressed(X)
+    else:
+        triples = X if X.format == "coo" else X.tocoo()
+        is_whole = len(triples.row) == len(triples.col) == len(triples.data) and (
+            _lie_below(triples.row, X.shape[0]) and _lie_below(triples.col, X.shape[1])
+        )
+    if not is_whole:
+        raise ValueError(
+            f"{name} is a damaged sparse matrix: its indices must lie within its {X.shape[0]} rows and "
+            f"{X.shape[1]} columns; build it anew from its entries"
+        )
+
+
+def _is_whole_compressed(X):
+    height, width = X.blocksize if X.format == "bsr" else (1, 1)
+    sizes = X.shape[0] // height, X.shape[1] // width
+    n_runs, n_places = sizes[::-1] if X.format == "csc" else sizes
+    starts, places = X.indptr, X.indices
+    return (
+        starts.shape == (n_runs + 1,)
+        and starts.dtype.kind == places.dtype.kind == "i"
+        and starts[0] == 0
+        and bool(np.all(starts[:-1] <= starts[1:]))
+        and starts[-1] <= min(len(places), len(X.data))
+        and _lie_below(places, n_places)
+    )
+
+
+def _lie_below(places, size):
+    return len(places) == 0 or 0 <= places.min() <= places.max() < size

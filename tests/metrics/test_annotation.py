@@ -51,7 +51,7 @@ def test_clear_errors():
         annotation_scores(Y)
     with pytest.raises(ValueError, match="either scores F or predictions"):
         annotation_scores(Y, F, predictions=Y)
-    with pytest.raises(ValueError, match="n_tags must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="n_tags must be a positive integer, got 0"):
         annotation_scores(Y, F, n_tags=0)
     with pytest.raises(ValueError, match="absent_tags must be one of 'drop', 'zero'"):
         annotation_scores(Y, F, absent_tags="ignore")

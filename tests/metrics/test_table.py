@@ -133,9 +133,9 @@ def test_per_label_table_takes_names_from_a_frame(labels_and_scores):
 
 def test_clear_errors(labels_and_scores):
     Y, F = labels_and_scores
-    with pytest.raises(ValueError, match="each of ks must be a whole number of at least 1, got 0"):
+    with pytest.raises(ValueError, match="each of ks must be a positive integer, got 0"):
         metric_table(Y, F, ks=(0,))
-    with pytest.raises(ValueError, match=r"k must be a whole number of at least 1, got 2\.5"):
+    with pytest.raises(ValueError, match=r"k must be a positive integer, got 2\.5"):
         precision_at_k(Y, F, k=2.5)
     with pytest.raises(ValueError, match="average must be one of"):
         f_measure(Y, F > 0, average="samples")

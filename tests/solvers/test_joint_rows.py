@@ -76,5 +76,5 @@ def test_indices_are_checked(rows):
     X, U = rows
     wrong = sparse.csr_array(X)
     wrong.indices[0] = 8
-    with pytest.raises(ValueError, match="must lie within its 8 columns"):
+    with pytest.raises(ValueError, match="must lie within its 300 rows and 8 columns"):
         JointRows(wrong, U, np.dtype(np.float64))

@@ -95,7 +95,7 @@ def test_column_indices_outside_are_refused(Loss, hold_sparse, held):
     X, bounds = noisy_problem(30, 4)
     rows = hold_sparse(X).data.copy()
     rows.indices[3] = 12
-    with pytest.raises(ValueError, match="within its 12 columns"):
+    with pytest.raises(ValueError, match="its 30 rows and 12 columns"):
         held(rows, "rows").solve(Loss, bounds)
 
 

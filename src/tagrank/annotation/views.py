@@ -12,6 +12,7 @@ from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
 from tagrank.data.feature_columns import frame_columns
 from tagrank.features import Feature, choose_features
+from tagrank.validation import check_rows
 
 _ONLY_VIEW = "features"
 
@@ -112,6 +113,7 @@ def _several(pictures: Any) -> Any:
 
 
 def _checked(matrices: dict[str, Any]) -> dict[str, Any]:
+    check_rows("the data", matrices)
     return {
         str(name): check_array(
             rows, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=f"view {name!r}"

@@ -20,7 +20,7 @@ from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
-from tagrank.validation import check_count, check_flag, check_positive, check_same_length
+from tagrank.validation import check_count, check_flag, check_positive, check_rows, check_same_length
 
 FLOATS = [np.float64, np.float32]
 WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
@@ -130,6 +130,7 @@ class MaxMarginEstimator(AnswersMixin, BaseEstimator):
 
     def _check_rows(self, X, *, reset):
         """Finite rows, or the views of a mapping; a Gram matrix is checked by its kernel."""
+        check_rows("X", X)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         if isinstance(X, Mapping) and not sparse.issparse(X):
             if not X or not reads_views(kernel):

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.parallel import count_threads, limited_threads
-from tagrank.validation import check_same_length
+from tagrank.validation import check_same_length, check_sparse
 
 TILE = 512
 DIAGONAL_BLOCK = 32
@@ -103,7 +103,10 @@ def sliceable(X):
         views = {view: sliceable(values) for view, values in X.items()}
         check_same_length(**views)
         return views
-    return X.tocsr() if sparse.issparse(X) else np.asarray(X)
+    if sparse.issparse(X):
+        check_sparse("X", X)
+        return X.tocsr()
+    return np.asarray(X)
 
 
 def n_rows(X):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.metrics.inputs import check_count, check_predictions, check_scores
+from tagrank.metrics.inputs import check_predictions, check_scores
 from tagrank.metrics.predictions import divide
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_count
 
 
 @dataclass(frozen=True)

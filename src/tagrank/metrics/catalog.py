@@ -6,7 +6,6 @@ from functools import partial
 
 from tagrank.metrics import measures
 from tagrank.metrics.annotation import annotation_scores
-from tagrank.metrics.inputs import check_count
 from tagrank.metrics.predictions import f_measure, hamming_loss
 from tagrank.metrics.ranking import (
     category_auc,
@@ -19,6 +18,7 @@ from tagrank.metrics.ranking import (
     ranking_loss,
 )
 from tagrank.metrics.top_k import ndcg_at_k, precision_at_k, recall_at_k
+from tagrank.validation import check_count
 
 
 @dataclass(frozen=True)

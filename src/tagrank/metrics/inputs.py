@@ -1,11 +1,10 @@
 """What every metric checks before it counts: shapes, numbers, names of the labels."""
 
-import numbers
-
 import numpy as np
 from scipy import sparse
 
 from tagrank.labels import label_states
+from tagrank.validation import check_sparse
 
 
 def check_scores(Y, F):
@@ -45,20 +44,16 @@ def check_predictions(Y, P):
     return states, present
 
 
-def check_count(name, value):
-    """`value` as an int, or a ValueError that names it."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
-    return int(value)
-
-
 def _dense_like(Y, states, name, values):
     columns = getattr(values, "columns", None)
     if columns is not None and hasattr(Y, "columns") and list(columns) != list(Y.columns):
         raise ValueError(
             f"the columns of Y and {name} differ or stand in another order; use {name}[Y.columns]"
         )
-    values = values.toarray() if sparse.issparse(values) else np.asarray(values)
+    if sparse.issparse(values):
+        check_sparse(name, values)
+        values = values.toarray()
+    values = np.asarray(values)
     if values.shape != states.shape:
         raise ValueError(
             f"{name} must have the shape of Y (n_samples, n_labels) = {states.shape}, got {values.shape}"

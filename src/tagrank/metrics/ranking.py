@@ -125,11 +125,8 @@ def split_by_objects(metric, Y, F):
     -------
     dict with the keys "overall", "single", "multi"
     """
-    states = label_states(Y)
+    answer, states = {"overall": metric(Y, F)}, label_states(Y)
     labels, values = labels_from_states(states), F.tocsr() if hasattr(F, "tocsr") else np.asarray(F)
-    if values.shape != states.shape:
-        raise ValueError(f"F must have the shape of Y {states.shape}, got {values.shape}")
-    answer = {"overall": metric(Y, F)}
     for name, rows in object_parts(states).items():
         answer[name] = metric(labels[rows], values[rows])
     return answer

@@ -8,10 +8,11 @@ import numpy as np
 from tagrank.metrics import measures
 from tagrank.metrics.annotation import count_labels, count_top_labels, summarise
 from tagrank.metrics.catalog import catalog_metrics
-from tagrank.metrics.inputs import check_count, check_predictions, check_scores
+from tagrank.metrics.inputs import check_predictions, check_scores
 from tagrank.metrics.predictions import divide, f_scores, hamming_loss
 from tagrank.metrics.ranking import object_parts
 from tagrank.metrics.ranks import mean_defined, measure_rows
+from tagrank.validation import check_count
 
 _SPLIT = ("Image-AUC", "Image-MAP")
 

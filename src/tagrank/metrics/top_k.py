@@ -7,8 +7,8 @@ equally likely and the expected value is returned: a constant score earns what g
 from functools import partial
 
 from tagrank.metrics import measures
-from tagrank.metrics.inputs import check_count
 from tagrank.metrics.ranking import mean_over_samples
+from tagrank.validation import check_count
 
 
 def precision_at_k(Y, F, *, k=5):

@@ -14,6 +14,8 @@ Reference: Crammer, Singer: A Family of Additive Online Algorithms for Category 
 import numpy as np
 from numba import njit
 
+from tagrank.validation import check_sparse
+
 
 def learn_samples(W, total, seen, X, states, *, worst, scaled):
     """Visit samples in their order; W and the sum of W after each sample are kept current.
@@ -29,6 +31,7 @@ def learn_samples(W, total, seen, X, states, *, worst, scaled):
     -------
     n_updates : int
     """
+    check_sparse("X", X)
     return _learn(W, total, seen, X.indptr, X.indices, X.data.astype(np.float64), states, worst, scaled)
 
 

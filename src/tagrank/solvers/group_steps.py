@@ -21,6 +21,7 @@ from scipy import sparse
 from tagrank.arrays import row_blocks
 from tagrank.losses.group_ranking import GroupRanking
 from tagrank.solvers.gram_scores import GramScores
+from tagrank.solvers.holders import plain_csr
 from tagrank.solvers.solution import Solution, TracePoint, relative_gap
 
 DOUBLE = np.dtype(np.float64)
@@ -32,7 +33,7 @@ class _LinearRows:
     block_size = 192
 
     def __init__(self, X, n_labels):
-        self.X = X.astype(np.float64)
+        self.X = (plain_csr(X) if sparse.issparse(X) else X).astype(np.float64)
         self.W = np.zeros((n_labels, X.shape[1]))
 
     @property

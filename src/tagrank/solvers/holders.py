@@ -12,6 +12,7 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.simd import add_to_rows, aligned_zeros, multiply_row, padded
+from tagrank.validation import check_sparse
 
 
 class DenseRows:
@@ -66,7 +67,7 @@ class SparseRows:
     """
 
     def __init__(self, X, n_labels, dtype, n_groups=1):
-        self.X = plain_csr(X)
+        self.X = X = plain_csr(X)
         self.n_samples = X.shape[0]
         self.n_labels = n_labels
         self.diagonal = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
@@ -96,8 +97,7 @@ def plain_csr(X):
     """`X` along whose parts compiled code may walk: contiguous, all indices within its columns."""
     if X.format != "csr" or X.dtype.kind != "f":
         raise ValueError(f"X must hold floats in CSR format, got {X.dtype} in {X.format.upper()} format")
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-        raise ValueError(f"the column indices of X must lie within its {X.shape[1]} columns")
+    check_sparse("X", X)
     parts = (np.ascontiguousarray(part) for part in (X.data, X.indices, X.indptr))
     return sparse.csr_array(tuple(parts), shape=X.shape)
 

@@ -24,7 +24,7 @@ class JointRows:
 
     def __init__(self, X, U, dtype):
         self.Weights = SparseWeights if sparse.issparse(X) else DenseWeights
-        self.X = plain_csr(X) if sparse.issparse(X) else X
+        self.X = X = plain_csr(X) if sparse.issparse(X) else X
         self.U = U
         self.n_samples = X.shape[0]
         self.dtype = dtype

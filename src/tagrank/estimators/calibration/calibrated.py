@@ -22,7 +22,7 @@ from tagrank.estimators.calibration.thresholds import (
 )
 from tagrank.estimators.targets import encode_targets
 from tagrank.labels import is_tag_sets, labels_from_states
-from tagrank.validation import check_choice, check_same_length
+from tagrank.validation import check_choice, check_rows, check_same_length
 
 METHODS = ("platt", "isotonic", None)
 STRATEGIES = ("f1", "global", "cardinality", "top_k", None)
@@ -122,6 +122,7 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         """
         self._check_parameters()
         targets = encode_targets(y)
+        check_rows("X", X)
         X = _sliceable(X)
         check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
         self.classes_ = targets.classes

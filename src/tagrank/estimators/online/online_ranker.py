@@ -10,7 +10,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.online.label_stream import LabelStream
 from tagrank.estimators.targets import warn_nothing_to_rank
-from tagrank.validation import check_choice, check_count, check_even_rows, check_flag, check_same_length
+from tagrank.validation import (
+    check_choice,
+    check_count,
+    check_even_rows,
+    check_flag,
+    check_rows,
+    check_same_length,
+)
 
 
 class OnlineRanker(AnswersMixin, BaseEstimator):
@@ -120,6 +127,7 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
     def _check_chunk(self, stream, X, y, *, reset):
         states = stream.encode(y)
         check_even_rows("X", X)
+        check_rows("X", X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
         check_same_length(X=X, y=states)
         return states, sparse.csr_array(X)
@@ -151,6 +159,7 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
 
     def _scores_of_all(self, X):
         check_is_fitted(self)
+        check_rows("X", X)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
         if self.never_positive_.any() and not self.never_positive_.all():
