@@ -2,6 +2,9 @@
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import numba
 import pytest
@@ -46,6 +49,56 @@ def test_settings_are_restored(ends_in_an_error):
     except RuntimeError:
         assert ends_in_an_error
     assert settings() == before
+
+
+def blas():
+    """The different numbers of threads of all BLAS libraries."""
+    return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
+
+
+@pytest.mark.skipif(count_threads() < 2, reason="takes two cores")
+@pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 1), (1, 1)])
+@pytest.mark.parametrize("ends_in_an_error", [False, True])
+def test_blocks_of_two_threads_leave_no_limit_behind(first, second, ends_in_an_error):
+    """The thread that begins first ends first, while the other one still works."""
+    before = settings()
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def work():
+        with suppress(RuntimeError), limited_threads(first):
+            has_begun.set()
+            may_end.wait(60)
+            if ends_in_an_error:
+                raise RuntimeError
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    has_begun.wait(60)
+    with limited_threads(second):
+        assert numba.get_num_threads() == second
+        assert blas() == {min(first, second)}
+        may_end.set()
+        thread.join(60)
+        assert blas() == {second}
+        with limited_threads(1):
+            assert blas() == {1}
+        assert blas() == {second}
+    assert settings() == before
+
+
+def test_a_setting_shared_by_many_threads_comes_back():
+    number = [8]
+    setting = parallel.SharedSetting(lambda: number[0], lambda new: number.__setitem__(0, new))
+
+    def work(limit):
+        for _ in range(200):
+            with setting.limited(limit):
+                assert number[0] <= limit
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(work, [1, 2, 3, 4, 5, 6]))
+    assert number == [8]
+    assert setting.limits == {}
 
 
 def test_no_more_threads_than_compiled_code_has():

@@ -8,7 +8,8 @@ its parent did would die.
 
 import os
 import sys
-from contextlib import contextmanager
+import threading
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 
 from threadpoolctl import ThreadpoolController
@@ -17,6 +18,8 @@ from threadpoolctl import ThreadpoolController
 # two other processes training took fifteen times longer. The OpenMP library reads this when it loads.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
+
+_settings = {}  # numbers of threads that belong to the whole process, by the file of their library
 
 
 def count_threads(n_jobs=None):
@@ -30,6 +33,53 @@ def count_threads(n_jobs=None):
     return min(max(wanted, 1), available)
 
 
+class SharedSetting:
+    """A number that belongs to the whole process, and that blocks in several Python threads want to limit.
+
+    While blocks overlap, the lowest of their limits holds. Each thread has one, that of its innermost block;
+    when the last block ends, the number is again what it was before the first.
+
+    Parameters
+    ----------
+    read : function without arguments, the number now; write : function of the new number
+    """
+
+    def __init__(self, read, write):
+        self.read = read
+        self.write = write
+        self.lock = threading.Lock()
+        self.limits = {}  # by thread
+        self.before = None
+
+    @contextmanager
+    def limited(self, limit):
+        """Run a block with at most `limit`."""
+        thread = threading.get_ident()
+        with self.lock:
+            if not self.limits:
+                self.before = self.read()
+            outer = self.limits.get(thread)
+            self._change(thread, limit)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self._change(thread, outer)
+
+    def _change(self, thread, limit):
+        if limit is None:
+            del self.limits[thread]
+        else:
+            self.limits[thread] = limit
+        self.write(min(self.limits.values(), default=self.before))
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(n_modules):
+    """The thread pools of this process: looking costs milliseconds, and only new modules bring new ones."""
+    return ThreadpoolController()
+
+
 @lru_cache(maxsize=1)
 def _thread_pools(n_modules):
     """The thread pools of this process: looking costs milliseconds, and only new modules bring new ones."""
@@ -40,15 +90,29 @@ def _thread_pools(n_modules):
 def limited_threads(n_jobs=None):
     """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number.
 
-    The limit of BLAS belongs to the whole process. Blocks that overlap in several Python threads may leave
-    the lower limit behind when they end; work in processes (joblib's default) instead. Import parallel
-    compiled code before the block: what is loaded inside it first is not limited.
+    Compiled loops are limited in the calling Python thread alone. The limit of BLAS belongs to the whole
+    process: while blocks of several Python threads overlap, the lowest of their limits holds for all of them.
+    Import parallel compiled code before the block: what is loaded inside it first is not limited.
     """
-    with (
-        _limited_loops(count_threads(n_jobs)) as n_threads,
-        _thread_pools(len(sys.modules)).limit(limits=n_threads),
-    ):
+    with ExitStack() as limits:
+        n_threads = limits.enter_context(_limited_loops(count_threads(n_jobs)))
+        for library in _thread_pools(len(sys.modules)).lib_controllers:
+            limits.enter_context(_setting_of(library).limited(n_threads))
         yield n_threads
+
+
+def _setting_of(library):
+    """One for the whole process; but OpenMP keeps a number for each thread, and nothing is to be shared."""
+
+    def write(n_threads):
+        library.set_num_threads(n_threads)
+        # threadpoolctl 3.7 leaves OpenBLAS to the first thread that sets it, and ignores all others
+        getattr(library, "clear_controlling_thread", lambda: None)()
+
+    setting = SharedSetting(library.get_num_threads, write)
+    if "openmp" in (library.user_api, getattr(library, "threading_layer", None)):
+        return setting
+    return _settings.setdefault(library.filepath, setting)
 
 
 @contextmanager

@@ -55,7 +55,7 @@ def outside_rows():
 @every_estimator
 @pytest.mark.parametrize("damaged", [outside_columns, outside_data, outside_rows])
 def test_damaged_sparse_rows(estimator, damaged, labels):
-    with pytest.raises(ValueError, match="X is a damaged sparse matrix.* 12 rows and 3 columns"):
+    with pytest.raises(ValueError, match=r"X is a damaged sparse matrix.* 12 rows and 3 columns"):
         clone(estimator).fit(damaged(), labels)
     model = clone(estimator).fit(sparse.csr_array(np.eye(12, 3)), labels)
     with pytest.raises(ValueError, match="X is a damaged sparse matrix"):

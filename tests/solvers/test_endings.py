@@ -1,9 +1,10 @@
-"""How a solver ends: limits, interruption, warm starts, paths; each end has an honest certificate."""
+"""How a solver ends: limits, interruption, warm starts; each end has an honest certificate."""
 
 import numpy as np
 import pytest
 
-from tagrank.solvers.dual_ascent import solve_path
+from tagrank.solvers.group_steps import solve_paper
+from tagrank.solvers.online_passes import learn_in_passes
 
 
 def test_pass_limit(Loss, hold, make_problem, certificate):
@@ -29,11 +30,77 @@ def test_time_may_end_within_a_pass(Loss, hold_in_short, make_problem, certifica
     X, bounds = make_problem()
     held = hold_in_short(X)
     now = iter(range(10**6))
-    monkeypatch.setattr("tagrank.solvers.dual_ascent.time.perf_counter", lambda: float(next(now)))
+    monkeypatch.setattr("tagrank.solvers.ending.time.perf_counter", lambda: float(next(now)))
     for max_seconds in range(3, 12):
         solution = held.solve(Loss, 10 * bounds, tol=1e-9, max_seconds=max_seconds)
         assert solution.stopped_by == "max_seconds"
         certificate(Loss, held.K, 10 * bounds, solution)
+
+
+def asked_after(n_questions):
+    """A function that answers False so often, then once True: one yes is enough."""
+    answers = iter([False] * n_questions + [True])
+    return lambda: next(answers)
+
+
+@pytest.mark.parametrize("n_questions", [0, 1, 2, 5])
+def test_a_training_is_asked_to_stop(Loss, hold_in_short, n_questions, make_problem, certificate):
+    X, bounds = make_problem()
+    held = hold_in_short(X)
+    stop = asked_after(n_questions)
+    solution = held.solve(Loss, 1e4 * bounds, tol=0, max_iter=10**9, stop=stop)
+    assert solution.stopped_by == "stop"
+    assert not solution.converged
+    assert solution.n_iter <= n_questions
+    certificate(Loss, held.K, 1e4 * bounds, solution)
+    with pytest.raises(StopIteration):
+        stop()
+
+
+def test_a_training_stops_within_a_pass(Loss, held, make_problem, certificate):
+    """Between blocks: of a thousand samples only some are visited."""
+    X, bounds = make_problem(n_samples=1000)
+    gram = held(X @ X.T, "gram")
+    visited = []
+
+    class Watched(Loss):
+        def sweep_block(self, rows, *arguments):
+            visited.append(len(rows))
+            return super().sweep_block(rows, *arguments)
+
+    solution = gram.solve(Watched, bounds, tol=1e-9, stop=lambda: len(visited) == 2)
+    assert (solution.stopped_by, solution.n_iter) == ("stop", 1)
+    assert len(visited) == 2
+    certificate(Loss, gram.K, bounds, solution)
+
+
+@pytest.mark.parametrize("n_questions", [0, 1, 4])
+def test_the_steps_of_the_paper_are_asked_to_stop(hold_in_short, n_questions, make_problem):
+    X, bounds = make_problem()
+    held = hold_in_short(X)
+    solution = solve_paper(
+        held.data, bounds, kind=held.kind, eta=2.5, tol=0, max_iter=10**9, stop=asked_after(n_questions)
+    )
+    assert solution.stopped_by == "stop"
+    assert 0 <= solution.gap <= 1
+
+
+def test_passes_over_single_samples():
+    """Until one changes nothing, or max_iter, or stop; every sample once in each pass."""
+    rng, seen = np.random.default_rng(0), []
+
+    def learn(rows, n_updates=1):
+        seen.append(rows)
+        return n_updates
+
+    assert learn_in_passes(learn, 300, max_iter=2, rng=rng) == (2, "max_iter")
+    passes = np.concatenate(seen).reshape(2, 300)
+    assert np.all(np.sort(passes, axis=1) == np.arange(300))
+    assert not np.array_equal(*passes)
+    assert learn_in_passes(lambda rows: 0, 300, max_iter=9, rng=rng) == (1, "no updates")
+    seen.clear()
+    assert learn_in_passes(learn, 300, max_iter=9, rng=rng, stop=asked_after(4)) == (1, "stop")
+    assert len(seen) == 4
 
 
 def test_interrupt_from_the_callback(Loss, hold_in_short, make_problem, certificate):
@@ -131,15 +198,3 @@ def test_infeasible_start_is_repaired(Loss, hold_in_short, make_problem, certifi
         certificate(Loss, held.K, bounds, solution)
     assert solution.converged
     np.testing.assert_array_equal(start, before)
-
-
-def test_path_equals_separate_solves(Loss, hold_in_short, make_problem):
-    X, bounds = make_problem()
-    held = hold_in_short(X)
-    costs = [0.1, 1.0, 3.0]
-    options = {"tol": 1e-6, "max_iter": 5000}
-    path = solve_path(held.data, Loss, bounds, costs, kind=held.kind, **options)
-    for cost, solution in zip(costs, path, strict=True):
-        alone = held.solve(Loss, cost * bounds, **options)
-        assert solution.converged
-        assert solution.primal == pytest.approx(alone.primal, rel=2e-6)

@@ -285,6 +285,7 @@ def _warn_unless_converged(solution, tol):
         "max_iter": "raise max_iter, or loosen tol",
         "max_seconds": "raise max_seconds, or loosen tol",
         "interrupt": "training was interrupted",
+        "stop": "training was asked to stop",
     }[solution.stopped_by]
     warnings.warn(
         f"the relative duality gap is {solution.gap:.2e} after {solution.n_iter} passes, "

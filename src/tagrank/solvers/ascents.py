@@ -6,8 +6,6 @@
 The problem and its dual stand in `tagrank.solvers.dual_ascent`, which decides when to measure and to stop.
 """
 
-import time
-
 import numpy as np
 
 from tagrank.arrays import row_blocks, rows_within, written_zeros
@@ -93,7 +91,7 @@ class BlockAscent:
         loudest = np.argsort(-self.gaps)[: self.holder.block_size // 2]
         return np.union1d(loudest, self.holder.nearest(loudest))
 
-    def make_pass(self, rng, deadline):
+    def make_pass(self, rng, ending):
         share = 0.0 if self.is_untouched else IDLE_SHARE * self.gaps.mean()
         active = rng.permutation(self.holder.n_samples if self.is_untouched else self._whom_to_visit())
         has_many_blocks = len(active) > self.holder.block_size
@@ -103,7 +101,7 @@ class BlockAscent:
             self._visit(self._quarrels(), share, SWEEPS_TO_THE_END)
         self.n_passes += 1
         for block in row_blocks(len(active), self.holder.block_size):
-            if time.perf_counter() >= deadline:
+            if ending.reason():
                 break
             self._visit(active[block], share, SWEEPS_IN_BLOCK if has_many_blocks else SWEEPS_TO_THE_END)
 
@@ -161,13 +159,13 @@ class RowAscent:
         self.gap = self.primal - dual
         return self.primal, dual
 
-    def make_pass(self, rng, deadline):
+    def make_pass(self, rng, ending):
         self.certified = None
         n_samples = self.holder.n_samples
         order = rng.permutation(n_samples)
         met = np.zeros(2)
         for block in row_blocks(n_samples, max(1000, n_samples // 20)):
-            if time.perf_counter() >= deadline:
+            if ending.reason():
                 return
             met += self.loss.sweep_rows(
                 order[block], self.holder.X, self.holder.squared_norms, self.holder.W, self.share

@@ -17,20 +17,19 @@ as the end is near, and certify the solution as they are; a long way is walked f
 then the certificate is computed anew from the coefficients alone, summed in float64.
 """
 
-import time
-
 import numpy as np
 from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.solvers.ascents import BlockAscent, RowAscent
+from tagrank.solvers.ending import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores
 from tagrank.solvers.holders import DenseRows, SparseRows
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, TracePoint, relative_gap
 
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
-SECONDS_BETWEEN_SIGNS = 2.0  # of life: measure at least so often, unless that takes
-MOST_TIME_FOR_SIGNS = 0.1  # more than this share of the time
+SECONDS_BETWEEN_MEASUREMENTS = 2.0  # at most, so that a callback sees progress
+TIME_FOR_MEASUREMENTS = 0.1  # share of the training time; where measuring takes long, it is done less often
 
 
 def solve_dual(
@@ -46,6 +45,7 @@ def solve_dual(
     start=None,
     intercept=0.0,
     callback=None,
+    stop=None,
 ):
     """Train one row of coefficients per sample.
 
@@ -63,37 +63,37 @@ def solve_dual(
     start : array, shape (n_samples, n_labels), or None: coefficients to start from, made feasible
     intercept : float, added to every similarity of a Gram matrix (with rows, append a constant feature)
     callback : function of a TracePoint, called after each measurement
+    stop : function without arguments, asked between blocks of samples; True ends the training
 
     Returns
     -------
-    Solution; after Ctrl-C, `max_seconds` or `max_iter` the last state, with its certificate
+    Solution; after `stop`, Ctrl-C, `max_seconds` or `max_iter` the last state, with its certificate
     """
-    started = time.perf_counter()
-    deadline = started + max_seconds if max_seconds is not None else np.inf
+    ending = Ending(max_seconds, stop)
     rng = np.random.default_rng(random_state)
     ascent = _ascent(data, Loss, bounds, kind, tol, start, intercept)
-    trace, n_iter, stopped_by, next_sign = [], 0, None, started + SECONDS_BETWEEN_SIGNS
+    trace, n_iter, stopped_by, next_measurement = [], 0, None, SECONDS_BETWEEN_MEASUREMENTS
     try:
         while stopped_by is None:
-            now = time.perf_counter()
-            is_last = n_iter >= max_iter or now >= deadline
-            if is_last or now > next_sign or ascent.worth_measuring(tol):
-                trace.append(_measure(ascent, tol, n_iter, started))
-                seconds = time.perf_counter() - now
-                next_sign = now + seconds + max(SECONDS_BETWEEN_SIGNS, seconds / MOST_TIME_FOR_SIGNS)
-                stopped_by = _reason_to_stop(trace[-1], tol, max_iter, is_last)
+            limit = "max_iter" if n_iter >= max_iter else ending.reason()
+            before = ending.seconds
+            if limit or before > next_measurement or ascent.worth_measuring(tol):
+                trace.append(_measure(ascent, tol, n_iter, ending))
+                pause = max(SECONDS_BETWEEN_MEASUREMENTS, (ending.seconds - before) / TIME_FOR_MEASUREMENTS)
+                next_measurement = ending.seconds + pause
+                stopped_by = "tol" if trace[-1].gap <= tol else limit
                 if callback is not None:
                     callback(trace[-1])
             if stopped_by is None:
-                ascent.make_pass(rng, deadline)
+                ascent.make_pass(rng, ending)
                 n_iter += 1
     except (KeyboardInterrupt, SystemError) as error:
-        if not _is_interrupt(error):
+        if not is_interrupt(error):
             raise
         stopped_by = "interrupt"
     if stopped_by != "tol":
         trace = [point for point in trace if point.n_iter < n_iter]
-        trace.append(_certify(ascent, n_iter, started))
+        trace.append(_certify(ascent, n_iter, ending))
         stopped_by = "tol" if trace[-1].gap <= tol else stopped_by
     return Solution(
         coefficients=ascent.certified,
@@ -107,51 +107,16 @@ def solve_dual(
     )
 
 
-def _measure(ascent, tol, n_iter, started):
+def _measure(ascent, tol, n_iter, ending):
     primal, dual = ascent.measure()
     if relative_gap(primal, dual) <= tol and ascent.certified is None:
-        return _certify(ascent, n_iter, started)
-    return TracePoint(n_iter, time.perf_counter() - started, primal, dual, relative_gap(primal, dual))
+        return _certify(ascent, n_iter, ending)
+    return TracePoint(n_iter, ending.seconds, primal, dual, relative_gap(primal, dual))
 
 
-def _certify(ascent, n_iter, started):
+def _certify(ascent, n_iter, ending):
     primal, dual = ascent.certify()
-    return TracePoint(n_iter, time.perf_counter() - started, primal, dual, relative_gap(primal, dual))
-
-
-def _reason_to_stop(point, tol, max_iter, is_last):
-    if point.gap <= tol:
-        return "tol"
-    if is_last:
-        return "max_iter" if point.n_iter >= max_iter else "max_seconds"
-    return None
-
-
-def _is_interrupt(error):
-    """Whether Ctrl-C is behind it; inside compiled code it becomes a chain of SystemErrors."""
-    while isinstance(error, SystemError):
-        error = error.__cause__
-    return isinstance(error, KeyboardInterrupt)
-
-
-def solve_path(data, Loss, bounds, costs, **options):
-    """Solutions for several costs, each started from the one before, on the same data.
-
-    Parameters
-    ----------
-    data, Loss, options : as in `solve_dual`
-    bounds : array, shape (n_samples, n_labels), for a cost of 1
-    costs : sequence of float, in the order wanted; ascending order needs the least work
-
-    Yields
-    ------
-    Solution for each cost
-    """
-    start = options.pop("start", None)
-    for cost in costs:
-        solution = solve_dual(data, Loss, cost * bounds, start=start, **options)
-        start = solution.coefficients
-        yield solution
+    return TracePoint(n_iter, ending.seconds, primal, dual, relative_gap(primal, dual))
 
 
 def _ascent(data, Loss, bounds, kind, tol, start, intercept):

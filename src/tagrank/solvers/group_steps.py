@@ -11,7 +11,6 @@ coefficients stand still; the objectives and the gap of the Solution are those o
 that point, which is feasible for it.
 """
 
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -20,6 +19,7 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.losses.group_ranking import GroupRanking
+from tagrank.solvers.ending import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores
 from tagrank.solvers.holders import plain_csr
 from tagrank.solvers.solution import Solution, TracePoint, relative_gap
@@ -70,12 +70,13 @@ def solve_paper(
     random_state=0,
     intercept=0.0,
     callback=None,
+    stop=None,
 ):
     """Repeat the closed-form steps until a pass changes less than `tol` of the coefficients.
 
     Parameters
     ----------
-    data, bounds, kind, max_iter, max_seconds, random_state, intercept, callback : as in `solve_dual`
+    data, bounds, kind, max_iter, max_seconds, random_state, intercept, callback, stop : as in `solve_dual`
     eta : float, positive
     tol : float, the change of a pass relative to the size of the coefficients
 
@@ -83,8 +84,7 @@ def solve_paper(
     -------
     Solution, with the objectives of the original problem; `converged` says that the coefficients stand still
     """
-    started, rng = time.perf_counter(), np.random.default_rng(random_state)
-    deadline = started + max_seconds if max_seconds is not None else np.inf
+    ending, rng = Ending(max_seconds, stop), np.random.default_rng(random_state)
     bounds = np.ascontiguousarray(bounds, dtype=np.float64)
     n_labels = bounds.shape[1]
     holder = GramScores(data, n_labels, DOUBLE, intercept) if kind == "gram" else _LinearRows(data, n_labels)
@@ -94,17 +94,17 @@ def solve_paper(
     trace, stopped_by, n_iter = [], None, 0
     try:
         while stopped_by is None and n_iter < max_iter:
-            change = _make_pass(holder, bounds, A, float(eta), rng.permutation(np.flatnonzero(~empty)))
+            order = rng.permutation(np.flatnonzero(~empty))
+            change = _make_pass(holder, bounds, A, float(eta), order, ending)
             n_iter += 1
-            if change <= tol * np.abs(A).sum():
-                stopped_by = "tol"
-            elif time.perf_counter() >= deadline:
-                stopped_by = "max_seconds"
-    except KeyboardInterrupt:
+            stopped_by = ending.reason() or ("tol" if change <= tol * np.abs(A).sum() else None)
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
         stopped_by = "interrupt"
     primal, dual, thresholds = _objectives(holder, bounds, A)
     gap = relative_gap(primal, dual)
-    trace.append(TracePoint(n_iter, time.perf_counter() - started, primal, dual, gap))
+    trace.append(TracePoint(n_iter, ending.seconds, primal, dual, gap))
     if callback is not None:
         # the work is done: an interrupt has nothing left to stop
         with suppress(KeyboardInterrupt):
@@ -113,10 +113,12 @@ def solve_paper(
     return Solution(A, primal, dual, n_iter, stopped_by or "max_iter", weights, thresholds, trace)
 
 
-def _make_pass(holder, bounds, A, eta, order):
+def _make_pass(holder, bounds, A, eta, order, ending):
     """One step for each sample; returns the sum of the sizes of all changes."""
     total = 0.0
     for block in row_blocks(len(order), holder.block_size):
+        if ending.reason():
+            break
         rows = order[block]
         corner, scores = holder.read(rows)
         changes = np.zeros(scores.shape)

@@ -33,7 +33,7 @@ class Solution:
     primal, dual : float, objectives; dual <= optimum <= primal
     gap : float, (primal - dual) / |primal|
     n_iter : int, passes over the data
-    stopped_by : {"tol", "max_iter", "max_seconds", "interrupt"}
+    stopped_by : {"tol", "max_iter", "max_seconds", "stop", "interrupt"}
     converged : bool, whether gap <= tol was reached
     weights : array, shape (n_features, n_labels), or None unless the kernel is linear
     thresholds : array, shape (2, n_samples), or None: each sample's best threshold, where the loss has one,

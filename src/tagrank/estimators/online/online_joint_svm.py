@@ -14,9 +14,8 @@ from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import n_rows, take_rows
 from tagrank.parallel import limited_threads
+from tagrank.solvers.online_passes import BLOCK, learn_in_passes
 from tagrank.validation import check_count, check_even_rows, check_flag, check_same_length
-
-BLOCK = 128
 
 
 class OnlineJointSVM(MaxMarginEstimator):
@@ -92,12 +91,12 @@ class OnlineJointSVM(MaxMarginEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
+    def fit(self, X, y, *, stop=None):
         """Learn anew, in at most `max_iter` passes over the samples in random order.
 
         Parameters
         ----------
-        X, y : as in `OneVsAllSVM.fit`
+        X, y, stop : as in `OneVsAllSVM.fit`
 
         Returns
         -------
@@ -115,16 +114,12 @@ class OnlineJointSVM(MaxMarginEstimator):
         warn_labels_never_differ(V, states, stacklevel=3)
         self._begin(stream, X, at_once=True)
         rng = check_random_state(self.random_state)
+
+        def learn(rows):
+            return self._learn(rows if self._reads_indices else take_rows(X, rows), V[rows])
+
         with limited_threads(1):  # the products of a block are too small to share
-            while self.n_iter_ < self.max_iter:
-                before = self.n_updates_
-                order = rng.permutation(len(V))
-                for block in row_blocks(len(order), BLOCK):
-                    rows = order[block]
-                    self._learn(rows if self._reads_indices else take_rows(X, rows), V[rows])
-                self.n_iter_ += 1
-                if self.n_updates_ == before:
-                    break
+            self.n_iter_, _ = learn_in_passes(learn, len(V), max_iter=self.max_iter, rng=rng, stop=stop)
             self._finish()
         if self._reads_indices:
             self._weights.K = None
@@ -212,6 +207,7 @@ class OnlineJointSVM(MaxMarginEstimator):
         )
         self.n_seen_ += len(V)
         self.n_updates_ += n_updates
+        return n_updates
 
     def growing_weights(self):
         """Weights to which the next samples of a stream can be added."""
@@ -228,7 +224,7 @@ class OnlineJointSVM(MaxMarginEstimator):
         """Make of the weights what predictions need."""
         from tagrank.solvers import joint_perceptron
 
-        weights, stream = self._weights, self.stream_
+        weights, stream, n_seen = self._weights, self.stream_, max(self.n_seen_, 1)
         self.classes_, self._one_dimensional = stream.classes, stream.one_dimensional
         self.never_positive_ = stream.never_positive
         means = stream.means() if self.center else np.zeros(len(stream.classes))
@@ -236,9 +232,9 @@ class OnlineJointSVM(MaxMarginEstimator):
         self.intercept_ = np.zeros(len(self.classes_))
         if isinstance(weights, joint_perceptron.LinearWeights):
             self._squared_norm = weights.squared_norm()
-            self.coef_ = np.array((weights.W if weights.total is None else weights.total / self.n_seen_).T)
+            self.coef_ = np.array((weights.W if weights.total is None else weights.total / n_seen).T)
             return
-        self.dual_coef_ = weights.A if weights.total is None else weights.total / self.n_seen_
+        self.dual_coef_ = weights.A if weights.total is None else weights.total / n_seen
         self.support_ = np.flatnonzero(np.any(self.dual_coef_ != 0, axis=1))
         if isinstance(weights, KernelRows):
             self.X_fit_ = weights.X

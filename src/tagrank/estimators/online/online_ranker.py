@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tagrank.estimators.answers import AnswersMixin
 from tagrank.estimators.online.label_stream import LabelStream
 from tagrank.estimators.targets import warn_nothing_to_rank
+from tagrank.solvers.online_passes import learn_in_passes
 from tagrank.validation import (
     check_choice,
     check_count,
@@ -66,13 +67,13 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X, y):
+    def fit(self, X, y, *, stop=None):
         """Learn anew, in at most `max_iter` passes over the samples in random order.
 
         Parameters
         ----------
         X : array or sparse matrix, shape (n_samples, n_features)
-        y : as in `OneVsAllSVM.fit`
+        y, stop : as in `OneVsAllSVM.fit`
 
         Returns
         -------
@@ -86,12 +87,11 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
         stream.warn_never_positive()
         warn_nothing_to_rank(states, stacklevel=3)
         rng = check_random_state(self.random_state)
-        while self.n_iter_ < self.max_iter:
-            order = rng.permutation(len(states))
-            n_updates = self._learn(X[order], states[order])
-            self.n_iter_ += 1
-            if n_updates == 0:
-                break
+
+        def learn(rows):
+            return self._learn(X[rows], states[rows])
+
+        self.n_iter_, _ = learn_in_passes(learn, len(states), max_iter=self.max_iter, rng=rng, stop=stop)
         return self._finish()
 
     def partial_fit(self, X, y, classes=None):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from tagrank.features.base import Part
 from tagrank.features.words.assignment import nearest_words, squared_distances
-from tagrank.parallel import count_threads
+from tagrank.parallel import count_threads, limited_threads
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Vocabulary(Part):
         rng = np.random.default_rng(random_state)
         sample = _draw_sample(descriptors, self.n_samples, rng)
         # the products are small: threads would spend their time waiting for each other
-        with threadpool_limits(limits=1):
+        with limited_threads(1):
             return self.learn(sample, rng)
 
     def learn(self, sample, rng):
@@ -138,7 +138,8 @@ def learn_centres(sample, n_centres, *, max_iter, rng):
     start = sample[np.sort(rng.choice(distinct, n_centres, replace=False))]
     means = KMeans(n_centres, init=start, n_init=1, max_iter=max_iter, random_state=0)
     # two threads' sums add up to the same in either order; with more, the last digits depend on timing
-    with threadpool_limits(limits=min(2, count_threads()), user_api="openmp"), warnings.catch_warnings():
+    pools = ThreadpoolController().select(user_api="openmp")
+    with pools.limit(limits=min(2, count_threads())), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         means.fit(sample)
     return np.ascontiguousarray(means.cluster_centers_, dtype=np.float32)

@@ -1,0 +1,21 @@
+"""A perceptron that is asked to stop answers with what it has learned so far."""
+
+import numpy as np
+import pytest
+
+from tagrank.estimators import OnlineJointSVM, OnlineRanker
+
+ONLINE = [OnlineRanker(), OnlineJointSVM(kernel="linear"), OnlineJointSVM()]
+
+
+@pytest.mark.parametrize("model", ONLINE, ids=repr)
+@pytest.mark.parametrize("n_blocks", [0, 1, 4])
+def test_fit_stops_between_blocks(model, n_blocks):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    Y = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(300, 3)) > 0).astype(float)
+    answers = iter([False] * n_blocks + [True])
+    model.fit(X, Y, stop=lambda: next(answers))
+    assert model.n_iter_ == n_blocks // 3
+    assert model.n_seen_ == 300 * (n_blocks // 3) + 128 * (n_blocks % 3)
+    assert np.all(np.isfinite(model.decision_function(X)))
