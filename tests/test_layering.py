@@ -11,7 +11,7 @@ import tagrank
 
 SOURCE = Path(tagrank.__file__).parent
 GROUND = {"arrays", "errors", "files", "labels", "lanes", "parallel", "simd", "suggestions", "validation"}
-GROUND |= {"_version"}
+GROUND |= {"_version", "worker_process", "workers"}
 MAY_IMPORT = {
     "data": GROUND,
     "features": GROUND,

@@ -1,9 +1,7 @@
 """How many threads a piece of work may use.
 
 `n_jobs` means threads everywhere in tagrank: None or -1 takes every core this process may run on. Where work
-needs processes (those of the feature bank, and joblib's for the folds of a calibration and for
-vocabularies) they are fresh interpreters, never forks: a forked child that runs parallel compiled code after
-its parent did would die.
+needs processes, `tagrank.workers` starts them.
 """
 
 import os

@@ -29,9 +29,7 @@ def fit_features(features, pictures, *, random_state=0, n_jobs=1, progress=None)
     }
     if not bags:
         return dict(features)
-    recipes = list(dict.fromkeys(bag.recipe for bag in bags.values()))
-    learned = learn_vocabularies(
-        recipes, pictures, random_state=random_state, n_jobs=n_jobs, progress=progress
-    )
-    vocabularies = dict(zip(recipes, learned, strict=True))
-    return features | {name: bag.replace(vocabulary=vocabularies[bag.recipe]) for name, bag in bags.items()}
+    tasks = list(dict.fromkeys(bag.task for bag in bags.values()))
+    learned = learn_vocabularies(tasks, pictures, random_state=random_state, n_jobs=n_jobs, progress=progress)
+    vocabularies = dict(zip(tasks, learned, strict=True))
+    return features | {name: bag.replace(vocabulary=vocabularies[bag.task]) for name, bag in bags.items()}

@@ -53,8 +53,8 @@ class Fragile(Feature):
 
 
 @dataclass(frozen=True)
-class Homesick(Feature):
-    """Needs a library that nobody has."""
+class NeedsMissingLibrary(Feature):
+    """Needs a library that is not installed."""
 
     def describe(self, picture):
-        import a_library_that_nobody_has  # noqa: F401
+        import a_library_that_is_missing  # noqa: F401

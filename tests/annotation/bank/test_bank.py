@@ -2,9 +2,11 @@
 
 import os
 import sys
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -17,7 +19,7 @@ from tagrank.features.base import Feature
 from tagrank.files import FileError
 
 sys.path.insert(0, str(Path(__file__).parent))
-from bank_probes import Fragile, Homesick, Means, Wide
+from bank_probes import Fragile, Means, NeedsMissingLibrary, Wide
 
 
 def draw_files(folder, n_pictures, *, seed=0):
@@ -186,14 +188,14 @@ def test_a_picture_that_kills_its_worker_is_a_problem(tmp_path, folder):
 @pytest.mark.parametrize("n_pictures", [3, 16])
 def test_a_missing_library_is_no_picture_s_fault(tmp_path, folder, n_pictures):
     paths = draw_files(tmp_path / "photos", n_pictures)
-    with pytest.raises((ImportError, RuntimeError), match="a_library_that_nobody_has"):
-        FeatureBank({"homesick": Homesick()}, folder=folder, n_jobs=2).extract(paths)
+    with pytest.raises((ImportError, RuntimeError), match="a_library_that_is_missing"):
+        FeatureBank({"missing": NeedsMissingLibrary()}, folder=folder, n_jobs=2).extract(paths)
 
 
 def test_features_that_workers_cannot_import(tmp_path, folder, monkeypatch):
     @dataclass(frozen=True)
     class Local(Feature):
-        pass
+        unsendable: ClassVar = threading.Lock()
 
     bank = FeatureBank({"local": Local()}, folder=folder, n_jobs=2)
     paths = draw_files(tmp_path / "photos", 16)
@@ -204,6 +206,19 @@ def test_features_that_workers_cannot_import(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(sys.modules[Means.__module__], "Local", Local, raising=False)
     with pytest.raises(RuntimeError, match="can be imported, or pass n_jobs=1"):
         bank.extract(paths)
+
+
+def test_features_from_no_module_travel_to_workers(tmp_path, folder):
+    @dataclass(frozen=True)
+    class Local(Feature):
+        def describe(self, picture):
+            return picture.pixels.mean(axis=(0, 1))
+
+    paths = draw_files(tmp_path / "photos", 16)
+    extraction = FeatureBank({"local": Local()}, folder=folder, n_jobs=2).extract(paths)
+    assert extraction.problems == ()
+    expected = [Local()(read_picture(path)) for path in paths]
+    np.testing.assert_array_equal(extraction.views["local"], np.float32(expected))
 
 
 def test_when_every_picture_kills_its_worker(tmp_path, folder, monkeypatch):

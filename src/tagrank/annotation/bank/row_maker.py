@@ -7,9 +7,9 @@ from contextlib import closing
 from tagrank.annotation.bank.picture_jobs import Describer, Job, Outcome
 from tagrank.annotation.bank.picture_keys import Progress, Source
 from tagrank.annotation.bank.row_store import RowStore
-from tagrank.annotation.bank.worker_process import Crew, WorkerDied
 from tagrank.features.opencv_threads import one_opencv_thread
 from tagrank.parallel import count_threads, limited_threads
+from tagrank.workers import WorkerDied, WorkerPool
 
 # fewer pictures are done before worker processes have started
 _FEW = 16
@@ -104,7 +104,7 @@ class RowMaker:
         self, jobs: Sequence[Job], n_workers: int
     ) -> Generator[tuple[Job, Outcome], None, None]:
         n_deaths = 0
-        with closing(Crew(self._describer, n_workers=n_workers).map(jobs)) as answers:
+        with closing(WorkerPool(self._describer, n_workers=n_workers).map(jobs)) as answers:
             for job, answer in answers:
                 if isinstance(answer, WorkerDied):
                     n_deaths += 1

@@ -1,5 +1,6 @@
 """The command line: `tagrank COMMAND`. Heavy libraries are imported only inside the commands."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -12,6 +13,7 @@ from tagrank.app.cli.evaluate import evaluate
 from tagrank.app.cli.listings import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.train import train
+from tagrank.worker_process import open_standard_streams
 
 app = typer.Typer(
     add_completion=False,
@@ -45,4 +47,7 @@ def describe(
 
 def main() -> None:
     """Entry point of the `tagrank` command."""
+    # no process that a library starts may import from the working folder
+    os.environ["PYTHONSAFEPATH"] = "1"
+    open_standard_streams()
     app(prog_name="tagrank")

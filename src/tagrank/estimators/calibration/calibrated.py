@@ -2,10 +2,10 @@
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from inspect import signature
 
 import numpy as np
-from joblib import Parallel, delayed
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags, check_random_state, get_tags
@@ -22,7 +22,9 @@ from tagrank.estimators.calibration.thresholds import (
 )
 from tagrank.estimators.targets import encode_targets
 from tagrank.labels import is_tag_sets, labels_from_states
+from tagrank.parallel import count_threads
 from tagrank.validation import check_choice, check_rows, check_same_length
+from tagrank.workers import map_in_order
 
 METHODS = ("platt", "isotonic", None)
 STRATEGIES = ("f1", "global", "cardinality", "top_k", None)
@@ -167,10 +169,10 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
             raise ValueError(f"K must be square, got shape {X.shape}")
         labels = np.asarray(y) if targets.one_dimensional else labels_from_states(targets.states)
         folds = list(self._splitter().split(np.zeros((n_samples, 1)), labels))
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_score_fold)(self.estimator, X, y, sample_weight, fold, targets.classes, pairwise)
-            for fold in folds
-        )
+        score = partial(_score_fold, self.estimator, X, y, sample_weight, targets.classes, pairwise)
+        n_workers = 1 if self.n_jobs is None else min(count_threads(self.n_jobs), len(folds))
+        n_threads = max(1, count_threads() // n_workers)
+        parts = map_in_order(score, folds, n_workers=n_workers, n_threads=n_threads)
         scores = np.zeros(targets.states.shape)
         honest = np.zeros(targets.states.shape, dtype=bool)
         for (train, test), part in zip(folds, parts, strict=True):
@@ -235,7 +237,7 @@ def _score(estimator, X):
     return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
 
 
-def _score_fold(estimator, X, y, sample_weight, fold, classes, pairwise):
+def _score_fold(estimator, X, y, sample_weight, classes, pairwise, fold):
     """Scores of the held-out samples for all `classes`; 0 for those that the training part does not know."""
     train, test = fold
     weights = None if sample_weight is None else np.asarray(sample_weight)[train]

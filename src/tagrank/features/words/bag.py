@@ -10,7 +10,7 @@ from tagrank.features.base import Feature
 from tagrank.features.layout import Layout
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import Encoding, HardEncoding
-from tagrank.features.words.learning import DescribedPoints, Recipe, learn_vocabularies
+from tagrank.features.words.learning import DescribedPoints, VocabularyTask, learn_vocabularies
 from tagrank.features.words.pooling import AveragePooling, MaxPooling, Pooling
 from tagrank.features.words.sampling import Sampling
 from tagrank.features.words.vocabulary import KMeansWords, Vocabulary
@@ -85,17 +85,17 @@ class BagOfWords(Feature):
         return self.layout.n_cells * self.encoding.n_columns(self.vocabulary)
 
     @cached_property
-    def recipe(self):
-        """All that the vocabulary depends on: bags of equal recipes can share it."""
-        return Recipe(DescribedPoints(self.sampling, self.descriptor), self.vocabulary)
+    def task(self):
+        """All that the vocabulary depends on: bags of equal tasks can share it."""
+        return VocabularyTask(DescribedPoints(self.sampling, self.descriptor), self.vocabulary)
 
     def fit(self, pictures, *, random_state=0):
-        (vocabulary,) = learn_vocabularies([self.recipe], pictures, random_state=random_state)
+        (vocabulary,) = learn_vocabularies([self.task], pictures, random_state=random_state)
         return self.replace(vocabulary=vocabulary)
 
     def describe(self, picture):
         self._check_fitted()
-        points, descriptors = self.recipe.source.of(picture)
+        points, descriptors = self.task.source.of(picture)
         if len(descriptors) == 0:
             return np.zeros(self.n_columns, dtype=np.float32)
         codes = picture.once(self._codes_key, lambda: self.encoding.encode(descriptors, self.vocabulary))
@@ -108,7 +108,7 @@ class BagOfWords(Feature):
 
     @cached_property
     def _codes_key(self):
-        return ("codes", self.recipe.source.key, self.vocabulary.identity, self.encoding.fingerprint())
+        return ("codes", self.task.source.key, self.vocabulary.identity, self.encoding.fingerprint())
 
     def _check_fitted(self):
         if not self.is_fitted:

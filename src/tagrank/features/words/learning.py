@@ -1,7 +1,7 @@
 """Learning vocabularies: descriptors sampled evenly from pictures that are read once, in bounded memory."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from tagrank.features.opencv_threads import one_opencv_thread
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.sampling import Points, Sampling
 from tagrank.features.words.vocabulary import Vocabulary
+from tagrank.workers import map_in_order
 
 
 @dataclass(frozen=True)
@@ -39,19 +40,19 @@ class DescribedPoints:
         return "points", self.sampling.fingerprint()
 
 
-class Recipe(NamedTuple):
+class VocabularyTask(NamedTuple):
     """A vocabulary to learn, and from what."""
 
     source: DescribedPoints
     vocabulary: Vocabulary
 
 
-def learn_vocabularies(recipes, pictures, *, random_state=0, n_jobs=1, progress=None):
+def learn_vocabularies(tasks, pictures, *, random_state=0, n_jobs=1, progress=None):
     """Learn all vocabularies in one pass over the pictures.
 
     Parameters
     ----------
-    recipes : list of Recipe
+    tasks : list of VocabularyTask
     pictures : iterable of uint8 arrays of shape (height, width, 3), or of `Picture`
     random_state : int
     n_jobs : int, processes that describe pictures
@@ -59,23 +60,19 @@ def learn_vocabularies(recipes, pictures, *, random_state=0, n_jobs=1, progress=
 
     Returns
     -------
-    vocabularies : list, fitted, one for each recipe
+    vocabularies : list, fitted, one for each task
     """
-    import joblib
-
-    samples = [EvenSample(recipe.vocabulary.n_samples, random_state) for recipe in recipes]
-    sources = [recipe.source for recipe in recipes]
-    # pictures travel to the processes by themselves: written to disk first, they would pile up there
-    work = joblib.Parallel(n_jobs=n_jobs, return_as="generator", max_nbytes=None)
-    described = work(joblib.delayed(_describe)(sources, picture) for picture in pictures)
+    samples = [EvenSample(task.vocabulary.n_samples, random_state) for task in tasks]
+    sources = [task.source for task in tasks]
+    described = map_in_order(partial(_describe, sources), pictures, n_workers=n_jobs)
     for n_described, descriptors in enumerate(described, start=1):
         for sample, rows in zip(samples, descriptors, strict=True):
             sample.add(rows)
         if progress is not None:
             progress(n_described)
     return [
-        recipe.vocabulary.fit(sample.rows(), random_state=random_state)
-        for recipe, sample in zip(recipes, samples, strict=True)
+        task.vocabulary.fit(sample.rows(), random_state=random_state)
+        for task, sample in zip(tasks, samples, strict=True)
     ]
 
 

@@ -1,0 +1,85 @@
+"""What a worker process does: it applies the function that its parent sends, until the parent ends."""
+
+import os
+import pickle
+import queue
+import signal
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+ADVICE = "define it in a module that can be imported, or pass n_jobs=1"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An error of the function, which the parent raises."""
+
+    kind: type[Exception]
+    arguments: tuple[Any, ...]
+
+    def error(self) -> Exception:
+        # __init__ may want other arguments than those that are kept
+        return self.kind.__new__(self.kind, *self.arguments)
+
+
+def serve() -> None:
+    """Answer questions from standard input until it closes; the first brings the function to apply."""
+    # on Windows Ctrl-C reaches every process of the console
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    open_standard_streams()
+    # what libraries print must not mix with the answers
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_receive, args=[questions], daemon=True).start()
+    try:
+        work = pickle.loads(questions.get())
+    except Exception as error:
+        return _send(Failure(RuntimeError, (f"{type(error).__name__}: {error}; {ADVICE}",)), answers)
+    _send(None, answers)
+    while True:
+        try:
+            answer = work(pickle.loads(questions.get()))
+        except Exception as error:
+            answer = _failure(error)
+        _send(answer, answers)
+
+
+def _receive(questions: "queue.SimpleQueue[bytes]") -> None:
+    """Read on while the work is done, so that the end of the parent is noticed in its middle."""
+    with suppress(EOFError, OSError, pickle.UnpicklingError):
+        while True:
+            questions.put(pickle.load(sys.stdin.buffer))
+    os._exit(1)
+
+
+def _failure(error: Exception) -> Failure:
+    failure = Failure(type(error), error.args)
+    try:
+        pickle.dumps(failure)
+    except Exception:
+        return Failure(RuntimeError, (f"{type(error).__name__}: {error}",))
+    return failure
+
+
+def _send(answer: Any, stream: Any) -> None:
+    try:
+        pickle.dump(answer, stream, protocol=5)
+        stream.flush()
+    except BrokenPipeError:
+        # the parent ended
+        os._exit(1)
+
+
+def open_standard_streams() -> None:
+    """The null device for those that are closed: files opened later would take their place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # the lowest free number is given
+            os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
