@@ -57,8 +57,9 @@ def _receive(questions: "queue.SimpleQueue[bytes]") -> None:
 
 
 def _failure(error: Exception) -> Failure:
-    failure = Failure(type(error), error.args)
     try:
+        # unlike args, these name the file of an OSError
+        failure = Failure(type(error), error.__reduce__()[1])  # type: ignore[arg-type]
         pickle.dumps(failure)
     except Exception:
         return Failure(RuntimeError, (f"{type(error).__name__}: {error}",))
