@@ -28,17 +28,14 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
+# All that time us beside a peer; make bench NAME=growth runs one, with options: make bench NAME="growth --quick"
+NAME ?= speed
 bench: $(STAMP)
-	$(BIN)/python benchmarks/gram_training.py
-	$(BIN)/python benchmarks/linear_training.py
-	$(BIN)/python benchmarks/chi_square_gram.py
-	$(BIN)/python benchmarks/scaling.py
-	$(BIN)/python benchmarks/dense_sift.py
-	$(BIN)/python benchmarks/joint_svm.py
+	$(BIN)/python -m benchmarks $(NAME)
 
+# All that write a page of results
 results: $(STAMP)
-	$(BIN)/python benchmarks/results.py
-	$(BIN)/python benchmarks/pictures.py
+	$(BIN)/python -m benchmarks experiments growth
 
 clean:
 	rm -rf $(VENV) tagrank-demo build dist .mypy_cache .ruff_cache .pytest_cache

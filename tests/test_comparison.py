@@ -2,14 +2,13 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from comparison import compare
-from comparison_page import render_comparisons, worse_metrics
 
+from benchmarks.pages.comparison import find_outcome, render_comparisons, worse_metrics
+from benchmarks.protocols.comparison import compare
 from tagrank.data import Collection, load_dataset
 from tagrank.estimators import LabelFrequency, LabelRanker
 from tagrank.metrics import image_auc, metric_table
@@ -37,7 +36,7 @@ def comparison(collection):
 
 
 def test_every_method_and_criterion_is_there(comparison):
-    assert [(outcome.method, outcome.criterion) for outcome in comparison.outcomes] == [
+    assert [(outcome["method"], outcome["chosen_by"]) for outcome in comparison["methods"]] == [
         ("LabelRanker", "Image-AUC"),
         ("OneVsAllSVM", "Image-AUC"),
         ("LabelRanker", "Image-MAP"),
@@ -47,43 +46,42 @@ def test_every_method_and_criterion_is_there(comparison):
 
 
 def test_choice_is_the_best_of_the_cross_validation(comparison):
-    for outcome in comparison.outcomes[:4]:
+    for outcome in comparison["methods"][:4]:
         tried = {
             (kernel, cost): score
-            for kernel, tuning in outcome.tunings.items()
-            for cost, score in zip(tuning.costs, tuning.scores[outcome.criterion], strict=True)
+            for kernel, tuning in outcome["cross_validation"].items()
+            for cost, score in zip(tuning["C"], tuning[outcome["chosen_by"]], strict=True)
         }
         assert len(tried) == 4
-        assert tried[outcome.kernel, outcome.C] == max(tried.values())
+        assert tried[outcome["kernel"], outcome["C"]] == max(tried.values())
 
 
 def test_model_that_is_measured_is_the_one_that_was_chosen(collection, comparison):
-    outcome = comparison.find("LabelRanker", "Image-AUC")
+    outcome = find_outcome(comparison, "LabelRanker", "Image-AUC")
     X, test = collection.train.X, collection.test
     mean, deviation = X.mean(axis=0), X.std(axis=0)
-    model = LabelRanker(outcome.C, kernel=outcome.kernel, tol=5e-3, random_state=0)
+    model = LabelRanker(outcome["C"], kernel=outcome["kernel"], tol=5e-3, random_state=0)
     model.fit((X - mean) / deviation, collection.train.Y)
     rows = (test.X - mean) / deviation
     expected = metric_table(test.Y, model.decision_function(rows), model.predict(rows))
     for name in ("Image-AUC", "Category-AUC", "Micro-F1"):
-        assert outcome.tables["own"][name] == pytest.approx(expected[name], abs=1e-6)
-    assert outcome.gap <= 5e-3
+        assert outcome["metrics"][name] == pytest.approx(expected[name], abs=1e-6)
+    assert outcome["gap"] <= 5e-3
 
 
 def test_rules_change_predictions_but_not_scores(comparison):
-    tables = comparison.find("OneVsAllSVM", "Image-AUC").tables
-    assert len({table["Image-AUC"] for table in tables.values()}) == 1
-    assert len({table["Micro-F1"] for table in tables.values()}) > 1
+    outcome = find_outcome(comparison, "OneVsAllSVM", "Image-AUC")
+    by_rule = outcome["thresholds"]
+    assert set(by_rule) == {"f1", "global"}
+    assert all("Image-AUC" not in values for values in by_rule.values())
+    assert len({values["Micro-F1"] for values in (outcome["metrics"], *by_rule.values())}) > 1
 
 
 def test_json_says_the_same(comparison):
-    document = json.loads(json.dumps(comparison.to_dict(), allow_nan=False))
+    document = json.loads(json.dumps(comparison, allow_nan=False))
     assert document["n_test"] == 60
-    first = document["methods"][0]
-    assert first["metrics"]["Image-AUC"] == comparison.outcomes[0].tables["own"]["Image-AUC"]
-    expected = comparison.outcomes[0].tables["f1"]["Hamming loss"]
-    assert first["thresholds"]["f1"]["Hamming loss"] == expected
-    assert first["cross_validation"]["rbf"]["C"] == [0.1, 1]
+    assert document["methods"] == comparison["methods"]
+    assert document["methods"][0]["cross_validation"]["rbf"]["C"] == [0.1, 1]
 
 
 def test_page_states_numbers_and_best(comparison):
@@ -92,8 +90,8 @@ def test_page_states_numbers_and_best(comparison):
     assert page.endswith("As drawn.\n")
     row = next(line for line in page.splitlines() if line.startswith("| toy |"))
     cells = [cell.strip() for cell in row.strip("|").split("|")][1:]
-    values = [comparison.find(name, "Image-AUC").tables["own"]["Image-AUC"] for name in METHODS[:2]]
-    values.append(comparison.find("LabelFrequency").tables["own"]["Image-AUC"])
+    values = [find_outcome(comparison, name, "Image-AUC")["metrics"]["Image-AUC"] for name in METHODS[:2]]
+    values.append(find_outcome(comparison, "LabelFrequency")["metrics"]["Image-AUC"])
     assert [float(cell.strip("*")) for cell in cells] == [round(value, 3) for value in values]
     assert [cell.startswith("**") for cell in cells] == [
         round(value, 3) == round(max(values), 3) for value in values
@@ -104,14 +102,14 @@ def test_page_states_numbers_and_best(comparison):
 
 
 def test_page_names_what_is_worse(comparison):
-    ours, rival, *rest = comparison.outcomes
-    swapped = [replace(ours, tables=rival.tables), replace(rival, tables=ours.tables), *rest]
+    ours, rival, *rest = comparison["methods"]
+    swapped = [{**ours, "metrics": rival["metrics"]}, {**rival, "metrics": ours["metrics"]}, *rest]
     names = ("Image-AUC", "P@1", "Hamming loss")
     there = worse_metrics(comparison, "Image-AUC", rule="own", names=names)
-    back = worse_metrics(replace(comparison, outcomes=swapped), "Image-AUC", rule="own", names=names)
+    back = worse_metrics({**comparison, "methods": swapped}, "Image-AUC", rule="own", names=names)
     assert not set(there) & set(back)
     for name in names:
-        gain = round(ours.tables["own"][name], 3) - round(rival.tables["own"][name], 3)
+        gain = round(ours["metrics"][name], 3) - round(rival["metrics"][name], 3)
         lost = gain > 0 if name == "Hamming loss" else gain < 0
         assert (name in there) == lost
 
@@ -122,10 +120,10 @@ def test_published_page_can_be_made_again():
     found = compare(collection)
     frequency = LabelFrequency().fit(collection.train.X, collection.train.Y)
     baseline = image_auc(collection.test.Y, frequency.decision_function(collection.test.X))
-    assert found.find("LabelFrequency").tables["own"]["Image-AUC"] == pytest.approx(baseline)
+    assert find_outcome(found, "LabelFrequency")["metrics"]["Image-AUC"] == pytest.approx(baseline)
     page = (ROOT / "docs" / "results.md").read_text()
     stated = re.search(r"\| emotions \| \W*([\d.]+)\W+([\d.]+)", page)
     for text, name in zip(stated.groups(), METHODS, strict=False):
         assert float(text) == pytest.approx(
-            found.find(name, "Image-AUC").tables["own"]["Image-AUC"], abs=0.01
+            find_outcome(found, name, "Image-AUC")["metrics"]["Image-AUC"], abs=0.01
         )

@@ -3,27 +3,27 @@
 Dense SIFT V3H1 and RGB V3H1, the paper's choice. Everything is chosen on 500 pictures held out of the
 training part; the test part is looked at once, with what was chosen. "Gau" is the mean of the two exponential
 chi-square kernels, widths of the mean distance, raised to a power (that is, narrower); "Pol" is the mean of
-the two cosines, raised to a power.
-
-    python benchmarks/joint_svm_experiment.py [--cache FOLDER] [--quick]
+the two cosines, raised to a power. --cache names a folder of picture features; the user's is the default.
 """
 
-import argparse
-import time
 import warnings
 from dataclasses import asdict
 from itertools import product
 
 import numpy as np
-from common import write_results
 
-from tagrank import annotation_scores, load_dataset
+from benchmarks.data import dense
+from benchmarks.tables import show
+from benchmarks.timing import best_time
+from tagrank import annotation_scores, choose_features, describe_pictures, load_dataset
 from tagrank.estimators import JointSVM, LabelRanker, OneVsAllSVM, OnlineJointSVM
 from tagrank.kernels import ChiSquared, Linear, Precomputed
 
+MINUTES = 10
+QUICK = {"photographs": False, "powers": (1, 8), "costs": (1.0,)}
 FEATURES = ("dense_sift_v3h1", "rgb_v3h1")
+SHOWN = ("precision", "recall", "f1", "n_plus")
 GRAM = Precomputed(trusted=True)
-POWERS = (1, 2, 4, 8, 16, 24, 32)
 VARIANTS = {
     "JSVM": {"output_kernel": "linear"},
     "JSVM+Odd": {"output_kernel": "odds-ratio"},
@@ -32,19 +32,37 @@ VARIANTS = {
 }
 
 
+def run(*, photographs=True, powers=(1, 2, 4, 8, 16, 24, 32), costs=(1.0, 10.0), cache=None):
+    warnings.filterwarnings("ignore", message=".*never positive")
+    warnings.filterwarnings("ignore", message=".*duality gap")
+    views, Y, is_train = read_photographs(cache or True) if photographs else draw_photographs()
+    train, test = np.flatnonzero(is_train), np.flatnonzero(~is_train)
+    shuffled = np.random.default_rng(0).permutation(train)
+    n_held_out = min(500, len(train) // 4)
+    grams = make_grams(views, train)
+    inside = Bench(grams, Y, shuffled[n_held_out:], shuffled[:n_held_out])
+    outside = Bench(grams, Y, train, test)
+    lines = []
+    for name, candidates in plan(powers, costs).items():
+        (make, kernel, power, settings), tried = choose(inside, name, candidates)
+        found = outside.measure(make, kernel, power, settings)
+        show({"method": name, **found, **found["top 5"]}, "method", "train_seconds", "test_seconds", *SHOWN)
+        chosen = {"kernel": kernel, "power": power, **settings}
+        lines.append({"method": name, "chosen": chosen, "tried": tried, **found})
+    alone = next(line for line in lines if line["method"] == "independent SVMs (Gau)")
+    for line in lines:
+        line["ratio_of_training_times"] = alone["train_seconds"] / line["train_seconds"]
+        show(line, "method", "ratio_of_training_times")
+    yield lines
+
+
 def read_photographs(cache):
     """Views of all pictures, 0/1 labels and which pictures are for training."""
-    from tagrank.annotation.describing import describe_pictures
-    from tagrank.features import choose_features
-
     pictures = load_dataset("corel5k_images_260")
     train = describe_pictures(pictures.train, choose_features(list(FEATURES)), cache=cache)
     test = describe_pictures(pictures.test, train.features, cache=cache).collection
     parts = [train.collection, test]
-    views = {}
-    for name in FEATURES:
-        rows = [part.view(name) for part in parts]
-        views[name] = np.vstack([r.toarray() if hasattr(r, "toarray") else r for r in rows])
+    views = {name: np.vstack([dense(part.view(name), dtype=None) for part in parts]) for name in FEATURES}
     Y = np.vstack([part.states() > 0 for part in parts]).astype(float)
     return views, Y, np.arange(len(Y)) < len(train.collection)
 
@@ -79,40 +97,36 @@ class Bench:
         counts = np.maximum(Y[fit].sum(axis=0), 1)
         self.rare = {label: float(np.sqrt(len(fit) / count)) for label, count in enumerate(counts)}
 
-    def measure(self, estimator, kernel, power):
+    def measure(self, make, kernel, power, settings):
         """Times, and annotation scores for several numbers of tags."""
+        if settings.get("class_weight") == "rare":
+            settings = {**settings, "class_weight": self.rare}
+        estimator = make(kernel=GRAM, random_state=0, **settings)
         K = self.grams[kernel][np.ix_(self.fit, self.fit)] ** power
         K_test = self.grams[kernel][np.ix_(self.test, self.fit)] ** power
-        started = time.perf_counter()
-        estimator.fit(K, self.Y[self.fit])
-        trained = time.perf_counter()
-        F = estimator.decision_function(K_test)
-        tested = time.perf_counter()
-        Y = self.Y[self.test]
+        training = best_time(estimator.fit, K, self.Y[self.fit], repeats=1)
+        test = best_time(estimator.decision_function, K_test, repeats=1)
+        Y, F = self.Y[self.test], test.answer
         predictions = estimator.predict(K_test)
         answer = {f"top {k}": plain(annotation_scores(Y, F, n_tags=k)) for k in range(2, 8)}
         answer["predict"] = plain(annotation_scores(Y, predictions=predictions))
         answer["tags a picture in predict"] = float(predictions.sum(axis=1).mean())
-        return {"train_seconds": trained - started, "test_seconds": tested - trained, **answer}
+        return {"train_seconds": training.seconds, "test_seconds": test.seconds, **answer}
 
 
 def choose(bench, name, candidates):
     """The candidate with the best F1 at five tags, and what all of them reached."""
     tried = []
     for make, kernel, power, settings in candidates:
-        given = (
-            {**settings, "class_weight": bench.rare} if settings.get("class_weight") == "rare" else settings
-        )
-        found = bench.measure(make(kernel=GRAM, random_state=0, **given), kernel, power)
+        found = bench.measure(make, kernel, power, settings)
         tried.append({"kernel": kernel, "power": power, **settings, "f1": found["top 5"]["f1"]})
     best = max(range(len(tried)), key=lambda i: tried[i]["f1"])
-    print(f"{name:22} chosen {tried[best]}", flush=True)
+    print(f"{name:22} chosen {tried[best]}")
     return candidates[best], tried
 
 
-def plan(quick):
+def plan(powers, costs):
     """Name of each line of the tables to what is tried for it: (class, kernel, power, settings)."""
-    powers = (1, 8) if quick else POWERS
     weights = (None, "rare")
     lines = {}
     for kernel in ("Gau", "Pol"):
@@ -122,9 +136,7 @@ def plan(quick):
         lines[f"independent SVMs ({kernel})"] = [
             (OneVsAllSVM, kernel, power, {"C": C, "tol": 1e-2}) for power, C in product((1, 2), (1.0, 10.0))
         ]
-    lines["MLR-L1 (Gau)"] = [
-        (LabelRanker, "Gau", 1, {"C": C, "tol": 1e-2}) for C in ((1.0,) if quick else (1.0, 10.0))
-    ]
+    lines["MLR-L1 (Gau)"] = [(LabelRanker, "Gau", 1, {"C": C, "tol": 1e-2}) for C in costs]
     for name, settings in VARIANTS.items():
         lines[name] = [
             (JointSVM, "Gau", power, {**settings, "decoding": decoding, "class_weight": weight})
@@ -139,55 +151,3 @@ def plan(quick):
         for kernel, power, decoding in product(("Gau", "Pol"), (1, 2), ("direct", "transfer"))
     ]
     return lines
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cache", help="folder of picture features; the user's cache by default")
-    parser.add_argument("--quick", action="store_true", help="generated histograms, to see that it runs")
-    options = parser.parse_args()
-    warnings.filterwarnings("ignore", message=".*never positive")
-    warnings.filterwarnings("ignore", message=".*duality gap")
-    views, Y, is_train = draw_photographs() if options.quick else read_photographs(options.cache or True)
-    train, test = np.flatnonzero(is_train), np.flatnonzero(~is_train)
-    shuffled = np.random.default_rng(0).permutation(train)
-    n_held_out = min(500, len(train) // 4)
-    grams = make_grams(views, train)
-    inside, outside = (
-        Bench(grams, Y, shuffled[n_held_out:], shuffled[:n_held_out]),
-        Bench(grams, Y, train, test),
-    )
-    lines = []
-    for name, candidates in plan(options.quick).items():
-        (make, kernel, power, settings), tried = choose(inside, name, candidates)
-        given = (
-            {**settings, "class_weight": outside.rare} if settings.get("class_weight") == "rare" else settings
-        )
-        found = outside.measure(make(kernel=GRAM, random_state=0, **given), kernel, power)
-        five = found["top 5"]
-        print(
-            f"{name:26} {found['train_seconds']:7.2f} s  {found['test_seconds']:6.2f} s  "
-            + "  ".join(f"{key} {100 * five[key]:.1f}" for key in ("precision", "recall", "f1"))
-            + f"  N+ {five['n_plus']:.0f}",
-            flush=True,
-        )
-        lines.append(
-            {
-                "method": name,
-                "chosen": {"kernel": kernel, "power": power, **settings},
-                "tried": tried,
-                **found,
-            }
-        )
-    joint, alone = (
-        next(line for line in lines if line["method"] == f"{name} (Gau)")
-        for name in ("Joint SVM", "independent SVMs")
-    )
-    for line in lines:
-        line["ratio_of_training_times"] = alone["train_seconds"] / line["train_seconds"]
-    print(f"independent SVMs take {joint['ratio_of_training_times']:.1f} x as long to train as a joint SVM")
-    write_results("joint_svm_experiment", lines)
-
-
-if __name__ == "__main__":
-    main()

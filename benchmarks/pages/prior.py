@@ -1,8 +1,9 @@
 """The page docs/prior-results.md and its plot, from the results of prior_experiment.py."""
 
 import numpy as np
-from plots import draw_charts
 
+from benchmarks.plots import draw_charts
+from benchmarks.tables import markdown_table
 from tagrank.reports.charts import line_chart
 
 PUBLISHED = {
@@ -16,7 +17,7 @@ PUBLISHED = {
 }
 INTRO = """# A prior on labels that go together otherwise
 
-This page is written by one command, `python benchmarks/prior_experiment.py{flag}`; do not edit it by hand.
+This page is written by one command, `make bench NAME=prior_experiment`; do not edit it by hand.
 The numbers are also in `benchmarks/results/prior_experiment.json`.
 
 The question, from section 6.2 of *Large Scale Max-Margin Multi-Label Classification with Priors* (M3L): the
@@ -40,15 +41,13 @@ How it was measured:
   `LabelRanker` with the threshold that it learns. BoosTexter was not run.
 - Mean over {n_seeds} draws, and the standard deviation of the draws.
 """
-QUICK = """
-**These are the figures of the quick run: 400 rows a part and two draws. They say little.**
-"""
 COMPARED = """
 ## Beside the published figures
 
 Test Hamming loss (%) as published in table 3, on other data:
 
 {published}
+
 - **Siam, Media Mill**: not at hand; yeast and corel16k001 stand in their place, so only the order of the
   methods can be compared, not the figures.
 - **RCV1**: ours is a subset of 6,000 documents, without its rarest labels and cut by us; the paper gives
@@ -76,18 +75,19 @@ are not at hand: the shape can be compared, the figures cannot.
 """
 
 
-def render_page(lines, *, quick):
+def render_page(lines):
     """Tables of Hamming losses, ours and the published ones, with a sentence on every data set."""
     n_seeds = len(next(iter(lines[0]["hamming"].values())))
-    parts = [INTRO.format(flag=" --quick" if quick else "", n_seeds=n_seeds)]
-    parts += [QUICK] if quick else []
+    parts = [INTRO.format(n_seeds=n_seeds)]
     methods = lines[0]["hamming"]
     names = [line["dataset"] for line in lines]
     rows = [[method, *(_mean_and_spread(line["hamming"][method]) for line in lines)] for method in methods]
-    parts += ["\n## Test Hamming loss (%)\n\n", _table(["method", *names], rows), "\n"]
+    parts += ["\n## Test Hamming loss (%)\n\n", markdown_table(["method", *names], rows), "\n\n"]
     parts += [_verdict(line) for line in lines]
     published = [[method, *(f"{value:.2f}" for value in values)] for method, values in PUBLISHED.items()]
-    parts.append(COMPARED.format(published=_table(["method", "Siam", "Media Mill", "RCV1"], published)))
+    parts.append(
+        COMPARED.format(published=markdown_table(["method", "Siam", "Media Mill", "RCV1"], published))
+    )
     parts.append(_sweep_text(lines))
     return "".join(parts)
 
@@ -135,11 +135,6 @@ def _sweep_text(lines):
 
 def _mean_and_spread(values):
     return f"{np.mean(values):.2f} ± {np.std(values):.2f}"
-
-
-def _table(header, rows):
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def draw_sweep(lines):

@@ -3,22 +3,48 @@
 The stream is drawn in chunks while it is learned, and never held. Times are those of `partial_fit` alone. The
 peer is scikit-learn's SGDClassifier, one for each label, on the first chunks of the same stream; its time is
 scaled to the whole.
-
-    python benchmarks/online_joint_svm.py [--samples 1000000] [--chunk 10000] [--peer-samples 10000]
 """
 
-import argparse
 import resource
-import time
 
 import numpy as np
-from common import write_results
 from sklearn.linear_model import SGDClassifier
 
+from benchmarks.tables import show
+from benchmarks.timing import best_time
 from tagrank import image_auc
 from tagrank.estimators import OnlineJointSVM
 
+MINUTES = 3
+QUICK = {"samples": 600, "chunk": 300, "peer_samples": 300}
 N_FEATURES, N_LABELS, N_FACTORS = 500, 100, 20
+
+
+def run(*, samples=1_000_000, chunk=10_000, peer_samples=10_000):
+    X_test, Y_test = next(draw_chunks(2_000, 2_000, stream=1))
+    OnlineJointSVM().partial_fit(X_test[:200], Y_test[:200])
+    peer_seconds = train_peer(peer_samples, chunk) * samples / peer_samples
+    print(f"SGDClassifier, label by label: {peer_seconds:.0f} s (scaled from {peer_samples:,} rows)")
+    lines = []
+    for average in (True, False):
+        model, seconds, memory = OnlineJointSVM(average=average), 0.0, []
+        for X, Y in draw_chunks(samples, chunk):
+            seconds += best_time(model.partial_fit, X, Y, repeats=1).seconds
+            memory.append(megabytes())
+        line = {
+            "average": average,
+            "samples": model.n_seen_,
+            "seconds": seconds,
+            "updates": model.n_updates_,
+            "megabytes_after_first_chunks": memory[min(3, len(memory) - 1)],
+            "megabytes_at_the_end": memory[-1],
+            "auc_on_other_rows": float(image_auc(Y_test, model.decision_function(X_test))),
+            "peer_seconds_scaled": peer_seconds,
+            "ratio": peer_seconds / seconds,
+        }
+        show(line, *line)
+        lines.append(line)
+    yield lines
 
 
 def draw_chunks(n_samples, chunk, *, stream=0):
@@ -51,48 +77,9 @@ def megabytes():
 def train_peer(n_samples, chunk):
     """Seconds of one SGDClassifier for each label."""
     machines = [SGDClassifier(random_state=0) for _ in range(N_LABELS)]
-    seconds = 0.0
-    for X, Y in draw_chunks(n_samples, chunk):
-        started = time.perf_counter()
+
+    def learn(X, Y):
         for label, machine in enumerate(machines):
             machine.partial_fit(X, Y[:, label], classes=[0, 1])
-        seconds += time.perf_counter() - started
-    return seconds
 
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--samples", type=int, default=1_000_000)
-    parser.add_argument("--chunk", type=int, default=10_000)
-    parser.add_argument("--peer-samples", type=int, default=10_000)
-    options = parser.parse_args()
-    X_test, Y_test = next(draw_chunks(2_000, 2_000, stream=1))
-    OnlineJointSVM().partial_fit(X_test[:200], Y_test[:200])
-    peer_seconds = train_peer(options.peer_samples, options.chunk) * options.samples / options.peer_samples
-    print(f"SGDClassifier, label by label: {peer_seconds:.0f} s (scaled from {options.peer_samples:,} rows)")
-    lines = []
-    for average in (True, False):
-        model, seconds, memory = OnlineJointSVM(average=average), 0.0, []
-        for X, Y in draw_chunks(options.samples, options.chunk):
-            started = time.perf_counter()
-            model.partial_fit(X, Y)
-            seconds += time.perf_counter() - started
-            memory.append(megabytes())
-        line = {
-            "average": average,
-            "samples": model.n_seen_,
-            "seconds": seconds,
-            "updates": model.n_updates_,
-            "megabytes_after_first_chunks": memory[min(3, len(memory) - 1)],
-            "megabytes_at_the_end": memory[-1],
-            "auc_on_other_rows": float(image_auc(Y_test, model.decision_function(X_test))),
-            "peer_seconds_scaled": peer_seconds,
-            "ratio": peer_seconds / seconds,
-        }
-        print(", ".join(f"{key} {value:.4g}" for key, value in line.items()), flush=True)
-        lines.append(line)
-    write_results("online_joint_svm", lines)
-
-
-if __name__ == "__main__":
-    main()
+    return sum(best_time(learn, X, Y, repeats=1).seconds for X, Y in draw_chunks(n_samples, chunk))

@@ -1,5 +1,7 @@
 """The page of the benchmark with hidden labels: our tables, and those of the dissertation."""
 
+from benchmarks.tables import markdown_table
+
 METHODS = ("SVM", "PLATT", "MLR-L1", "MLR-GL")
 PUBLISHED = {  # Bucak's dissertation, tables 5.2, 5.3 and 5.5: 0, 20, 40, 60 % hidden
     "ESP Game, AUC (table 5.2)": {
@@ -24,8 +26,8 @@ PUBLISHED = {  # Bucak's dissertation, tables 5.2, 5.3 and 5.5: 0, 20, 40, 60 % 
 INTRO = """\
 # Labels hidden on purpose
 
-Written by `python benchmarks/incomplete_labels.py`; do not edit by hand. Of the present training labels 0,
-20, 40 and 60 % become absent, and every sample keeps one; test labels are complete. SVM is `OneVsAllSVM`,
+Written by `make bench NAME=incomplete_labels`; do not edit by hand. Of the present training labels 0, 20, 40
+and 60 % become absent, and every sample keeps one; test labels are complete. SVM is `OneVsAllSVM`,
 PLATT the same with probabilities from held-out scores, MLR-L1 `LabelRanker`, MLR-GL
 `IncompleteLabelRanker(solver="exact")`. All learn from the same Gaussian kernel (*photographs*, the pictures
 of Corel5k: the mean of the kernels of the features that `tagrank train` takes); C is chosen for each alike by
@@ -77,11 +79,11 @@ def _mean(lines, key, **where):
 
 
 def _table(title, columns, rows):
-    text = f"| {title} | {' | '.join(columns)} | lost |\n|---|{'---:|' * (len(columns) + 1)}\n"
-    for method, values in rows.items():
-        cells = " | ".join(f"{value:.1f}" for value in (*values, values[0] - values[-1]))
-        text += f"| {method} | {cells} |\n"
-    return text
+    lines = [
+        [method, *(f"{value:.1f}" for value in (*values, values[0] - values[-1]))]
+        for method, values in rows.items()
+    ]
+    return markdown_table([title, *columns, "lost"], lines, numbers=True) + "\n"
 
 
 def _describe(line):

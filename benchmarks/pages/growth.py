@@ -1,8 +1,9 @@
 """The page docs/growth-results.md and its plot, from the results of growth.py."""
 
 import numpy as np
-from plots import draw_charts
 
+from benchmarks.plots import draw_charts
+from benchmarks.tables import markdown_table
 from tagrank.reports.charts import line_chart
 
 COLUMNS = {"samples": "n_samples", "labels": "n_labels"}
@@ -15,8 +16,8 @@ PUBLISHED = {  # seconds on VOC 2006 and VOC 2007
 }
 INTRO = """# Training time as samples and labels grow
 
-This page is written by one command, `python benchmarks/growth.py`; do not edit it by hand. The same numbers,
-the machine and the versions are in `benchmarks/results/growth.json`. Measured on {machine}.
+This page is written by one command, `make bench NAME=growth`; do not edit it by hand. The same numbers, the
+machine and the versions are in `benchmarks/results/growth.json`. Measured on {machine}.
 
 The question, from table 2 of *Efficient Multi-label Ranking for Multi-class Learning* and figures 4.4, 4.5,
 5.3 and 5.4 of the dissertation: how does training time grow with the number of samples and of labels, beside
@@ -40,13 +41,15 @@ TABLE = """
 
 Seconds, and the relative duality gap that was reached:
 
-{table}"""
+{table}
+"""
 EXPONENTS = """
 ## How fast it grows
 
 Exponents p of seconds ~ size^p, by least squares on the logarithms of the sizes above:
 
 {table}
+
 The dissertation counts n^2 m for a pass of MLR-L1 or MLR-GL over all samples. Passes here leave out samples
 that hardly contribute and coefficients that do not change, and how many passes are needed depends on the size
 too, so that exponents need not be 2 and 1. Small sizes are partly a fixed cost, which lowers them.
@@ -58,6 +61,7 @@ Table 2 of the ranking paper, seconds on PASCAL VOC 2006 (2,400 training images,
 images, 20 classes), and how much longer the second took; below, what our exponents say for the same step:
 
 {table}
+
 - **Seconds** cannot be compared: another machine, more than ten years older, other data and another kernel;
   the paper states neither its machine nor how close to the optimum its runs ended. Only growth can be
   compared, and roughly: two data sets differ in more than their sizes.
@@ -100,7 +104,7 @@ def _times(lines, what):
             if line[column] == size
         }
         rows.append([f"{size:,}", *(cells[method] for method in methods)])
-    return _table([what, *methods], rows)
+    return markdown_table([what, *methods], rows, numbers=True)
 
 
 def _powers(lines):
@@ -126,7 +130,7 @@ def _exponent_table(powers):
         [f"{data}, {what}", *(f"{powers[data, what, method]:.2f}" for method in methods)]
         for data, what in dict.fromkeys((data, what) for data, what, _ in powers)
     ]
-    return _table(["", *methods], rows)
+    return markdown_table(["", *methods], rows, numbers=True)
 
 
 def _published_table(powers):
@@ -138,7 +142,7 @@ def _published_table(powers):
         growth = (SAMPLES_2007 / SAMPLES_2006) ** powers[data, "samples", method]
         growth *= (LABELS_2007 / LABELS_2006) ** powers[data, "labels", method]
         rows.append([f"{method}, exponents of {data}", "", "", f"{growth:.1f} x"])
-    return _table(["", "VOC 2006", "VOC 2007", "growth"], rows)
+    return markdown_table(["", "VOC 2006", "VOC 2007", "growth"], rows, numbers=True)
 
 
 def draw_growth(lines):
@@ -166,8 +170,3 @@ def _series(lines, data, what):
 
 def _names(lines, key):
     return list(dict.fromkeys(line[key] for line in lines))
-
-
-def _table(header, rows):
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

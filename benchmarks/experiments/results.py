@@ -1,38 +1,28 @@
-"""All methods on public data sets with their official splits, as a page: docs/results.md.
-
-The same numbers and the whole cross-validation go to results/results.json.
+"""All methods on public data sets with their official splits.
 
 The data sets must lie below TAGRANK_DATA (`tagrank datasets` says where they come from).
-
-    python benchmarks/results.py [--only emotions scene]
 """
 
-import argparse
-import time
+import numpy as np
 
-from common import describe_machine, write_page, write_results
-from comparison import compare
-from comparison_page import render_comparisons
-
+from benchmarks.data import draw_rows
+from benchmarks.pages.comparison import render_comparisons
+from benchmarks.protocols.comparison import compare
 from tagrank.annotation.tuning import COSTS
-from tagrank.data import load_dataset
+from tagrank.data import Collection, load_dataset
 
-PAGE = "results.md"
+MINUTES = 20
+PAGES = ("results.md",)
+QUICK = {"only": ("drawn",)}
 SEED = 0
 TOLERANCE = 1e-3
-# each data set and the kernels among which cross-validation chooses
-DATASETS = {
-    "corel5k": ("rbf",),
-    "bibtex": ("rbf", "linear"),
-    "scene": ("rbf",),
-    "yeast": ("rbf",),
-    "emotions": ("rbf",),
-}
+# the kernels among which cross-validation chooses
+KERNELS = {"bibtex": ("rbf", "linear")}
 INTRO = f"""
 # Results on public data
 
-This page is written by one command, `make results` (`python benchmarks/results.py`); do not edit it by hand.
-The same numbers, the whole cross-validation and the versions of all packages are in
+This page is written by one command, `make bench NAME=results`; do not edit it by hand. The same numbers, the
+whole cross-validation and the versions of all packages are in
 `benchmarks/results/results.json`.
 
 How it was measured:
@@ -77,31 +67,20 @@ NOTES = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--only", nargs="+", choices=DATASETS, help="print a page of these alone, write nothing"
-    )
-    options = parser.parse_args()
-    started = time.perf_counter()
-    comparisons = []
-    for name in options.only or DATASETS:
-
-        def say(line, name=name):
-            print(f"{time.perf_counter() - started:6.1f} s  {name}: {line}", flush=True)
-
-        collection = load_dataset(name)
-        comparisons.append(compare(collection, kernels=DATASETS[name], tol=TOLERANCE, seed=SEED, say=say))
-    machine = describe_machine()
-    page = render_comparisons(
-        comparisons, intro=INTRO, machine=f"{machine['processor']}, {machine['cores']} cores", notes=NOTES
-    )
-    if options.only:
-        print(page)
-        return
-    write_page(PAGE, page)
-    write_results("results", [comparison.to_dict() for comparison in comparisons])
+def run(*, only=("corel5k", "bibtex", "scene", "yeast", "emotions")):
+    results = []
+    for name in only:
+        print(name)
+        collection = draw() if name == "drawn" else load_dataset(name)
+        results.append(compare(collection, kernels=KERNELS.get(name, ("rbf",)), tol=TOLERANCE, seed=SEED))
+        yield results
 
 
-if __name__ == "__main__":
-    main()
+def render(results, machine):
+    where = f"{machine['processor']}, {machine['cores']} cores"
+    return {PAGES[0]: render_comparisons(results, intro=INTRO, machine=where, notes=NOTES)}
+
+
+def draw():
+    X, Y = draw_rows(90, 5)
+    return Collection({"features": X}, Y, part=np.repeat(["train", "test"], [60, 30]), name="drawn")

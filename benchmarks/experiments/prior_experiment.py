@@ -3,30 +3,22 @@
 Each data set is cut in two by the sign of the product of its first two label components: in one group they go
 up together, in the other against each other. The training part is drawn mostly from one group, the test part
 and a third part, disjoint from both, mostly from the other. The prior is estimated from the
-labels of the third part alone. Hamming loss of PriorMarginClassifier and of methods that know no prior, as a
-page: docs/prior-results.md, with the sweep of the correlation r as docs/prior-sweep.svg.
+labels of the third part alone. Hamming loss of PriorMarginClassifier and of methods that know no prior.
 
-The data sets must lie below TAGRANK_DATA (`tagrank datasets` says where they come from).
-
-    python benchmarks/prior_experiment.py [--quick] [--only yeast]
+The data sets must lie below TAGRANK_DATA (`tagrank datasets` says where they come from). --rows is for each
+part.
 """
 
-import argparse
-import time
 import warnings
-from dataclasses import dataclass
 
 import numpy as np
-from common import write_page, write_results
-from prior_page import draw_sweep, render_page
-from scipy import sparse
-from sklearn.decomposition import PCA
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.preprocessing import StandardScaler, normalize
 
-from tagrank.data import load_dataset
+from benchmarks.pages.prior import draw_sweep, render_page
+from benchmarks.protocols.shifted_labels import load, make_split
+from benchmarks.tables import show
 from tagrank.estimators import (
     LabelRanker,
     OneVsAllSVM,
@@ -34,62 +26,48 @@ from tagrank.estimators import (
     correlation_prior,
     signature_prior,
 )
-from tagrank.kernels import Gaussian, Linear
 
-DATASETS = ("rcv1_subset1", "corel16k001", "yeast")
+MINUTES = 20
+PAGES = ("prior-results.md", "prior-sweep.svg")
+QUICK = {"only": ("drawn",), "rows": 60, "seeds": 1, "draws": 1}
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0)
-BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
 SWEEP = np.linspace(-1, 1, 21)
 N_SWEEP = 200  # training rows of the sweep, as in the paper
 OPTIONS = {"kernel": "precomputed", "tol": 1e-3, "random_state": 0}
 
 
-@dataclass
-class Split:
-    """Gram matrices and labels of one cut into training, test and third part."""
-
-    rows: np.ndarray
-    K: np.ndarray
-    K_test: np.ndarray
-    Y: np.ndarray
-    Y_test: np.ndarray
-    Y_third: np.ndarray
-    X: object
-    X_test: object
+def run(*, only=("rcv1_subset1", "corel16k001", "yeast"), rows=4000, seeds=5, draws=20):
+    yield [measure(name, rows, seeds, draws) for name in only]
 
 
-def load(name):
-    """Rows fit for the kernel of the data set, labels as 0 and 1 without labels of fewer than 20 rows."""
-    collection = load_dataset(name)
-    X, Y = collection.X, collection.Y
-    Y = np.asarray(Y.toarray() if sparse.issparse(Y) else Y)
-    Y = Y[:, Y.sum(axis=0) >= 20]
-    X = normalize(X) if sparse.issparse(X) else StandardScaler().fit_transform(X)
-    return X, Y, Linear() if name == "rcv1_subset1" else Gaussian()
+def render(results, machine):
+    return dict(zip(PAGES, (render_page(results), draw_sweep(results)), strict=True))
 
 
-def draw_parts(Y, n_rows, seed):
-    """Three disjoint sets of row indices, `n_rows` each or less: training, test, third."""
-    rng = np.random.default_rng(seed)
-    components = PCA(2, svd_solver="full").fit_transform(Y)
-    go_together = np.prod(components - np.median(components, axis=0), axis=1) > 0
-    first, second = (rng.permutation(np.flatnonzero(go_together == g)) for g in (True, False))
-    if len(first) > len(second):  # two parts are drawn mostly from the second
-        first, second = second, first
-    n_rows = min(n_rows, int(len(first) / (BIAS + 2 * (1 - BIAS))), int(len(second) / (2 * BIAS + 1 - BIAS)))
-    many, few = round(BIAS * n_rows), n_rows - round(BIAS * n_rows)
-    train = np.concatenate([first[:many], second[:few]])
-    test = np.concatenate([first[many : many + few], second[few : few + many]])
-    third = np.concatenate([first[many + few : many + 2 * few], second[few + many : few + 2 * many]])
-    return train, test, third
-
-
-def make_split(X, Y, kernel, n_rows, seed):
-    train, test, third = draw_parts(Y, n_rows, seed)
-    seen = Y[train].any(axis=0)  # a label never seen is lost for every method alike
-    Y = Y[:, seen]
-    kernel, K = kernel.fit_gram(X[train])
-    return Split(train, K, kernel(X[test], X[train]), Y[train], Y[test], Y[third], X[train], X[test])
+def measure(name, n_rows, n_seeds, n_draws):
+    """Everything about one data set."""
+    X, Y, kernel = load(name)
+    losses, costs, shifts = [], [], []
+    for seed in range(n_seeds):
+        split = make_split(X, Y, kernel, n_rows, seed)
+        found, chosen = compare(split)
+        losses.append(found)
+        costs.append(chosen)
+        shifts.append(shift(split))
+        if seed == 0:
+            n_used, n_labels = split.Y.shape
+            swept = sweep(split, n_draws)
+        print(f"{name}, draw {seed}")
+        show(found, *found)
+    return {
+        "dataset": name,
+        "rows_per_part": n_used,
+        "labels": n_labels,
+        "hamming": {method: [line[method] for line in losses] for method in losses[0]},
+        "costs": costs,
+        "shift": np.mean(shifts, axis=0).tolist(),
+        "sweep": swept,
+    }
 
 
 def margin(Estimator, **options):
@@ -184,50 +162,3 @@ def sweep(split, n_draws, cost=1.0):
         "r": SWEEP.tolist(),
         "hamming": losses.mean(axis=0).tolist(),
     }
-
-
-def run(name, options):
-    """Everything about one data set."""
-    X, Y, kernel = load(name)
-    n_rows, n_seeds, n_draws = (400, 2, 3) if options.quick else (4000, 5, 20)
-    losses, costs, shifts, sizes, sweeps = [], [], [], [], []
-    for seed in range(n_seeds):
-        started = time.perf_counter()
-        split = make_split(X, Y, kernel, n_rows, seed)
-        found, chosen = compare(split)
-        losses.append(found)
-        costs.append(chosen)
-        shifts.append(shift(split))
-        sizes.append(split.Y.shape)
-        if seed == 0:
-            sweeps = sweep(split, n_draws)
-        print(
-            f"{name} {seed}: {time.perf_counter() - started:.0f} s",
-            {k: round(v, 2) for k, v in found.items()},
-        )
-    return {
-        "dataset": name,
-        "rows_per_part": int(sizes[0][0]),
-        "labels": int(sizes[0][1]),
-        "hamming": {method: [line[method] for line in losses] for method in losses[0]},
-        "costs": costs,
-        "shift": np.mean(shifts, axis=0).tolist(),
-        "sweep": sweeps,
-    }
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="400 rows a part, two draws")
-    parser.add_argument("--only", nargs="+", choices=DATASETS, help="these alone; prints, writes no page")
-    options = parser.parse_args()
-    lines = [run(name, options) for name in options.only or DATASETS]
-    if options.only:
-        return
-    write_page("prior-results.md", render_page(lines, quick=options.quick))
-    write_page("prior-sweep.svg", draw_sweep(lines))
-    write_results("prior_experiment", lines)
-
-
-if __name__ == "__main__":
-    main()
