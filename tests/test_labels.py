@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from tagrank import labels
 from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states, labels_from_states
 
 LABELS = np.array([[1, 0, np.nan], [0, 0, 0], [np.nan, 1, 1]])
@@ -69,11 +70,53 @@ def test_other_values_are_refused(form, value):
 
 
 def test_words_and_wrong_shapes_are_refused():
-    with pytest.raises(ValueError, match="not numbers"):
+    with pytest.raises(ValueError, match="not real numbers"):
         label_states(np.array([["sea", "sky"]]))
     for Y in (np.ones(3), np.ones((1, 2, 3))):
         with pytest.raises(ValueError, match=r"two dimensions.*got shape"):
             label_states(Y)
+
+
+def test_masked_is_unknown():
+    masked = np.ma.masked_array([[1, -1, 7], [0, 0, 0], [5, 1, 1]], mask=[[0, 0, 1], [0, 0, 0], [1, 0, 0]])
+    masked[0, 1] = 0
+    for Y in (masked, masked.astype(float)):
+        np.testing.assert_array_equal(label_states(Y), STATES)
+    np.testing.assert_array_equal(label_states(np.ma.masked_array(LABELS)), STATES)
+    assert masked.data[0, 2] == 7
+    with pytest.raises(ValueError, match=r"contains -1.*np\.where"):
+        label_states(np.ma.masked_array([[-1, 2]], mask=[[0, 1]]))
+
+
+@pytest.mark.parametrize("dtype", [complex, "U3", "S3", "datetime64[D]", "timedelta64[D]"])
+def test_only_real_numbers_are_labels(dtype):
+    Y = np.array([[1, 0], [0, 1]]).astype(dtype)
+    with pytest.raises(ValueError, match=r"values that are not real numbers \(dtype .*labels are 1"):
+        label_states(Y)
+
+
+def test_sparse_complex_labels_are_refused():
+    with pytest.raises(ValueError, match="not real numbers"):
+        label_states(sparse.csr_array([[1j, 0]]))
+
+
+def test_too_many_labels_to_hold_are_counted_first():
+    for shape in ((10**6, 10**7), (27, 10**7)):
+        with pytest.raises(ValueError, match=r"0,000,000 labels .* 268,435,456 are allowed.*MAX_LABELS"):
+            label_states(sparse.csr_array(shape))
+    with pytest.raises(ValueError, match=r"70,000,000 labels .* 67,108,864 are allowed.*MAX_LABELS"):
+        encode_tag_sets([[f"tag{j}" for j in range(10**4)], *[None] * 7000])
+
+
+def test_the_limits_can_be_raised(monkeypatch):
+    monkeypatch.setattr(labels, "MAX_LABELS", 8)
+    with pytest.raises(ValueError, match="9 labels to be held one by one, 8 are allowed"):
+        label_states(sparse.csr_array((3, 3)))
+    with pytest.raises(ValueError, match="3 labels to be held one by one, 2 are allowed"):
+        encode_tag_sets([{"a", "b", "c"}, None])
+    monkeypatch.setattr(labels, "MAX_LABELS", 12)
+    assert label_states(sparse.csr_array((3, 3))).shape == (3, 3)
+    assert np.isnan(encode_tag_sets([{"a", "b", "c"}, None])[0].data).sum() == 3
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """Labels in three states: 1 present, 0 absent, nan unknown.
 
-Users hand labels over as a dense matrix, a sparse matrix (an explicitly stored nan is unknown), a DataFrame
-whose columns are tag names, or a list of tag sets. Inside tagrank they are *states*: int8, +1 present,
--1 absent, 0 unknown, because compiled code may not see nan under fast arithmetic.
+Users hand labels over as a dense matrix (what is masked in it is unknown), a sparse matrix (an explicitly
+stored nan is unknown), a DataFrame whose columns are tag names, or a list of tag sets. Inside tagrank they
+are *states*: int8, +1 present, -1 absent, 0 unknown, as compiled code may not see nan under fast arithmetic.
 """
+
+from array import array
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +13,10 @@ from scipy import sparse
 from tagrank.validation import check_sparse
 
 _ENCODING = "labels are 1 (present), 0 (absent) or nan (unknown)"
+# Labels that are held one by one: training takes a few numbers of eight bytes for each.
+MAX_LABELS = 2**28
+# Tags that are named one by one; the largest public set has 2.8 million.
+MAX_TAGS = 2**22
 
 
 def label_states(Y):
@@ -18,7 +24,8 @@ def label_states(Y):
 
     Parameters
     ----------
-    Y : array-like or sparse matrix, shape (n_samples, n_labels), of 1, 0 and nan
+    Y : array-like or sparse matrix, shape (n_samples, n_labels), of 1, 0 and nan; what a masked array masks
+        is unknown
 
     Returns
     -------
@@ -27,30 +34,73 @@ def label_states(Y):
     if sparse.issparse(Y):
         check_sparse("Y", Y)
         return _sparse_states(Y.tocsr())
-    Y = np.asarray(Y)
+    Y = unmasked_labels(Y)
     if Y.ndim != 2:
         raise ValueError(f"Y must have two dimensions (n_samples, n_labels), got shape {Y.shape}")
-    if Y.dtype == bool:
-        return np.where(Y, np.int8(1), np.int8(-1))
-    try:
-        Y = Y.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise ValueError(f"Y holds values that are not numbers (dtype {Y.dtype}); {_ENCODING}") from None
+    Y = _real_numbers(Y)
     _check_values(Y)
     states = np.where(Y == 1, np.int8(1), np.int8(-1))
     states[np.isnan(Y)] = 0
     return states
 
 
+def unmasked_labels(Y):
+    """`Y` as an array, with nan where it is masked."""
+    if isinstance(Y, np.ma.MaskedArray) and Y.mask.any():
+        return _real_numbers(Y.data).astype(np.float64, copy=True) + np.where(Y.mask, np.nan, 0)
+    return np.asarray(Y)
+
+
+def _real_numbers(Y):
+    if Y.dtype.kind in "biuf":
+        return Y
+    try:
+        if Y.dtype.kind == "O":
+            return Y.astype(np.float64)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"Y holds values that are not real numbers (dtype {Y.dtype}); {_ENCODING}")
+
+
 def _sparse_states(Y):
-    values = Y.data.astype(np.float64)
+    values = _real_numbers(Y.data)
     _check_values(values)
+    _check_amount(Y.shape[0] * Y.shape[1], MAX_LABELS, Y.shape)
     states = np.full(Y.shape, -1, dtype=np.int8)
     rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
     states[rows[values == 1], Y.indices[values == 1]] = 1
     unknown = np.isnan(values)
     states[rows[unknown], Y.indices[unknown]] = 0
     return states
+
+
+def _check_amount(n_labels, most, shape):
+    if n_labels > most:
+        raise ValueError(
+            f"Y of shape {shape} has {n_labels:,} labels to be held one by one, {most:,} are allowed; leave "
+            "out samples about which nothing is known and rare labels, or raise tagrank.labels.MAX_LABELS"
+        )
+
+
+def check_tag_count(n_tags):
+    """Refuse, before they are named, more tags than memory can be trusted to hold."""
+    if n_tags > MAX_TAGS:
+        raise ValueError(
+            f"there are {n_tags:,} tags, and {MAX_TAGS:,} are allowed; leave out rare ones, or raise "
+            "tagrank.labels.MAX_TAGS"
+        )
+
+
+def fill_unknown_rows(Y, silent):
+    """`Y` with a stored nan for each label of the rows that are `silent`, shape (n_samples,), and empty."""
+    if not silent.any():
+        return Y
+    n_labels = Y.shape[1]
+    # a stored nan takes twelve bytes, and half as much again while it is put in place
+    _check_amount(int(silent.sum()) * n_labels, MAX_LABELS // 4, Y.shape)
+    ends = np.concatenate([[0], np.cumsum(silent * n_labels)])
+    columns = np.tile(np.arange(n_labels, dtype=np.int32), int(silent.sum()))
+    return Y + sparse.csr_array((np.full(len(columns), np.nan), columns, ends), shape=Y.shape)
 
 
 def _check_values(values):
@@ -100,6 +150,19 @@ def encode_tag_sets(tag_sets, *, tags=None, empty="unknown"):
     Y : csr_array, shape (n_samples, n_tags), float64
     tags : list of str
     """
+    present, tags, silent = encode_present(tag_sets, tags=tags, empty=empty)
+    return fill_unknown_rows(present, silent), tags
+
+
+def encode_present(tag_sets, *, tags=None, empty="unknown"):
+    """As `encode_tag_sets`, but samples about which nothing is known are not filled with nan.
+
+    Returns
+    -------
+    present : csr_array, shape (n_samples, n_tags), float64, with 1 where a tag is present
+    tags : list of str
+    silent : bool array, shape (n_samples,), where nothing is known
+    """
     if empty not in ("unknown", "absent"):
         raise ValueError(f"empty must be 'unknown' or 'absent', got {empty!r}")
     if tags is None:
@@ -108,17 +171,14 @@ def encode_tag_sets(tag_sets, *, tags=None, empty="unknown"):
     column = {tag: j for j, tag in enumerate(tags)}
     if len(column) != len(tags):
         raise ValueError(f"duplicate tag names: {duplicates(tags)}")
-    rows, columns, values = [], [], []
-    for i, entry in enumerate(tag_sets):
-        if entry is None or (len(entry) == 0 and empty == "unknown"):
-            found, value = range(len(tags)), np.nan
-        else:
-            found, value = sorted({column[tag] for tag in entry if tag in column}), 1.0
-        rows.extend([i] * len(found))
-        columns.extend(found)
-        values.extend([value] * len(found))
-    Y = sparse.csr_array((values, (rows, columns)), shape=(len(tag_sets), len(tags)), dtype=np.float64)
-    return Y, tags
+    columns, ends = array("i"), array("q", [0])
+    for entry in tag_sets:
+        columns.extend(sorted({column[tag] for tag in (() if entry is None else entry) if tag in column}))
+        ends.append(len(columns))
+    silent = [entry is None or (len(entry) == 0 and empty == "unknown") for entry in tag_sets]
+    shape = (len(tag_sets), len(tags))
+    present = sparse.csr_array((np.ones(len(columns)), np.array(columns), np.array(ends)), shape=shape)
+    return present, tags, np.array(silent, dtype=bool) & (len(tags) > 0)
 
 
 def duplicates(names):

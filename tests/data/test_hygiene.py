@@ -6,6 +6,7 @@ from scipy import sparse
 
 from tagrank.data import Collection, clean_tags
 from tagrank.data.hygiene import merge_labels
+from tagrank.data.label_matrix import as_labels
 
 
 def collection(tags, labels=None, kind=np.asarray):
@@ -29,7 +30,8 @@ def test_present_wins_then_unknown_then_absent(kind):
     labels = rng.choice([0, 1, np.nan], size=(200, 6), p=[0.6, 0.2, 0.2])
     renamed = [["a"], ["b", "a"], ["c"], ["a", "a"], [], ["c", "b"]]
     expected, tags = slow_merge(labels, renamed)
-    merged, found = merge_labels(kind(labels), renamed)
+    merged, found = merge_labels(as_labels(kind(labels)), renamed)
+    merged = merged.full()
     assert found == tags
     assert sparse.issparse(merged) == (kind is sparse.csr_array)
     np.testing.assert_array_equal(merged.toarray() if sparse.issparse(merged) else merged, expected)

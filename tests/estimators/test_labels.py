@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.estimators import LabelRanker, OneVsAllSVM
+from tagrank.estimators.targets import encode_targets
 from tagrank.kernels import Gaussian
 
 both = pytest.mark.parametrize("Estimator", [OneVsAllSVM, LabelRanker])
@@ -180,3 +181,8 @@ def test_matrices_that_are_no_similarities(problem, Estimator):
 def test_weights_that_are_refused(problem, Estimator, weights, message):
     with pytest.raises(ValueError, match=message):
         Estimator().fit(*problem, sample_weight=weights)
+
+
+def test_what_a_masked_array_masks_is_unknown():
+    masked = np.ma.masked_array([[1, 0, 1], [0, 1, 0]], mask=[[0, 0, 1], [1, 0, 0]])
+    np.testing.assert_array_equal(encode_targets(masked).states, [[1, -1, 0], [0, 1, -1]])

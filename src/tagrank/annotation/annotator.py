@@ -121,7 +121,7 @@ class Annotator:
         self.estimator_, self.tuning_ = self._train(
             estimator, self._arrange(intake.views), collection, callback, progress
         )
-        never_present = ~np.any(collection.states() > 0, axis=0)
+        never_present = collection.tag_counts() == 0
         # a prior may speak for tags that are never present
         self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
         _warn_never_positive(self.tags, self.never_positive_)

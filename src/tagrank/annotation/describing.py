@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def describe_pictures(
     }
     problems = (*collection.problems, *extraction.problems)
     return Description(
-        replace(kept, views=views, feature_names={}, problems=problems),
+        kept.replaced(views=views, feature_names={}, problems=problems),
         dict(bank.features),
         dict(extraction.seconds),
         dict(extraction.seconds_a_picture),

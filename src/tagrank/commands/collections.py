@@ -71,10 +71,10 @@ def keep_frequent(rows: Collection, min_count: int) -> Collection:
     """The rows without the tags that fewer than `min_count` of them have; it is an error if none is left."""
     kept = clean_tags(rows, min_count=min_count)
     if len(rows.tags) and not len(kept.tags):
-        counts = np.sum(rows.states() > 0, axis=0)
+        counts = rows.tag_counts()
         raise ValueError(
             f"min_count={min_count} leaves no tags: of all {len(rows.tags):,} the most frequent one, "
-            f"{rows.tags[counts.argmax()]!r}, is in {counts.max():,} of {len(rows):,} pictures or rows"
+            f"{rows.tags[int(counts.argmax())]!r}, is in {counts.max():,} of {len(rows):,} pictures or rows"
         )
     return kept
 
@@ -148,7 +148,7 @@ def known_pictures(collection: Collection) -> Collection:
     """The pictures about which something is known: only they are worth describing. Rows stay as they are."""
     if PICTURES not in collection.views:
         return collection
-    is_known = np.any(collection.states() != 0, axis=1)
+    is_known = collection.known_rows()
     if not is_known.any():
         raise ValueError(
             f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags"
@@ -174,12 +174,10 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
     _warn_differences(
         [tag for tag in tags if tag not in column], [tag for tag in column if tag not in shared]
     )
-    states = collection.states()
-    is_known = np.any(states != 0, axis=1)
-    aligned = np.repeat(np.where(is_known, np.int8(-1), np.int8(0))[:, None], len(tags), axis=1)
-    for j, tag in enumerate(tags):
-        if tag in column:
-            aligned[:, j] = states[:, column[tag]]
+    otherwise = np.where(collection.known_rows(), np.int8(-1), np.int8(0))
+    aligned = np.repeat(otherwise[:, None], len(tags), axis=1)
+    is_shared = [tag in column for tag in tags]
+    aligned[:, is_shared] = collection.label_matrix.take_columns([column[tag] for tag in shared]).states()
     return collection.with_labels(labels_from_states(aligned), list(tags))
 
 

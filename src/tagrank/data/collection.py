@@ -1,17 +1,27 @@
 """Collection: pictures or rows with named views, three-state labels, tag names and official parts."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from tagrank.data.feature_columns import match_columns
-from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs, unknown_pairs, wholly_unknown
+from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs, stack_labels
 from tagrank.data.problems import Problem
-from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states
+from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_sets
 from tagrank.validation import check_same_length
+
+
+class _WholeLabels:
+    """The labels of a collection, in which rows about which nothing is known take no memory until asked."""
+
+    def __get__(self, collection: Any, owner: Any) -> Matrix | None:
+        return None if collection is None else collection.label_matrix.full()
+
+    def __set__(self, collection: Any, labels: Any) -> None:
+        vars(collection)["label_matrix"] = labels
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,7 +43,7 @@ class Collection:
     """
 
     views: Mapping[str, Any]
-    labels: Any = None
+    labels: Any = _WholeLabels()
     tags: Sequence[str] = ()
     names: Sequence[str] | None = None
     part: Any = None
@@ -41,26 +51,27 @@ class Collection:
     feature_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     layout: str = ""
+    label_matrix: LabelMatrix = field(init=False)
 
     def __post_init__(self) -> None:
         if not self.views:
             raise ValueError("a collection needs at least one view, got none")
         views = {name: _as_view(view) for name, view in self.views.items()}
         n_rows = _n_rows(next(iter(views.values())))
-        labels, tags = _labels_and_tags(self.labels, self.tags, n_rows)
+        matrix, tags = _labels_and_tags(self.label_matrix, self.tags, n_rows)
         part = None if self.part is None else np.asarray(self.part, dtype=str)
         names = None if self.names is None else list(map(str, self.names))
         per_row = {f"view {name!r}": view for name, view in views.items()}
-        per_row |= {"labels": labels, "part": part, "names": names}
+        per_row |= {"labels": matrix.stored, "part": part, "names": names}
         check_same_length(**{what: value for what, value in per_row.items() if value is not None})
-        _check_tags(tags, labels.shape[1])
+        _check_tags(tags, matrix.shape[1])
         _check_feature_names(self.feature_names, views)
-        changes = {"views": views, "labels": labels, "tags": tags, "names": names, "part": part}
+        changes = {"views": views, "label_matrix": matrix, "tags": tags, "names": names, "part": part}
         for attribute, value in changes.items():
             object.__setattr__(self, attribute, value)
 
     def __len__(self) -> int:
-        return int(self.labels.shape[0])
+        return self.label_matrix.shape[0]
 
     @property
     def Y(self) -> Matrix:
@@ -98,15 +109,22 @@ class Collection:
 
     def states(self) -> np.ndarray:
         """The labels as int8: +1 present, -1 absent, 0 unknown, shape (n, n_tags)."""
-        return label_states(self.labels)
+        return self.label_matrix.states()
+
+    def known_rows(self) -> np.ndarray:
+        """Which rows have a known label, shape (n,); none has one in a collection without tags."""
+        return ~self.label_matrix.wholly_unknown() & (len(self.tags) > 0)
+
+    def tag_counts(self) -> np.ndarray:
+        """In how many rows each tag is present, shape (n_tags,)."""
+        return np.bincount(positive_pairs(self.label_matrix.stored)[1], minlength=len(self.tags))
 
     def subset(self, rows: Any) -> "Collection":
         """The chosen rows (indices, a mask or a slice), in that order; the problems stay as they are."""
         chosen = np.arange(len(self))[rows]
-        return replace(
-            self,
+        return self.replaced(
             views={name: _take(view, chosen) for name, view in self.views.items()},
-            labels=self.labels[chosen],
+            labels=self.label_matrix.take_rows(chosen),
             names=None if self.names is None else [self.names[i] for i in chosen],
             part=None if self.part is None else self.part[chosen],
         )
@@ -128,16 +146,22 @@ class Collection:
 
     def with_labels(self, labels: Any, tags: Sequence[str] | None = None) -> "Collection":
         """The same rows with other labels, and other tag names if their number changes."""
-        return replace(self, labels=labels, tags=self.tags if tags is None else tags)
+        return self.replaced(labels=labels, tags=self.tags if tags is None else tags)
 
     def with_part(self, part: Any) -> "Collection":
         """The same rows with other parts."""
-        return replace(self, part=part)
+        return self.replaced(part=part)
+
+    def replaced(self, **changes: Any) -> "Collection":
+        """The collection with other values of some parameters."""
+        kept = {entry.name: vars(self)[entry.name] for entry in fields(self) if entry.name in vars(self)}
+        kept["labels"] = kept.pop("label_matrix")
+        return Collection(**(kept | changes))
 
     def summary(self) -> dict[str, Any]:
         """Counts that describe the collection; an unknown label does not count as present."""
-        n_rows, n_tags = self.labels.shape
-        rows, columns = positive_pairs(self.labels)
+        n_rows, n_tags = self.label_matrix.shape
+        rows, columns = positive_pairs(self.label_matrix.stored)
         n_cells = max(1, n_rows * n_tags)
         return {
             "name": self.name,
@@ -146,9 +170,9 @@ class Collection:
             "tags": n_tags,
             "cardinality": len(rows) / max(1, n_rows),
             "density": len(rows) / n_cells,
-            "unknown share": len(unknown_pairs(self.labels)[0]) / n_cells,
+            "unknown share": int(self.label_matrix.unknown_by_row().sum()) / n_cells,
             "rows without tag": n_rows - len(np.unique(rows)),
-            "rows wholly unknown": int(wholly_unknown(self.labels).sum()),
+            "rows wholly unknown": int(self.label_matrix.wholly_unknown().sum()),
             "tags never present": n_tags - len(np.unique(columns)),
             "parts": {} if self.part is None else _counts(self.part),
             "problems": len(self.problems),
@@ -188,7 +212,7 @@ def concatenate_parts(parts: Mapping[str, Collection], *, name: str = "") -> Col
             key: _vstack([_columns_like(first, part, key, word) for word, part in parts.items()])
             for key in first.views
         },
-        labels=_vstack([part.labels for part in parts.values()]),
+        labels=stack_labels([part.label_matrix for part in parts.values()]),
         tags=first.tags,
         names=[row for part in parts.values() for row in part.names or ()] if all_named else None,
         part=[word for word, part in parts.items() for _ in range(len(part))],
@@ -224,12 +248,14 @@ def _as_view(view: Any) -> Any:
     return list(view) if isinstance(view, tuple) else view
 
 
-def _labels_and_tags(labels: Any, tags: Sequence[str], n_rows: int) -> tuple[Matrix, list[str]]:
+def _labels_and_tags(labels: Any, tags: Sequence[str], n_rows: int) -> tuple[LabelMatrix, list[str]]:
     if labels is None:
         labels = sparse.csr_array((n_rows, 0))
     elif is_tag_sets(labels):
-        labels, tags = encode_tag_sets(labels, tags=list(tags) or None)
-    matrix = as_label_matrix(labels)
+        present, tags, silent = encode_present(labels, tags=list(tags) or None)
+        labels = LabelMatrix(present, silent)
+    matrix = as_labels(labels)
+    check_tag_count(matrix.shape[1])
     if len(tags) == 0:
         tags = list(getattr(labels, "columns", map(str, range(matrix.shape[1]))))
     return matrix, [str(tag) for tag in tags]

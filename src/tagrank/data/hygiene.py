@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.collection import Collection
-from tagrank.data.label_matrix import Matrix, labels_from_pairs, positive_pairs, unknown_pairs
+from tagrank.data.label_matrix import LabelMatrix, Matrix, labels_from_pairs, positive_pairs, unknown_pairs
 from tagrank.validation import check_choice
 
 
@@ -43,10 +43,10 @@ def clean_tags(
         synonyms = {_fold(old): _fold(new) for old, new in (synonyms or {}).items()}
     if synonyms:
         renamed = [[synonyms.get(tag, tag) for tag in tags] for tags in renamed]
-    labels, tags = merge_labels(collection.labels, renamed)
-    counts = np.bincount(positive_pairs(labels)[1], minlength=len(tags))
+    labels, tags = merge_labels(collection.label_matrix, renamed)
+    counts = np.bincount(positive_pairs(labels.stored)[1], minlength=len(tags))
     frequent = np.flatnonzero(counts >= min_count)
-    return collection.with_labels(labels[:, frequent], [tags[j] for j in frequent])
+    return collection.with_labels(labels.take_columns(frequent), [tags[j] for j in frequent])
 
 
 def _keep(tag: str, separators: str) -> list[str]:
@@ -67,17 +67,17 @@ def _fold(tag: str) -> str:
     return tag.strip().casefold()
 
 
-def merge_labels(labels: Matrix, renamed: Sequence[Sequence[str]]) -> tuple[Matrix, list[str]]:
+def merge_labels(labels: LabelMatrix, renamed: Sequence[Sequence[str]]) -> tuple[LabelMatrix, list[str]]:
     """Give each column its new names and join the columns that share one.
 
     Parameters
     ----------
-    labels : ndarray or csr_array, shape (n_rows, n_columns)
+    labels : LabelMatrix, shape (n_rows, n_columns)
     renamed : for each column, the names under which it is found afterwards
 
     Returns
     -------
-    merged : the same kind of matrix, shape (n_rows, n_tags)
+    merged : LabelMatrix, dense if `labels` are, shape (n_rows, n_tags)
     tags : list of str, in the order of their first appearance
     """
     tags = list(dict.fromkeys(name for names in renamed for name in names))
@@ -85,13 +85,13 @@ def merge_labels(labels: Matrix, renamed: Sequence[Sequence[str]]) -> tuple[Matr
     pairs = [(old, position[name]) for old, names in enumerate(renamed) for name in set(names)]
     old, new = np.array(pairs, dtype=np.intp).reshape(-1, 2).T
     mapping = sparse.csr_array((np.ones(len(old)), (old, new)), shape=(len(renamed), len(tags)))
-    present = _indicator(positive_pairs(labels), labels.shape) @ mapping
-    unknown = _indicator(unknown_pairs(labels), labels.shape) @ mapping
+    present = _indicator(positive_pairs(labels.stored), labels.shape) @ mapping
+    unknown = _indicator(unknown_pairs(labels.stored), labels.shape) @ mapping
     # present wins: a cell that is both keeps only its presence
     unknown = unknown - unknown * (present > 0)
     unknown.eliminate_zeros()
     merged = labels_from_pairs(present.nonzero(), unknown.nonzero(), present.shape)
-    return (merged if sparse.issparse(labels) else merged.toarray()), tags
+    return LabelMatrix(merged if sparse.issparse(labels.stored) else merged.toarray(), labels.silent), tags
 
 
 def _indicator(pairs: tuple[np.ndarray, np.ndarray], shape: tuple[int, int]) -> Matrix:

@@ -1,23 +1,87 @@
-"""Label matrices, dense or sparse, as coordinates of the labels that are present and that are unknown."""
+"""Label matrices in three states, dense or sparse; sparse ones in which untagged rows take no memory."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
-from tagrank.labels import encode_tag_sets, is_tag_sets, label_states
+from tagrank.labels import encode_present, fill_unknown_rows, is_tag_sets, label_states
 
 Matrix: TypeAlias = Any  # a dense ndarray or a scipy csr_array, shape (n_samples, n_columns)
 Pairs: TypeAlias = tuple[np.ndarray, np.ndarray]  # rows and columns of the same length
 
 
-def as_label_matrix(Y: Any) -> Matrix:
-    """`Y` as float64 ndarray or canonical csr_array of 1, 0 and nan, copied where it has to change.
+@dataclass(frozen=True)
+class LabelMatrix:
+    """Labels of 1, 0 and nan.
 
-    Takes what `tagrank.labels` describes: dense, sparse, a DataFrame, or a list of tag sets.
+    Attributes
+    ----------
+    stored : ndarray or csr_array, shape (n_rows, n_tags)
+    silent : bool array, shape (n_rows,): rows that are unknown throughout, and empty in `stored`. Most
+        pictures of a large collection are untagged: one nan for each of their tags would fill the memory.
     """
+
+    stored: Matrix
+    silent: np.ndarray
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.stored.shape
+
+    def full(self) -> Matrix:
+        """The labels as an ndarray or csr_array in which every unknown label is a stored nan."""
+        return fill_unknown_rows(self.stored, self.silent)
+
+    def states(self) -> np.ndarray:
+        """The labels as int8: +1 present, -1 absent, 0 unknown."""
+        states = label_states(self.stored)
+        states[self.silent] = 0
+        return states
+
+    def take_rows(self, chosen: Any) -> "LabelMatrix":
+        """Some rows: indices, a mask or a slice."""
+        return LabelMatrix(self.stored[chosen], self.silent[chosen])
+
+    def take_columns(self, chosen: Any) -> "LabelMatrix":
+        """Some columns."""
+        return LabelMatrix(self.stored[:, chosen], self.silent)
+
+    def unknown_by_row(self) -> np.ndarray:
+        """How many labels of each row are unknown."""
+        n_rows, n_tags = self.shape
+        return np.bincount(unknown_pairs(self.stored)[0], minlength=n_rows) + self.silent * n_tags
+
+    def wholly_unknown(self) -> np.ndarray:
+        """Which rows have no known label; never a row of a matrix without columns."""
+        return (self.unknown_by_row() == self.shape[1]) & (self.shape[1] > 0)
+
+
+def as_labels(Y: Any) -> LabelMatrix:
+    """`Y`, in any form that `tagrank.labels` describes, checked, and copied where it has to change."""
+    if isinstance(Y, LabelMatrix):
+        return Y
     if is_tag_sets(Y):
-        return encode_tag_sets(Y)[0]
+        present, _, silent = encode_present(Y)
+        return LabelMatrix(present, silent)
+    stored = _as_matrix(Y)
+    silent = np.zeros(stored.shape[0], dtype=bool)
+    if sparse.issparse(stored):
+        silent = LabelMatrix(stored, silent).wholly_unknown()
+        if silent.any():
+            stored.data[np.repeat(silent, np.diff(stored.indptr))] = 0
+            stored.eliminate_zeros()
+    return LabelMatrix(stored, silent)
+
+
+def as_label_matrix(Y: Any) -> Matrix:
+    """`Y` as float64 ndarray or canonical csr_array of 1, 0 and nan, copied where it has to change."""
+    return as_labels(Y).full() if isinstance(Y, LabelMatrix) or is_tag_sets(Y) else _as_matrix(Y)
+
+
+def _as_matrix(Y: Any) -> Matrix:
     if sparse.issparse(Y):
         Y = sparse.csr_array(Y, dtype=np.float64, copy=True)
         Y.sum_duplicates()
@@ -30,13 +94,23 @@ def as_label_matrix(Y: Any) -> Matrix:
     return labels
 
 
+def stack_labels(pieces: Sequence[LabelMatrix]) -> LabelMatrix:
+    """The rows of all pieces, one below the other."""
+    stored = [piece.stored for piece in pieces]
+    if any(map(sparse.issparse, stored)):
+        whole = sparse.vstack([sparse.csr_array(matrix) for matrix in stored], format="csr")
+    else:
+        whole = np.concatenate(stored)
+    return LabelMatrix(whole, np.concatenate([piece.silent for piece in pieces]))
+
+
 def positive_pairs(Y: Matrix) -> Pairs:
     """Rows and columns of the labels that are present, ordered by row."""
     return _pairs(Y, lambda values: values == 1)
 
 
 def unknown_pairs(Y: Matrix) -> Pairs:
-    """Rows and columns of the labels that are unknown, ordered by row."""
+    """Rows and columns of the labels that are stored as unknown, ordered by row."""
     return _pairs(Y, np.isnan)
 
 
@@ -55,8 +129,3 @@ def labels_from_pairs(positive: Pairs, unknown: Pairs, shape: tuple[int, int]) -
     rows = np.concatenate([positive[0], unknown[0]])
     columns = np.concatenate([positive[1], unknown[1]])
     return sparse.csr_array((values, (rows, columns)), shape=shape)
-
-
-def wholly_unknown(Y: Matrix) -> np.ndarray:
-    """Which rows have no known label, shape (n_samples,); never a row of a matrix without columns."""
-    return (np.bincount(unknown_pairs(Y)[0], minlength=Y.shape[0]) == Y.shape[1]) & (Y.shape[1] > 0)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.collection import Collection
-from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs, wholly_unknown
+from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs
 from tagrank.labels import is_tag_sets
 
 
@@ -47,7 +47,7 @@ def split_collection(
 ) -> Collection:
     """The collection with new parts "train" and "test", in which each tag keeps its share."""
     part = np.full(len(collection), "train")
-    part[iterative_split(collection.labels, test_size=test_size, random_state=random_state)[1]] = "test"
+    part[iterative_split(collection.label_matrix, test_size=test_size, random_state=random_state)[1]] = "test"
     return collection.with_part(part)
 
 
@@ -95,13 +95,14 @@ class LabelStratifiedKFold:
 
 def _strata(Y: Any) -> Matrix:
     """Which sample belongs to which label, with two more columns: nothing present, nothing known."""
-    if not sparse.issparse(Y) and not is_tag_sets(Y) and np.ndim(Y) == 1:
-        classes, codes = np.unique(np.asarray(Y), return_inverse=True)
-        Y = np.eye(len(classes))[codes]
-    Y = as_label_matrix(Y)
-    n_samples, n_labels = Y.shape
-    rows, columns = positive_pairs(Y)
-    unknown = wholly_unknown(Y)
+    is_matrix = sparse.issparse(Y) or isinstance(Y, LabelMatrix)
+    if not is_matrix and not is_tag_sets(Y) and np.ndim(Y) == 1:
+        codes = np.unique(np.asarray(Y), return_inverse=True)[1]
+        Y = sparse.csr_array((np.ones(len(codes)), (np.arange(len(codes)), codes)))
+    labels = as_labels(Y)
+    n_samples, n_labels = labels.shape
+    rows, columns = positive_pairs(labels.stored)
+    unknown = labels.wholly_unknown()
     empty = np.setdiff1d(np.arange(n_samples), rows)
     rows = np.concatenate([rows, empty])
     columns = np.concatenate([columns, np.where(unknown[empty], n_labels + 1, n_labels)])

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states
+from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states, unmasked_labels
 from tagrank.validation import check_even_rows
 
 
@@ -50,7 +50,7 @@ def _encode(Y):
     if hasattr(Y, "columns"):
         return _from_frame(Y)
     check_even_rows("y", Y)
-    Y = np.asarray(Y)
+    Y = unmasked_labels(Y)
     if Y.ndim != 1:
         return Targets(label_states(Y), np.arange(Y.shape[1] if Y.ndim == 2 else 0), False)
     return _from_classes(Y)

@@ -3,7 +3,6 @@
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -166,12 +165,12 @@ def _named(rows: Collection) -> Collection:
     """Rows without names are called by their numbers in the data, whatever is left out afterwards."""
     if rows.names is not None:
         return rows
-    return replace(rows, names=[f"row {i}" for i in range(len(rows))])
+    return rows.replaced(names=[f"row {i}" for i in range(len(rows))])
 
 
 def _usable(rows: Collection, untagged: bool) -> Collection:
     """The rows of which something is known; with `untagged` all."""
-    is_known = np.any(rows.states() != 0, axis=1)
+    is_known = rows.known_rows()
     if not is_known.any():
         all_rows = f"{len(rows):,} {kind_of(rows.views)}s of {rows.name or 'the data'}"
         raise ValueError(f"none of the {all_rows} has tags to learn from")

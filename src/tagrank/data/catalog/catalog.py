@@ -4,7 +4,6 @@ import hashlib
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,7 +116,7 @@ def _check_counts(entry: DatasetEntry, collection: Collection, folder: Path) -> 
     widths = [getattr(view, "shape", (0, 0))[1] for view in collection.views.values()]
     found = (len(collection), sum(widths), len(collection.tags))
     expected = (entry.n_rows, entry.n_columns or entry.n_features, entry.n_tags)
-    cardinality = len(positive_pairs(collection.labels)[0]) / max(1, len(collection))
+    cardinality = len(positive_pairs(collection.label_matrix.stored)[0]) / max(1, len(collection))
     if found != expected or abs(cardinality - entry.cardinality) > 1e-3:
         raise FileError(
             folder,
@@ -132,7 +131,7 @@ def _split_views(collection: Collection, entry: DatasetEntry) -> Collection:
     names = collection.feature_names["features"]
     return Collection(
         views={name: collection.X[:, chosen] for name, chosen in zip(entry.view_ends, columns, strict=True)},
-        labels=collection.labels,
+        labels=collection.label_matrix,
         tags=collection.tags,
         part=collection.part,
         name=collection.name,
@@ -177,7 +176,7 @@ def _read_archive(entry: DatasetEntry, folder: Path) -> Collection:
 
 
 def _read_photographs(entry: DatasetEntry, folder: Path) -> Collection:
-    return replace(read_pictures(folder, **entry.options), name=entry.name)
+    return read_pictures(folder, **entry.options).replaced(name=entry.name)
 
 
 LAYOUTS: dict[str, Callable[[DatasetEntry, Path], Collection]] = {

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.data.collection import Collection
-from tagrank.data.label_matrix import Matrix, labels_from_pairs, positive_pairs, unknown_pairs
+from tagrank.data.label_matrix import LabelMatrix, labels_from_pairs, positive_pairs, unknown_pairs
 from tagrank.validation import check_choice
 
 
@@ -50,7 +50,7 @@ def marks_from_list(
     return Marks(present, frozenset(unknown or ()).difference(present))
 
 
-def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[Matrix, list[str]]:
+def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[LabelMatrix, list[str]]:
     """Label matrix and tags; see `tagrank.labels.encode_tag_sets`.
 
     Parameters
@@ -60,18 +60,16 @@ def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> t
 
     Returns
     -------
-    labels : csr_array, shape (n_pictures, n_tags)
+    labels : LabelMatrix, shape (n_pictures, n_tags)
     tags : list of str
     """
     if tags is None:
         tags = sorted({tag for row in marks for tag in (*row.present, *(row.unknown or ()))})
     position = {tag: j for j, tag in enumerate(tags)}
     present = [[position[tag] for tag in row.present if tag in position] for row in marks]
-    unknown = [
-        range(len(tags)) if row.unknown is None else [position[tag] for tag in row.unknown if tag in position]
-        for row in marks
-    ]
-    return labels_from_pairs(_pairs(present), _pairs(unknown), (len(marks), len(tags))), list(tags)
+    unknown = [[position[tag] for tag in row.unknown or () if tag in position] for row in marks]
+    labels = labels_from_pairs(_pairs(present), _pairs(unknown), (len(marks), len(tags)))
+    return LabelMatrix(labels, np.array([row.unknown is None for row in marks], dtype=bool)), list(tags)
 
 
 def _pairs(columns: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
@@ -81,10 +79,11 @@ def _pairs(columns: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
 
 def marks_of(collection: Collection) -> Iterator[Marks]:
     """What a collection knows about each of its rows."""
-    present = _by_row(positive_pairs(collection.labels), collection)
-    unknown = _by_row(unknown_pairs(collection.labels), collection)
-    for has, lacks in zip(present, unknown, strict=True):
-        is_silent = len(lacks) == len(collection.tags)
+    labels = collection.label_matrix
+    present = _by_row(positive_pairs(labels.stored), collection)
+    unknown = _by_row(unknown_pairs(labels.stored), collection)
+    silent = labels.unknown_by_row() == len(collection.tags)
+    for has, lacks, is_silent in zip(present, unknown, silent, strict=True):
         yield Marks(tuple(has), None if is_silent else frozenset(lacks))
 
 

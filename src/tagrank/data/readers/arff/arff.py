@@ -204,7 +204,7 @@ def write_arff(
         stream.write("\n@data\n")
         format_rows = _sparse_lines if sparse.issparse(X) else _dense_lines
         for block in row_blocks(len(collection), 1000):
-            stream.writelines(format_rows(X[block], collection.labels[block]))
+            stream.writelines(format_rows(X[block], collection.label_matrix.take_rows(block).full()))
 
 
 def _dense_lines(X: np.ndarray, Y: Matrix) -> Iterator[str]:

@@ -3,7 +3,6 @@
 import inspect
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tagrank.data.collection import Collection
@@ -70,4 +69,4 @@ def read_pictures(
     read = LAYOUTS[check_choice("layout", layout, tuple(LAYOUTS))].read
     if foreign := sorted(options.keys() - inspect.signature(read).parameters.keys()):
         raise ValueError(f"the layout {layout!r} of {os.fspath(folder)} has no option {', '.join(foreign)}")
-    return replace(read(files, **options), layout=layout)
+    return read(files, **options).replaced(layout=layout)

@@ -21,12 +21,12 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.data.collection import Collection, feature_names_of
-from tagrank.data.label_matrix import Matrix, positive_pairs, unknown_pairs
+from tagrank.data.label_matrix import LabelMatrix, Matrix, positive_pairs
 from tagrank.data.readers.tables.numbers import format_number
 from tagrank.data.readers.tables.table import TAG_PREFIX, Roles, find_roles
 from tagrank.data.readers.tables.tag_text import join_tags, split_tags
 from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
-from tagrank.labels import duplicates, encode_tag_sets
+from tagrank.labels import duplicates, encode_present
 from tagrank.validation import check_choice
 
 _LABELS = {"1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "": math.nan, "?": math.nan, "nan": math.nan}
@@ -185,7 +185,8 @@ def _collection(
     labels: Any = np.array(rows.labels).reshape(rows.count, len(roles.tag_columns))
     names = roles.tags
     if roles.tag_list is not None:
-        labels, names = encode_tag_sets(rows.tag_sets, tags=list(tags) or None, empty=empty)
+        present, names, silent = encode_present(rows.tag_sets, tags=list(tags) or None, empty=empty)
+        labels = LabelMatrix(present, silent)
     return Collection(
         views=views,
         labels=labels,
@@ -224,7 +225,7 @@ def write_csv(
     tags = ["tags"] if as_list else [f"{TAG_PREFIX}{tag}" for tag in collection.tags]
     if twice := duplicates([*about, *names, *tags]):
         raise ValueError(f"columns need different names, got twice: {', '.join(twice[:5])}")
-    tag_cells = _tag_lists(collection, separator, empty) if as_list else _cells(collection.labels)
+    tag_cells = _tag_lists(collection, separator, empty) if as_list else _label_cells(collection)
     with atomic_write(path, text=True) as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*about, *names, *tags])
@@ -270,11 +271,16 @@ def _cells(matrix: Matrix) -> Iterator[list[str]]:
             yield [format_number(value, missing="") for value in row]
 
 
+def _label_cells(collection: Collection) -> Iterator[list[str]]:
+    for block in row_blocks(len(collection), 1000):
+        yield from _cells(collection.label_matrix.take_rows(block).full())
+
+
 def _tag_lists(collection: Collection, separator: str, empty: str) -> Iterator[list[str]]:
     check_choice("empty", empty, ("unknown", "absent"))
     texts = [join_tags([tag], separator) for tag in collection.tags]
-    rows, columns = positive_pairs(collection.labels)
-    n_unknown = np.bincount(unknown_pairs(collection.labels)[0], minlength=len(collection))
+    rows, columns = positive_pairs(collection.label_matrix.stored)
+    n_unknown = collection.label_matrix.unknown_by_row()
     n_present = np.bincount(rows, minlength=len(collection))
     n_expected = np.where((n_present == 0) & (empty == "unknown"), len(collection.tags), 0)
     if len(wrong := np.flatnonzero(n_unknown != n_expected)):

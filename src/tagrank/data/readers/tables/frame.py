@@ -6,9 +6,10 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.collection import Collection, feature_names_of
+from tagrank.data.label_matrix import LabelMatrix
 from tagrank.data.readers.tables.table import TAG_PREFIX, find_roles
 from tagrank.data.readers.tables.tag_text import split_tags
-from tagrank.labels import encode_tag_sets
+from tagrank.labels import encode_present
 
 
 def from_frame(frame: Any, *, separator: str = "|", empty: str = "unknown", **columns: Any) -> Collection:
@@ -31,7 +32,8 @@ def from_frame(frame: Any, *, separator: str = "|", empty: str = "unknown", **co
         views["features"] = _numbers(frame, roles.features, header)
     if roles.tag_list is not None:
         tag_sets = [_tag_set(entry, separator) for entry in frame.iloc[:, roles.tag_list]]
-        labels, tags = encode_tag_sets(tag_sets, empty=empty)
+        present, tags, silent = encode_present(tag_sets, empty=empty)
+        labels: Any = LabelMatrix(present, silent)
     else:
         labels, tags = _numbers(frame, roles.tag_columns, header), roles.tags
     is_named = type(frame.index).__name__ != "RangeIndex"

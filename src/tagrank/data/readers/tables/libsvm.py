@@ -147,8 +147,8 @@ def write_libsvm(collection: Collection, path: str | os.PathLike) -> None:
 
     Tag names are not part of the format: keep `collection.tags` to read the file back with its names.
     """
-    X, Y = sparse.csr_array(collection.X, dtype=np.float64), sparse.csr_array(collection.labels)
-    if np.isnan(Y.data).any():
+    X, Y = sparse.csr_array(collection.X, dtype=np.float64), sparse.csr_array(collection.label_matrix.stored)
+    if collection.label_matrix.unknown_by_row().any():
         raise ValueError("LIBSVM files cannot express unknown labels; write ARFF, CSV or NPZ instead")
     with atomic_write(path, text=True) as stream:
         for present, entries in zip(_rows(Y), _rows(X), strict=True):
