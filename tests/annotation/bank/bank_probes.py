@@ -41,6 +41,14 @@ class Wide(Feature):
 
 
 @dataclass(frozen=True)
+class FirstRow(Feature):
+    """The first row of pixels: wider pictures have more columns, which is wrong."""
+
+    def describe(self, picture):
+        return picture.pixels[0, :, 0].astype(np.float32)
+
+
+@dataclass(frozen=True)
 class Fragile(Feature):
     """Ends its process over a white picture, and fails over a black one."""
 

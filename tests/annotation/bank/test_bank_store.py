@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from tagrank.annotation.bank.folder import bank_size, clear_bank
 from tagrank.annotation.bank.row_store import CacheWarning, pack_row, unpack_row
 
 sys.path.insert(0, str(Path(__file__).parent))
-from bank_probes import Means, Wide
+from bank_probes import FirstRow, Means, Wide
 
 FEATURES = {"means": Means(), "wide": Wide()}
 
@@ -33,6 +34,16 @@ def folder(tmp_path):
 @pytest.fixture
 def large_views(monkeypatch):
     monkeypatch.setattr("tagrank.annotation.bank.view_files._SMALL_BYTES", 0)
+
+
+def refuse_writing(monkeypatch):
+    def connect_read_only(path):
+        address = path if path == ":memory:" else f"file:{path}?mode=ro"
+        database = sqlite3.connect(address, uri=True)
+        database.executescript(row_store._SCHEMA)
+        return database
+
+    monkeypatch.setattr(row_store, "_connect", connect_read_only)
 
 
 def assert_right(extraction, pictures):
@@ -102,16 +113,73 @@ def test_damaged_store_is_started_anew(folder, damage):
     assert bank.extract(pictures).n_computed == 0
 
 
-def test_one_damaged_row_is_computed_again(folder):
+def change_rows(folder, change, where):
+    """Rows of the store, each replaced by what `change` makes of it."""
+    with closing(sqlite3.connect(folder / row_store.FILE_NAME)) as database, database:
+        database.create_function("change", 1, change)
+        database.execute(f"UPDATE rows SET packed = change(packed) WHERE {where}")
+
+
+def with_nan(packed):
+    row = unpack_row(packed).copy()
+    row[1] = np.nan
+    return pack_row(row)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda packed: packed[1:],
+        lambda packed: "text",
+        lambda packed: None,
+        lambda packed: pack_row([]),
+        lambda packed: pack_row(unpack_row(packed)[1:]),
+        with_nan,
+    ],
+)
+@pytest.mark.parametrize("where", ["rowid = 1", "rowid = 6", "rowid < 12"])
+def test_damaged_rows_are_computed_again(folder, damage, where):
+    pictures = draw_pictures(8)
+    bank = FeatureBank(FEATURES, folder=folder, n_jobs=1)
+    bank.extract(pictures)
+    change_rows(folder, damage, where)
+    with pytest.warns(CacheWarning, match="were damaged; they are computed anew"):
+        repaired = bank.extract(pictures)
+    assert repaired.n_computed > 0
+    assert_right(repaired, pictures)
+    assert bank.extract(pictures).n_computed == 0
+
+
+def test_damaged_rows_of_a_file_that_cannot_be_written(folder, monkeypatch):
+    pictures = draw_pictures(8)
+    bank = FeatureBank(FEATURES, folder=folder, n_jobs=1)
+    bank.extract(pictures)
+    change_rows(folder, with_nan, "rowid < 4")
+    refuse_writing(monkeypatch)
+    with pytest.warns(CacheWarning) as caught:
+        assert_right(bank.extract(pictures), pictures)
+    assert ["damaged" in str(warning.message) for warning in caught].count(True) >= 1
+
+
+def test_rows_that_are_never_of_one_length(folder):
+    with (
+        pytest.warns(CacheWarning),
+        pytest.raises(OSError, match=r"odd: a row of .*: remove it.*--no-cache"),
+    ):
+        FeatureBank({"odd": FirstRow()}, folder=folder).extract(
+            [np.zeros((8, 8 + n, 3), np.uint8) for n in range(3)]
+        )
+
+
+def test_a_view_with_numbers_that_are_not_finite_is_put_together_again(folder, large_views):
     pictures = draw_pictures(8)
     bank = FeatureBank(FEATURES, folder=folder)
     bank.extract(pictures)
-    with sqlite3.connect(folder / row_store.FILE_NAME) as database:
-        database.execute("UPDATE rows SET packed = substr(packed, 2) WHERE rowid = 3")
-    database.close()
-    repaired = bank.extract(pictures)
-    assert repaired.n_computed == 1
-    assert_right(repaired, pictures)
+    for path in (folder / "views").iterdir():
+        view = np.load(path)
+        view[-1, -1] = np.inf
+        np.save(path, view)
+    assert_right(bank.extract(pictures), pictures)
 
 
 def test_full_disk(folder, monkeypatch, large_views):
@@ -170,13 +238,7 @@ def test_read_only_store_is_still_read(folder, monkeypatch):
     bank = FeatureBank(FEATURES, folder=folder)
     bank.extract(pictures[:6])
 
-    def connect_read_only(path):
-        address = path if path == ":memory:" else f"file:{path}?mode=ro"
-        database = sqlite3.connect(address, uri=True)
-        database.executescript(row_store._SCHEMA)
-        return database
-
-    monkeypatch.setattr(row_store, "_connect", connect_read_only)
+    refuse_writing(monkeypatch)
     with pytest.warns(CacheWarning, match="readonly"):
         extraction = bank.extract(pictures)
     assert extraction.n_computed == 4
@@ -189,7 +251,7 @@ def test_two_processes_at_once(folder):
     code = f"""
 import sys; sys.path[:0] = [{str(Path(__file__).parent)!r}]
 import numpy as np
-from bank_probes import Means, Wide
+from bank_probes import FirstRow, Means, Wide
 from tagrank.annotation.bank.feature_bank import FeatureBank
 from tagrank.annotation.bank.folder import bank_size, clear_bank
 pictures = list(np.random.default_rng(0).integers(1, 255, (120, 9, 8, 3), dtype=np.uint8))

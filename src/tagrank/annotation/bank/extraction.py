@@ -10,7 +10,7 @@ import numpy as np
 from tagrank.annotation.bank.picture_jobs import describe_error
 from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
 from tagrank.annotation.bank.row_maker import RowMaker
-from tagrank.annotation.bank.row_store import RowStore
+from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import assemble_view
 from tagrank.data.problems import Problem, ProblemLog
 
@@ -74,10 +74,7 @@ def extract_views(
     problems = _list_problems(pictures, dict(sorted(reasons.items())), strict=strict)
     stored_as = maker.stored_as.items()
     return Extraction(
-        views={
-            name: assemble_view(store, stored, [keys[number] for number in kept], view_folder)
-            for name, stored in stored_as
-        },
+        views=_assemble(store, maker.stored_as, [keys[number] for number in kept], view_folder),
         rows=np.array(kept, dtype=np.intp),
         problems=problems,
         seconds=dict(maker.seconds),
@@ -87,6 +84,21 @@ def extract_views(
         n_cached=len(distinct) - len(failures) - len(maker.computed),
         keys=tuple(keys[number] for number in kept),
     )
+
+
+def _assemble(
+    store: RowStore, stored_as: Mapping[str, str], keys: Sequence[bytes], view_folder: Path | None
+) -> dict[str, np.ndarray]:
+    """All views; if some are damaged, StoreDamage when all were looked through."""
+    views, damage = {}, None
+    for name, stored in stored_as.items():
+        try:
+            views[name] = assemble_view(store, stored, keys, view_folder)
+        except StoreDamage as error:
+            damage = f"{name}: {error}"
+    if damage is not None:
+        raise StoreDamage(damage)
+    return views
 
 
 def _list_problems(

@@ -6,7 +6,6 @@ grew costs its new pictures only, an interrupted run goes on where it was, and a
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from typing import Self, TypeVar
@@ -159,6 +158,11 @@ def _with_store(folder: Path | None, work: Callable[[RowStore], Result]) -> Resu
     """`work` on the store in a folder, again where a part of it was found damaged and dropped."""
     with RowStore(folder) as store:
         for _ in range(_ATTEMPTS):
-            with suppress(StoreDamage):
+            try:
                 return work(store)
-    raise OSError(f"{folder} was found damaged {_ATTEMPTS} times; clear it, or pass keep=False")
+            except StoreDamage as error:
+                damage = error
+    raise OSError(
+        f"the cache {folder} was found damaged {_ATTEMPTS} times ({damage}): remove it, or do without "
+        "(--no-cache; in Python set cache, or keep of a FeatureBank, to False)"
+    )

@@ -21,7 +21,7 @@ def bank_size(folder: str | os.PathLike | None = None) -> int:
 
 
 def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> None:
-    """Remove what nobody asked for in so many days."""
+    """Remove what was not asked for in so many days."""
     place = bank_folder(folder)
     for subfolder in (VIEWS, LEARNED):
         prune_files(place / subfolder, days=days)

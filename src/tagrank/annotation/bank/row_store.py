@@ -73,6 +73,8 @@ class RowStore:
         self._path = None if folder is None else folder / FILE_NAME
         # read in turn; the last one is written to
         self._databases: list[sqlite3.Connection] = []
+        # (picture, feature) of rows that cannot be used, nor removed from a file that is read-only
+        self._damaged: set[tuple[bytes, str]] = set()
         self._open()
 
     def __enter__(self) -> Self:
@@ -94,26 +96,54 @@ class RowStore:
 
     def features_of(self, picture: bytes) -> set[str]:
         """The features whose rows are known for a picture."""
-        return {feature for (feature,) in self._read("SELECT feature FROM rows WHERE picture = ?", picture)}
+        found = self._read("SELECT feature FROM rows WHERE picture = ?", picture)
+        return {feature for (feature,) in found if (picture, feature) not in self._damaged}
 
-    def rows(self, feature: str, pictures: Iterable[bytes]) -> Iterator[np.ndarray]:
-        """The rows of pictures, all of one length; StoreDamage where one is missing or damaged."""
+    def rows(self, feature: str, pictures: Sequence[bytes]) -> Iterator[np.ndarray]:
+        """The rows of pictures, all of one length and finite.
+
+        StoreDamage where one is missing or damaged; all that are damaged are then dropped at once.
+        """
         n_columns = None
         for picture in pictures:
-            found = self._read("SELECT packed FROM rows WHERE picture = ? AND feature = ?", picture, feature)
-            try:
-                row = unpack_row(found[0][0])
-                n_columns = n_columns or len(row)
-                if len(row) != n_columns:
-                    raise ValueError(f"{len(row)} columns, others have {n_columns}")
-            except (ValueError, TypeError, IndexError) as error:
-                self._write("DELETE FROM rows WHERE picture = ? AND feature = ?", [(picture, feature)])
-                raise StoreDamage(f"a row of {feature}: {error}") from None
+            row = self._row(feature, picture)
+            n_columns = n_columns or len(row)
+            if len(row) == 0 or len(row) != n_columns:
+                self._drop_damaged(feature, pictures)
+                raise StoreDamage(f"a row of {len(row)} columns, others have {n_columns}")
             yield row
+
+    def _row(self, feature: str, picture: bytes) -> np.ndarray:
+        """The row of a picture; without any column if it is missing or damaged."""
+        found = self._read("SELECT packed FROM rows WHERE picture = ? AND feature = ?", picture, feature)
+        try:
+            row = unpack_row(found[-1][0])
+        except (ValueError, TypeError, IndexError):
+            return np.empty(0, dtype=np.float32)
+        return row if np.isfinite(row).all() else row[:0]
+
+    def _drop_damaged(self, feature: str, pictures: Sequence[bytes]) -> None:
+        lengths = {picture: len(self._row(feature, picture)) for picture in pictures}
+        # of several lengths any may be the wrong one
+        is_mixed = len(set(lengths.values()) - {0}) > 1
+        damaged = [
+            (picture, feature)
+            for picture, length in lengths.items()
+            if (is_mixed or length == 0) and feature in self.features_of(picture)
+        ]
+        if damaged:
+            self._damaged.update(damaged)
+            self._write("DELETE FROM rows WHERE picture = ? AND feature = ?", damaged)
+            warnings.warn(
+                f"{len(damaged):,} rows in the cache {self._path} were damaged; they are computed anew",
+                CacheWarning,
+                stacklevel=2,
+            )
 
     def save_rows(self, rows: Sequence[tuple[bytes, str, bytes]]) -> None:
         """Keep (picture, feature, packed row) triples: all of them, or none if the process dies meanwhile."""
         self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?)", rows)
+        self._damaged.difference_update((picture, feature) for picture, feature, _ in rows)
 
     def add_seconds(self, timings: Iterable[tuple[str, float, int]]) -> None:
         """Add (feature, seconds, number of pictures) to what was measured before."""
@@ -125,7 +155,8 @@ class RowStore:
 
     def seconds_a_picture(self, feature: str) -> float:
         """The mean of all that was measured, nan if nothing was."""
-        found = self._read("SELECT seconds, n_timed FROM features WHERE feature = ?", feature)
+        # in a damaged file they may be anything; to `total` what is no number is 0
+        found = self._read("SELECT total(seconds), total(n_timed) FROM features WHERE feature = ?", feature)
         n_timed = sum(count for _, count in found)
         return sum(seconds for seconds, _ in found) / n_timed if n_timed else float("nan")
 
@@ -197,7 +228,7 @@ class RowStore:
         return found
 
     def _note(self, query: str, values: Sequence[tuple[Any, ...]]) -> None:
-        """Write what nobody will miss, if it can be written."""
+        """Write what can be done without, if it can be written."""
         with suppress(sqlite3.DatabaseError), self._databases[-1] as database:
             database.executemany(query, values)
 

@@ -15,7 +15,7 @@ from tagrank.files import atomic_write
 SUBFOLDER = "views"
 # below this a file is not worth its place
 _SMALL_BYTES = 2**23
-# a view that nobody asked for in so long is put together again from its rows if it should be wanted
+# a view that was not asked for in so many days is put together again from its rows if it should be wanted
 _KEPT_DAYS = 30
 # how files are named, as a pattern
 _DIGEST = "[0-9a-f]" * 32
@@ -65,7 +65,7 @@ def own_files(folder: Path) -> list[Path]:
 
 
 def prune_files(folder: Path, *, days: float = _KEPT_DAYS) -> None:
-    """Remove files that nobody asked for in so many days, and what killed processes left half-written."""
+    """Remove files that were not asked for in so many days, and what killed processes left half-written."""
     for path in own_files(folder):
         age_limit = 1 if path.name.startswith(".") else days
         try:
@@ -91,6 +91,8 @@ def _map_view(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
     try:
         view = np.load(path, mmap_mode="r", allow_pickle=False)
         if not isinstance(view, np.memmap) or view.shape != shape or view.dtype != np.dtype("<f4"):
+            return None
+        if not all(np.isfinite(view[start : start + 1024]).all() for start in range(0, len(view), 1024)):
             return None
         os.utime(path)
     except (OSError, ValueError, EOFError):
