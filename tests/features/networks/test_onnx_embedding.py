@@ -2,17 +2,23 @@
 
 import json
 import pickle
+import resource
+import sys
 
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
+from tagrank.features.networks import network_process
+from tagrank.features.networks.checksum import checksum
 from tagrank.features.networks.efficientnet import EfficientNetEmbedding, load_weights
 from tagrank.features.networks.efficientnet_graph import VARIANTS, efficientnet_model
 from tagrank.features.networks.framing import Mirrored, Squash, resize
+from tagrank.features.networks.network_process import NetworkProcess
 from tagrank.features.networks.onnx_embedding import OnnxEmbedding
 from tagrank.files import FileError
+from tagrank.workers import Worker
 
 PLAIN = {"mean": (0, 0, 0), "scale": (1, 1, 1)}
 
@@ -195,3 +201,72 @@ def test_bad_settings(tmp_path):
             OnnxEmbedding(path, **options)
     with pytest.raises(ValueError, match="side"):
         OnnxEmbedding(path, side=0)
+
+
+def filling(path, *, n_bytes):
+    """A network of some hundred bytes that asks for so much memory."""
+    shape = numpy_helper.from_array(np.array([n_bytes // 4], np.int64), "shape")
+    nodes = [
+        helper.make_node("ConstantOfShape", ["shape"], ["much"]),
+        helper.make_node("ReduceSum", ["much"], ["sum"], keepdims=0),
+        helper.make_node("Add", ["pixels", "sum"], ["out"]),
+    ]
+    return network(path, nodes, [1, 3, 4, 4], constants=[shape])
+
+
+def looping(path):
+    """A network that repeats a step as often as an int64 can count."""
+    inner = helper.make_graph(
+        [helper.make_node("Identity", [name], [f"{name}_out"]) for name in ("going", "value")],
+        "step",
+        [
+            helper.make_tensor_value_info("number", TensorProto.INT64, []),
+            helper.make_tensor_value_info("going", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("value", TensorProto.FLOAT, None),
+        ],
+        [
+            helper.make_tensor_value_info("going_out", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("value_out", TensorProto.FLOAT, None),
+        ],
+    )
+    constants = [
+        numpy_helper.from_array(np.array(2**62, np.int64), "times"),
+        numpy_helper.from_array(np.array(True), "yes"),
+    ]
+    loop = helper.make_node("Loop", ["times", "yes", "pixels"], ["out"], body=inner)
+    return network(path, [loop], [1, 3, 4, 4], constants=constants)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited there alone")
+@pytest.mark.parametrize("n_bytes", [2**32, 2**50])
+def test_a_network_that_fills_the_memory(tmp_path, pixels, n_bytes):
+    path = filling(tmp_path / "a.onnx", n_bytes=n_bytes)
+    assert path.stat().st_size < 300
+    with pytest.raises(FileError, match=r"needs more than 2 GB .*set TAGRANK_NETWORK_GB and"):
+        OnnxEmbedding(str(path))(pixels)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 2.6e6
+
+
+def test_memory_and_time_can_be_raised(tmp_path, pixels, monkeypatch):
+    path = filling(tmp_path / "a.onnx", n_bytes=2**26)
+    monkeypatch.setenv("TAGRANK_NETWORK_GB", "0.01")
+    with pytest.raises(FileError, match=r"needs more than 0\.01 GB"):
+        OnnxEmbedding(str(path))(pixels)
+    monkeypatch.setenv("TAGRANK_NETWORK_GB", "1")
+    assert OnnxEmbedding(str(path))(pixels).shape == (3,)
+    monkeypatch.setenv("TAGRANK_NETWORK_GB", "much")
+    with pytest.raises(ValueError, match="TAGRANK_NETWORK_GB must be a positive number, got 'much'"):
+        OnnxEmbedding(str(path), output="out")(pixels)
+
+
+def test_a_network_that_never_ends(tmp_path, pixels, monkeypatch):
+    path = looping(tmp_path / "a.onnx")
+    network = NetworkProcess(str(path), checksum(path.read_bytes()), "", 2, 600)
+    network._seconds = 1
+    started = []
+    monkeypatch.setattr(network_process, "Worker", lambda: started.append(1) or Worker())
+    for _ in range(10):
+        with pytest.raises(FileError, match="600 seconds for a picture"):
+            network.run(resize(pixels, 4, 4))
+    # after three in a row the others are not tried
+    assert len(started) == 2

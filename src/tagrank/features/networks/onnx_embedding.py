@@ -1,7 +1,7 @@
 """Any network in an ONNX file as an embedding.
 
-The file may come from a stranger: it is bounded in size, it may not refer to other files, and only the
-operators that onnxruntime brings along run; libraries of custom operators are never loaded.
+The file may come from elsewhere: it is bounded in size, it may not refer to other files, only the operators
+that onnxruntime brings along run, and they run in a process that is bounded in memory and time.
 """
 
 import os
@@ -15,7 +15,7 @@ import numpy as np
 from tagrank.features.base import Feature
 from tagrank.features.networks.checksum import checksum, read_checked
 from tagrank.features.networks.framing import Framing, Squash
-from tagrank.features.networks.onnx_network import OnnxNetwork
+from tagrank.features.networks.network_process import NetworkProcess, network_limits
 
 
 @dataclass(frozen=True)
@@ -60,14 +60,17 @@ class OnnxEmbedding(Feature):
             raise ValueError(f"side must be from 1 to 4096, got {self.side}")
 
     def check_ready(self):
-        _network(self.path, self.sha256, self.output)
+        self._network()
 
     def describe(self, picture):
-        network = _network(self.path, self.sha256, self.output)
+        network = self._network()
         height, width = network.size or (self.side, self.side)
         views = self.framing(picture.pixels, height, width)
         rows = [network.run(view) for view in (views - np.float32(self.mean)) / np.float32(self.scale)]
         return np.mean(rows, axis=0)
+
+    def _network(self):
+        return _open_network(self.path, self.sha256, self.output, *network_limits())
 
 
 def _fix(part, **values):
@@ -78,5 +81,5 @@ def _fix(part, **values):
 
 # few at a time: the weights of some networks fill a good part of the memory
 @lru_cache(maxsize=4)
-def _network(path, sha256, output):
-    return OnnxNetwork(path, sha256, output)
+def _open_network(*settings):
+    return NetworkProcess(*settings)
