@@ -10,7 +10,9 @@ import pytest
 
 from tagrank.annotation import Annotator
 from tagrank.app.cli.progress import WorkProgress, share_done
+from tagrank.commands.train import train
 from tagrank.data import read_collection
+from tagrank.estimators.methods import METHODS
 
 
 def test_model_folder_holds_a_model_that_learned(model, table):
@@ -43,11 +45,17 @@ def test_summary_counts_and_says_C(tagrank, tmp_path):
     assert "C" not in [line.split()[0] for line in lines]
 
 
-@pytest.mark.parametrize("method", ["label-ranker", "one-vs-all", "label-frequency"])
-def test_every_method_trains(tagrank, table, tmp_path, method):
-    result = tagrank("train", table, "-o", tmp_path / "m", "--method", method, "--json")
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_every_method_trains_ranks_and_is_measured(tagrank, table, tmp_path, method):
+    result = tagrank("train", table, "-o", tmp_path / "m", "--method", method.name, "--json")
     assert result.exit_code == 0, result.stderr
-    assert json.loads(result.stdout)["method"] == method
+    assert json.loads(result.stdout)["method"] == method.name
+    pictures = json.loads(tagrank("annotate", tmp_path / "m", table, "--json").stdout)["pictures"]
+    assert len(pictures) == 60
+    assert all({entry["tag"] for entry in picture["tags"]} == {"Sky", "sea", "boat"} for picture in pictures)
+    metrics = json.loads(tagrank("evaluate", tmp_path / "m", table, "--json").stdout)["metrics"]
+    (auc,) = (row["value"] for row in metrics["rows"] if row["name"] == "Image-AUC")
+    assert 0.5 < auc <= 1
 
 
 @pytest.mark.parametrize(
@@ -80,7 +88,7 @@ def test_a_matrix_is_read_by_the_names_of_its_tags(tagrank, table, tmp_path):
     expected = [[1, 0.25, 0], [0.25, 1, 0.5], [0, 0.5, 1]]
     np.testing.assert_array_equal(trained.estimator_.prior_, expected)
     np.save(tmp_path / "prior.npy", np.array(expected))
-    by_place = tagrank.train(table, method="prior-margin", lower_case=True, prior=tmp_path / "prior.npy")
+    by_place = train(table, method="prior-margin", lower_case=True, prior=tmp_path / "prior.npy")
     np.testing.assert_array_equal(
         by_place.annotator.scores(read_collection(table)), trained.scores(read_collection(table))
     )
@@ -183,7 +191,7 @@ def test_interrupt_outside_of_training_writes_nothing(tagrank, table, tmp_path, 
         (("TABLE", "--test-size", "7000"), 2, "'--test-size': expected a share between 0 and 1"),
         (("TABLE", "--test-size", "1"), 2, "such as 0.25 for a quarter, got 1"),
         (("TABLE", "--test-size", "0"), 2, "such as 0.25 for a quarter, got 0"),
-        (("TABLE", "--method", "labelranker"), 2, "got 'labelranker'; did you mean 'label-ranker'?"),
+        (("TABLE", "--method", "labelranker"), 2, "no method 'labelranker'; did you mean 'label-ranker'?"),
         (("TABLE", "--calibration", "plat"), 2, "got 'plat'; did you mean 'platt'?"),
         (("TABLE", "--view", "gist"), 1, "no view 'gist'"),
         (("TABLE", "--min-count", "1000"), 1, "no tags"),

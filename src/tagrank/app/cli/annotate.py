@@ -1,58 +1,49 @@
 """`tagrank annotate`"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from tagrank.app.cli.completion import dataset_names
 from tagrank.app.cli.console import DATA_ERROR, count, report_problems, say, show, show_json
-from tagrank.app.cli.options import (
-    CacheFolder,
-    Config,
-    Debug,
-    Json,
-    Model,
-    NoCache,
-    PictureJobs,
-    Strict,
-    cache_place,
-    part_option,
-)
+from tagrank.app.cli.options import ROWS, Config, Debug, Json, Model, option, reading, takes
 from tagrank.app.cli.progress import WorkProgress
 
 
+@takes(reading, after="part")
 def annotate(
     model: Model,
     data: Annotated[
         list[str],
-        typer.Argument(help="Pictures and folders of pictures; or one file of rows or one name of data."),
+        typer.Argument(
+            help="Pictures and folders of pictures; or one file of rows or one name of data.",
+            autocompletion=dataset_names,
+        ),
     ],
     top: Annotated[
-        int, typer.Option(help="Best tags of each picture; predicted ones are always among them.", min=1)
+        int, option(None, "Best tags of each picture; predicted ones are always among them.", min=1)
     ] = 5,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write .csv (a line a tag) or .jsonl (a line a picture)."),
+        option(None, "Write .csv (a line a tag) or .jsonl (a line a picture).", "--output", "-o"),
     ] = None,
     sidecars: Annotated[
         bool,
-        typer.Option(
+        option(
+            None,
+            "Add the predicted tags to an XMP file beside each picture; the picture stays as it is.",
             "--sidecars",
-            help="Add the predicted tags to an XMP file beside each picture; the picture stays as it is.",
         ),
     ] = False,
     why: Annotated[
-        bool,
-        typer.Option("--why", help="Tell which training pictures and features spoke for the tags."),
+        bool, option(None, "Tell which training pictures and features spoke for the tags.", "--why")
     ] = False,
-    part: Annotated[str | None, part_option("Part to annotate.", "all")] = None,
-    strict: Strict = False,
-    cache: CacheFolder = None,
-    no_cache: NoCache = False,
-    n_jobs: PictureJobs = None,
+    part: Annotated[str | None, option(ROWS, "Part to annotate.", usual="all")] = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
+    **shared: Any,
 ) -> None:
     """Rank the tags of every picture or row.
 
@@ -76,10 +67,8 @@ def annotate(
             top=top,
             why=why,
             sidecars=sidecars,
-            cache=cache_place(cache, no_cache),
-            n_jobs=n_jobs,
-            strict=strict,
             progress=progress.count,
+            **reading(**shared),
         )
     kind = annotation.kind
     if json:

@@ -30,6 +30,16 @@ def jobs(value: int | None) -> int | None:
     return value
 
 
+def known_method(text: str) -> str:
+    """The name of a method."""
+    from tagrank.estimators.methods import find_method
+
+    try:
+        return find_method(text).name
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
 def one_of(words: Any) -> Callable[[str], str]:
     """A reader of one of the words of a Literal; the nearest is suggested for any other."""
     known = get_args(words)

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from tagrank.app.cli.console import printable
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -15,7 +17,10 @@ MAX_DEPTH = 2
 def load_config(context: typer.Context, path: Path | None) -> Path | None:
     """Make the values of the file the defaults of the command; runs before all other options are read."""
     if path is not None and not context.resilient_parsing:
-        context.default_map = check_keys(context, read_config(path), path)
+        try:
+            context.default_map = check_keys(context, read_config(path), path)
+        except typer.BadParameter as error:
+            raise typer.BadParameter(printable(error.message)) from None
     return path
 
 

@@ -1,17 +1,20 @@
 """What a command says, and where: results on stdout, everything else on stderr; errors in one sentence.
 
-Exit codes: 0 fine, 1 the data or the model are at fault, 2 the command line is, 130 Ctrl-C.
+Exit codes: 0 fine, 1 the data or the model are at fault, 2 the command line is, 130 Ctrl-C. That nobody reads
+on, as in ``tagrank methods | head``, changes none of them.
 """
 
 import io
 import json
 import math
+import os
 import re
 import sys
 import traceback
+import unicodedata
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -27,8 +30,10 @@ if TYPE_CHECKING:
 DATA_ERROR, INTERRUPTED = 1, 130
 PLAIN_WIDTH = 120
 PROBLEMS_SAID = 20
-# a name from a stranger's file must not steer the terminal
-CONTROLS = dict.fromkeys([*range(32), *range(127, 160)], "\N{REPLACEMENT CHARACTER}")
+# A name from a stranger's file must neither steer the terminal nor turn the text around it: no controls, no
+# marks of direction, separators of lines or halves of characters; but joiners, which scripts and emoji need.
+HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+JOINERS = "\u200c\u200d"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -41,7 +46,7 @@ def reports_errors(command: Command) -> Command:
             with _plain_warnings(options):
                 _keep_config(options)
                 command(**options)
-        except (typer.Exit, typer.Abort, typer.BadParameter, BrokenPipeError):
+        except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except (KeyboardInterrupt, Exception) as error:
             if is_interrupt(error):
@@ -49,7 +54,7 @@ def reports_errors(command: Command) -> Command:
                 raise typer.Exit(INTERRUPTED) from None
             if options.get("debug"):
                 traceback.print_exc()
-            message = with_flags(sentence(error), options)
+            message = printable(with_flags(sentence(error), options))
             if isinstance(error, ArgumentError):
                 raise typer.BadParameter(message) from None
             say(f"error: {message}")
@@ -99,12 +104,15 @@ def with_flags(message: str, options: Collection[str]) -> str:
         is_name = bool(equals) or "_" in name
         return f"--{name.replace('_', '-')}{' ' if equals else ''}" if is_name else found[0]
 
-    return re.sub(rf"(?<![\w./-])({names})\b(=?)(?![./-])", flag, message)
+    return re.sub(rf"(?<![\w./-])({names})(?:(=)|\b(?![./-]))", flag, message)
 
 
 def say(text: str) -> None:
-    """A line for people, on stderr."""
-    typer.echo(printable(text), err=True)
+    """A line for people, on stderr; if nobody can read it, the work goes on."""
+    try:
+        typer.echo(printable(text), err=True)
+    except OSError:
+        _discard(sys.stderr)
 
 
 def count(number: int, thing: str) -> str:
@@ -121,20 +129,47 @@ def report_problems(problems: "Sequence[Problem]", what: str = "left out") -> No
 
 
 def printable(text: str) -> str:
-    """The text in one line, without control characters."""
-    return text.translate(CONTROLS)
+    """The text in one line, without characters that cannot be seen."""
+    if text.isprintable():
+        return text
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in HIDDEN and c not in JOINERS else c
+        for c in text
+    )
 
 
 def show(*content: "RenderableType") -> None:
     """Tables and text for people, on stdout."""
     console = _console(sys.stdout)
-    for piece in content:
-        console.print(piece)
+    with _writing():
+        for piece in content:
+            console.print(piece)
 
 
 def show_json(document: Any) -> None:
     """One JSON document for programs, alone on stdout; a number that is not finite becomes null."""
-    sys.stdout.write(json.dumps(_finite(document), indent=2, default=str) + "\n")
+    with _writing():
+        sys.stdout.write(json.dumps(_finite(document), indent=2, default=str) + "\n")
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """A block that writes to stdout; a reader that has had enough is no error."""
+    try:
+        yield
+        sys.stdout.flush()
+    except (BrokenPipeError, SystemExit):
+        # rich makes the one of the other
+        _discard(sys.stdout)
+    except OSError as error:
+        _discard(sys.stdout)
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def _discard(stream: TextIO) -> None:
+    """Let nothing more be written: what is buffered would fail again when the program ends."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _console(stream: TextIO) -> "Console":

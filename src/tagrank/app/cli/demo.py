@@ -3,19 +3,17 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from tagrank.app.cli.console import say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import Config, Debug, Jobs, Json, Seed
+from tagrank.app.cli.options import Config, Debug, Jobs, Json, Seed, option
 from tagrank.app.cli.progress import WorkProgress
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for model and report.")] = Path(
+    output: Annotated[Path, option(None, "Folder for model and report.", "--output", "-o")] = Path(
         "tagrank-demo"
     ),
-    n_pictures: Annotated[int, typer.Option(help="Pictures to draw.", min=20)] = 400,
+    n_pictures: Annotated[int, option(None, "Pictures to draw.", min=20)] = 400,
     n_jobs: Jobs = None,
     seed: Seed = 0,
     config: Config = None,

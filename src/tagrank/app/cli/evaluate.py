@@ -1,49 +1,30 @@
 """`tagrank evaluate`"""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Annotated, Any
 
 from tagrank.app.cli.console import report_problems, say, show, show_json
-from tagrank.app.cli.options import (
-    PICTURES,
-    CacheFolder,
-    Config,
-    Data,
-    Debug,
-    Json,
-    Model,
-    NoCache,
-    PictureJobs,
-    Strict,
-    cache_place,
-    part_option,
-)
+from tagrank.app.cli.options import PICTURES, ROWS, Config, Data, Debug, Json, Model, option, reading, takes
 from tagrank.app.cli.progress import WorkProgress
 
 
+@takes(reading, after="part")
 def evaluate(
     model: Model,
     data: Data,
-    part: Annotated[str | None, part_option("Part to measure on, or 'all'.", "test if there is one")] = None,
-    n_tags: Annotated[int, typer.Option(help="Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
-    report: Annotated[Path | None, typer.Option(help="Write an HTML page, too.")] = None,
+    part: Annotated[
+        str | None, option(ROWS, "Part to measure on, or 'all'.", usual="test if there is one")
+    ] = None,
+    n_tags: Annotated[int, option(None, "Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
+    report: Annotated[Path | None, option(None, "Write an HTML page, too.")] = None,
     pictures: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Where --report finds training pictures that are elsewhere now.",
-            rich_help_panel=PICTURES,
-        ),
+        option(PICTURES, "Where --report finds training pictures that have moved.", metavar="FOLDER"),
     ] = None,
-    strict: Strict = False,
-    cache: CacheFolder = None,
-    no_cache: NoCache = False,
-    n_jobs: PictureJobs = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
+    **shared: Any,
 ) -> None:
     """Measure a model on data whose tags are known.
 
@@ -65,10 +46,8 @@ def evaluate(
             n_tags=n_tags,
             report=report,
             pictures=pictures,
-            cache=cache_place(cache, no_cache),
-            n_jobs=n_jobs,
-            strict=strict,
             progress=progress.count,
+            **reading(**shared),
         )
     if json:
         show_json(evaluation.to_dict())

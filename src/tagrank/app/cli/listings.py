@@ -5,13 +5,19 @@ from typing import Annotated
 
 import typer
 
+from tagrank.app.cli.completion import method_names
 from tagrank.app.cli.console import say, show, show_json
 from tagrank.app.cli.options import Debug, Json
 
 
 def methods(
     name: Annotated[
-        str | None, typer.Argument(metavar="METHOD", help="Tell all about this one, and what can be set.")
+        str | None,
+        typer.Argument(
+            metavar="METHOD",
+            help="Tell all about this one, and what can be set.",
+            autocompletion=method_names,
+        ),
     ] = None,
     json: Json = False,
     debug: Debug = False,

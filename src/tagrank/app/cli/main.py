@@ -1,9 +1,10 @@
 """The command line: `tagrank COMMAND`. Heavy libraries are imported only inside the commands."""
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from tagrank._version import __version__
 from tagrank.app.cli.annotate import annotate
@@ -15,15 +16,35 @@ from tagrank.app.cli.missing import missing
 from tagrank.app.cli.train import train
 from tagrank.worker_process import open_standard_streams
 
+
+class _PlainFlags:
+    """Flags take no value, so help shows none; the library would show <bool>."""
+
+    def get_params(self, context: Any) -> Any:
+        params = super().get_params(context)  # type: ignore[misc]
+        for option in params:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""
+        return params
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Commands(_PlainFlags, TyperGroup):
+    pass
+
+
 app = typer.Typer(
-    add_completion=False,
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, train, annotate, evaluate, missing, methods, features, datasets):
-    app.command()(reports_errors(command))
+    app.command(cls=_Command)(reports_errors(command))
 
 
 def _print_version(wanted: bool) -> None:
@@ -50,4 +71,10 @@ def main() -> None:
     # no process that a library starts may import from the working folder
     os.environ["PYTHONSAFEPATH"] = "1"
     open_standard_streams()
-    app(prog_name="tagrank")
+    try:
+        app(prog_name="tagrank")
+    except SystemExit as end:
+        # typer's way out when nobody reads its help, or what it says of the command line
+        if isinstance(end.__context__, BrokenPipeError):
+            end.code = getattr(end.__context__.__context__, "exit_code", 0)
+        raise

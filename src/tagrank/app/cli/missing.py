@@ -1,40 +1,23 @@
 """`tagrank missing`"""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
+from tagrank.app.cli.checks import positive
 from tagrank.app.cli.console import count as number_of
 from tagrank.app.cli.console import printable, report_problems, say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
 from tagrank.app.cli.options import (
     METHOD,
-    CacheFolder,
+    ROWS,
+    USUAL_TOL,
     Config,
     Data,
     Debug,
-    Features,
-    Hierarchy,
-    Jobs,
     Json,
-    KernelName,
-    LowerCase,
-    MethodName,
-    MinCount,
-    NoCache,
-    Seed,
-    Settings,
-    Strict,
-    Synonyms,
-    Tolerance,
-    View,
-    cache_place,
-    choice_option,
-    cost_option,
-    method_settings,
-    part_option,
-    read_synonyms,
+    learning,
+    option,
+    takes,
 )
 from tagrank.app.cli.progress import WorkProgress
 
@@ -43,75 +26,47 @@ if TYPE_CHECKING:
 
     from tagrank.commands.missing.result import MissingTags
 
-USUAL_TOL = 1e-3
 CHOICE = "What to list"
 Calibration = Literal["platt", "isotonic"]
 
 
+@takes(learning, after="max_probability")
 def missing(
     data: Data,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write .csv or .jsonl, a line a suggestion."),
+        Path | None, option(None, "Write .csv or .jsonl, a line a suggestion.", "--output", "-o")
     ] = None,
-    page: Annotated[Path | None, typer.Option(help="Write an HTML page with the pictures, too.")] = None,
-    wrong: Annotated[
-        bool,
-        typer.Option("--wrong", help="List tags that are probably wrong instead.", rich_help_panel=CHOICE),
-    ] = False,
+    page: Annotated[Path | None, option(None, "Write an HTML page with the pictures, too.")] = None,
+    wrong: Annotated[bool, option(CHOICE, "List tags that are probably wrong instead.", "--wrong")] = False,
     untagged: Annotated[
         bool,
-        typer.Option(
+        option(
+            CHOICE,
+            "Also propose tags for pictures without any; one model of all the others judges them.",
             "--untagged",
-            help="Also propose tags for pictures without any; one model of all the others judges them.",
-            rich_help_panel=CHOICE,
         ),
     ] = False,
-    top: Annotated[int, typer.Option(help="Suggestions at most.", min=1, rich_help_panel=CHOICE)] = 50,
+    top: Annotated[int, option(CHOICE, "Suggestions at most.", min=1)] = 50,
     per_tag: Annotated[
-        int | None,
-        typer.Option(
-            help="Suggestions of the same tag at most.", show_default="all", min=1, rich_help_panel=CHOICE
-        ),
+        int | None, option(CHOICE, "Suggestions of the same tag at most.", usual="all", min=1)
     ] = None,
-    min_probability: Annotated[
-        float, typer.Option(help="Leave out tags less probable.", min=0, max=1, rich_help_panel=CHOICE)
-    ] = 0.0,
-    max_probability: Annotated[
-        float, typer.Option(help="Leave out tags more probable.", min=0, max=1, rich_help_panel=CHOICE)
-    ] = 1.0,
-    method: MethodName = "label-ranker",
-    settings: Settings = None,
-    C: Annotated[float | None, cost_option("by cross-validation")] = None,
-    kernel: KernelName = None,
+    min_probability: Annotated[float, option(CHOICE, "Leave out tags less probable.", min=0, max=1)] = 0.0,
+    max_probability: Annotated[float, option(CHOICE, "Leave out tags more probable.", min=0, max=1)] = 1.0,
+    C: Annotated[
+        float | None,
+        option(METHOD, "Cost of a violation.", "--C", usual="by cross-validation", callback=positive),
+    ] = None,
     folds: Annotated[
-        int,
-        typer.Option(
-            help="Models that share the pictures; each learns from all but its share.",
-            min=2,
-            rich_help_panel=METHOD,
-        ),
+        int, option(METHOD, "Models that share the pictures; each learns from all but its share.", min=2)
     ] = 5,
     calibration: Annotated[
-        Calibration,
-        choice_option(Calibration, "How scores become probabilities.", rich_help_panel=METHOD),
+        Calibration, option(METHOD, "How scores become probabilities.", words=Calibration)
     ] = "platt",
-    features: Features = None,
-    strict: Strict = False,
-    cache: CacheFolder = None,
-    no_cache: NoCache = False,
-    tol: Tolerance = None,
-    n_jobs: Jobs = None,
-    seed: Seed = 0,
-    lower_case: LowerCase = False,
-    hierarchy: Hierarchy = "keep",
-    synonym: Synonyms = None,
-    min_count: MinCount = 0,
-    part: Annotated[str | None, part_option("Part to look at.", "all")] = None,
-    view: View = None,
+    part: Annotated[str | None, option(ROWS, "Part to look at.", usual="all")] = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
+    **shared: Any,
 ) -> None:
     """Find tags that pictures probably lack, or have by mistake.
 
@@ -128,9 +83,8 @@ def missing(
     """
     import tagrank
 
-    synonyms = read_synonyms(synonym)
-    parameters = method_settings(method, settings)
-    with InterruptWatch(tol=USUAL_TOL if tol is None else tol) as interrupts, WorkProgress() as progress:
+    arguments = learning(**shared)
+    with InterruptWatch(tol=arguments["tol"] or USUAL_TOL) as interrupts, WorkProgress() as progress:
 
         def count(done: int, total: int, what: str) -> None:
             # a solver that is interrupted returns what it reached; here a part is worth nothing
@@ -146,26 +100,13 @@ def missing(
             per_tag=per_tag,
             min_probability=min_probability,
             max_probability=max_probability,
-            method=method,
             C=C,
-            kernel=kernel,
             folds=folds,
             calibration=calibration,
-            tol=tol,
-            n_jobs=n_jobs,
-            seed=seed,
-            view=view,
-            features=features or None,
-            cache=cache_place(cache, no_cache),
-            strict=strict,
             part=part,
-            lower_case=lower_case,
-            hierarchy=hierarchy,
-            synonyms=synonyms,
-            min_count=min_count,
             page=page,
             progress=count,
-            **parameters,
+            **arguments,
         )
     if json:
         show_json(found.to_dict())

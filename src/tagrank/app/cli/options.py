@@ -1,172 +1,193 @@
-"""Options that several commands share."""
+"""Options that several commands share: each is declared once, and made an argument of the library once."""
 
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 
-from tagrank.app.cli.checks import jobs, one_of, positive
+from tagrank.app.cli.checks import jobs, known_method, one_of, positive
+from tagrank.app.cli.completion import dataset_names, feature_names, method_names
 from tagrank.app.cli.config import load_config
 
 METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
+USUAL_TOL = 1e-3
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def choice_option(words: Any, help: str, **more: Any) -> Any:
-    """An option that is one of the words of a Literal."""
-    return typer.Option(parser=one_of(words), metavar=f"[{'|'.join(get_args(words))}]", help=help, **more)
+def takes(shared: Callable[..., Any], *, after: str) -> Callable[[Command], Command]:
+    """A decorator: the command's ``**shared`` are the options of the function `shared`.
+
+    Parameters
+    ----------
+    shared : its parameters are options; what it returns are arguments of the library
+    after : the option of the command behind which they are listed
+    """
+
+    def extend(command: Command) -> Command:
+        own = list(inspect.signature(command).parameters.values())[:-1]
+        place = [option.name for option in own].index(after) + 1
+        options = [*own[:place], *inspect.signature(shared).parameters.values(), *own[place:]]
+        keyword_only = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in options]
+        command.__signature__ = inspect.Signature(keyword_only)  # type: ignore[attr-defined]
+        command.__annotations__ = {option.name: option.annotation for option in options}
+        return command
+
+    return extend
+
+
+def option(
+    panel: str | None, help: str, *names: str, usual: str | bool = True, words: Any = None, **more: Any
+) -> Any:
+    """An option in a panel of the help.
+
+    Parameters
+    ----------
+    panel, help, names : where it is listed, what it does, and its names unless they are that of the argument
+    usual : what it is if it is left out, in words
+    words : a Literal with all that it may be
+    more : of `typer.Option`
+    """
+    if words is not None:
+        more = {"parser": one_of(words), "metavar": f"[{'|'.join(get_args(words))}]", **more}
+    return typer.Option(*names, help=help, show_default=usual, rich_help_panel=panel, **more)
 
 
 Data = Annotated[
     str,
     typer.Argument(
         help="A folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz) or a name from "
-        "'tagrank datasets'."
+        "'tagrank datasets'.",
+        autocompletion=dataset_names,
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A folder that 'tagrank train' wrote.")]
-MethodWord = Literal[
-    "label-ranker",
-    "incomplete-label-ranker",
-    "pairwise-ranker",
-    "online-ranker",
-    "one-vs-all",
-    "prior-margin",
-    "joint-svm",
-    "online-joint-svm",
-    "label-frequency",
-]
 KernelWord = Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"]
-MethodName = Annotated[
-    MethodWord,
-    typer.Option(
-        "--method",
-        metavar="METHOD",
-        parser=one_of(MethodWord),
-        help="How to learn; see 'tagrank methods'.",
-        rich_help_panel=METHOD,
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="A parameter that not all methods have; 'tagrank methods METHOD' lists them; may be repeated.",
-        show_default=False,
-        rich_help_panel=METHOD,
-    ),
-]
-KernelName = Annotated[
-    KernelWord | None,
-    typer.Option(
-        "--kernel",
-        metavar="NAME",
-        parser=one_of(KernelWord),
-        help="Similarity of rows: rbf, linear, poly, chi2, intersection or hellinger.",
-        show_default="rbf; the mean over all features for pictures",
-        rich_help_panel=METHOD,
-    ),
-]
-Features = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--features",
-        "-f",
-        help="How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
-        ".onnx file; may be repeated.",
-        show_default="embedding if installed, dense_sift_v3h1, hsv_v3h1",
-        rich_help_panel=PICTURES,
-    ),
-]
-Strict = Annotated[
-    bool,
-    typer.Option("--strict", help="Stop at the first picture that cannot be read.", rich_help_panel=PICTURES),
-]
+HierarchyWord = Literal["keep", "leaf", "ancestors"]
+Strict = Annotated[bool, option(PICTURES, "Stop at the first picture that cannot be read.", "--strict")]
 CacheFolder = Annotated[
     Path | None,
-    typer.Option(
-        "--cache",
+    option(
+        PICTURES,
+        "Where features are kept for the next time.",
         metavar="FOLDER",
-        help="Where features are kept for the next time.",
-        show_default="the user's cache folder",
-        rich_help_panel=PICTURES,
+        usual="the user's cache folder",
     ),
 ]
-NoCache = Annotated[
-    bool, typer.Option("--no-cache", help="Keep no features on disk.", rich_help_panel=PICTURES)
-]
+NoCache = Annotated[bool, option(PICTURES, "Keep no features on disk.", "--no-cache")]
 PictureJobs = Annotated[
-    int | None,
-    typer.Option(
-        help="Processes that look at pictures.",
-        show_default="all cores",
-        callback=jobs,
-        rich_help_panel=PICTURES,
-    ),
+    int | None, option(PICTURES, "Processes that look at pictures.", usual="all cores", callback=jobs)
 ]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        help="Processes and threads.", show_default="all cores", callback=jobs, rich_help_panel=NUMBERS
-    ),
-]
-Tolerance = Annotated[
-    float | None,
-    typer.Option(
-        "--tol",
-        help="Relative duality gap to reach.",
-        show_default="0.001",
-        callback=positive,
-        rich_help_panel=NUMBERS,
-    ),
-]
-Seed = Annotated[int, typer.Option(help="For everything random.", min=0, rich_help_panel=NUMBERS)]
-HierarchyWord = Literal["keep", "leaf", "ancestors"]
-Hierarchy = Annotated[
-    HierarchyWord,
-    choice_option(HierarchyWord, "What places|europe|rome becomes.", rich_help_panel=TAGS),
-]
-Synonyms = Annotated[
-    list[str] | None,
-    typer.Option(metavar="OLD=NEW", help="Another name; may be repeated.", rich_help_panel=TAGS),
-]
-LowerCase = Annotated[bool, typer.Option("--lower-case", help="Take 'Sky' for 'sky'.", rich_help_panel=TAGS)]
-MinCount = Annotated[int, typer.Option(help="Leave out tags of fewer pictures.", min=0, rich_help_panel=TAGS)]
-View = Annotated[str | None, typer.Option(help="View to learn from, of several.", rich_help_panel=ROWS)]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show where an error came from.")]
+Jobs = Annotated[int | None, option(NUMBERS, "Processes and threads.", usual="all cores", callback=jobs)]
+Seed = Annotated[int, option(NUMBERS, "For everything random.", min=0)]
+Json = Annotated[bool, option(None, "Print one JSON document instead of tables.", "--json")]
+Debug = Annotated[bool, option(None, "Show where an error came from.", "--debug")]
+CONFIG_HELP = "YAML file whose keys are option names; flags override it."
 Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        "-c",
-        callback=load_config,
-        is_eager=True,
-        help="YAML file whose keys are option names; flags override it.",
-    ),
+    Path | None, option(None, CONFIG_HELP, "--config", "-c", callback=load_config, is_eager=True)
 ]
 
 
-def cost_option(usual: str) -> Any:
-    """The option --C; `usual` says what it is if it is left out."""
-    return typer.Option(
-        "--C", help="Cost of a violation.", show_default=usual, callback=positive, rich_help_panel=METHOD
-    )
+def reading(
+    strict: Strict = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    n_jobs: PictureJobs = None,
+) -> dict[str, Any]:
+    """How pictures are looked at by a model that is there."""
+    return {"strict": strict, "cache": _cache_place(cache, no_cache), "n_jobs": n_jobs}
 
 
-def part_option(help: str, usual: str) -> Any:
-    """The option --part; `usual` says which part it is if it is left out."""
-    return typer.Option(help=help, show_default=usual, rich_help_panel=ROWS)
+def learning(
+    method: Annotated[
+        str,
+        option(
+            METHOD,
+            "How to learn; see 'tagrank methods'.",
+            metavar="METHOD",
+            parser=known_method,
+            autocompletion=method_names,
+        ),
+    ] = "label-ranker",
+    settings: Annotated[
+        list[str] | None,
+        option(
+            METHOD,
+            "A parameter that not all methods have; 'tagrank methods METHOD' lists them; may be repeated.",
+            "--set",
+            metavar="NAME=VALUE",
+        ),
+    ] = None,
+    kernel: Annotated[
+        KernelWord | None,
+        option(
+            METHOD,
+            "Similarity of rows: rbf, linear, poly, chi2, intersection or hellinger.",
+            words=KernelWord,
+            metavar="NAME",
+            usual="rbf; the mean over all features for pictures",
+        ),
+    ] = None,
+    features: Annotated[
+        list[str] | None,
+        option(
+            PICTURES,
+            "How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
+            ".onnx file; may be repeated.",
+            "--features",
+            "-f",
+            metavar="NAME",
+            usual="embedding if installed, dense_sift_v3h1, hsv_v3h1",
+            autocompletion=feature_names,
+        ),
+    ] = None,
+    strict: Strict = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    tol: Annotated[
+        float | None,
+        option(NUMBERS, "Relative duality gap to reach.", usual=str(USUAL_TOL), callback=positive),
+    ] = None,
+    n_jobs: Jobs = None,
+    seed: Seed = 0,
+    lower_case: Annotated[bool, option(TAGS, "Take 'Sky' for 'sky'.", "--lower-case")] = False,
+    hierarchy: Annotated[
+        HierarchyWord, option(TAGS, "What places|europe|rome becomes.", words=HierarchyWord)
+    ] = "keep",
+    synonym: Annotated[
+        list[str] | None, option(TAGS, "Another name; may be repeated.", metavar="OLD=NEW")
+    ] = None,
+    min_count: Annotated[int, option(TAGS, "Leave out tags of fewer pictures.", min=0)] = 0,
+    view: Annotated[str | None, option(ROWS, "View to learn from, of several.")] = None,
+) -> dict[str, Any]:
+    """What 'train' and 'missing' learn from, and how."""
+    return {
+        "method": method,
+        "kernel": kernel,
+        "features": features or None,
+        "strict": strict,
+        "cache": _cache_place(cache, no_cache),
+        "tol": tol,
+        "n_jobs": n_jobs,
+        "seed": seed,
+        "lower_case": lower_case,
+        "hierarchy": hierarchy,
+        "synonyms": _read_pairs("--synonym", synonym, "old=new"),
+        "min_count": min_count,
+        "view": view,
+        **_method_settings(method, settings),
+    }
 
 
-def cache_place(folder: Path | None, no_cache: bool) -> bool | Path:
+def _cache_place(folder: Path | None, no_cache: bool) -> bool | Path:
     """What the library calls `cache`."""
     if folder is not None and no_cache:
         raise typer.BadParameter("--cache and --no-cache exclude each other")
     return not no_cache if folder is None else folder
 
 
-def read_pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
+def _read_pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
     """What was written as ``name=value``, once or several times."""
     pairs = {}
     for text in texts or ():
@@ -177,16 +198,11 @@ def read_pairs(option: str, texts: list[str] | None, example: str) -> dict[str, 
     return pairs
 
 
-def read_synonyms(texts: list[str] | None) -> dict[str, str]:
-    """What --synonym says, as the library takes it."""
-    return read_pairs("--synonym", texts, "old=new")
-
-
-def method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:
+def _method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:
     """The parameters of the method that --set names, as the library takes them."""
     from tagrank.estimators.methods import read_parameters
 
-    pairs = read_pairs("--set", texts, "name=value")
+    pairs = _read_pairs("--set", texts, "name=value")
     try:
         return read_parameters(method, pairs)
     except ValueError as error:

@@ -179,7 +179,7 @@ def _table(first: str, *others: str, numbers: bool = False) -> Table:
 def _facts(lines: Mapping[str, str]) -> Table:
     table = Table.grid(padding=(0, 2))
     for name, value in lines.items():
-        table.add_row(name, Text(value))
+        table.add_row(name, Text(printable(value)))
     return table
 
 

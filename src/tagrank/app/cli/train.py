@@ -12,118 +12,83 @@ from tagrank.app.cli.options import (
     METHOD,
     NUMBERS,
     ROWS,
-    CacheFolder,
+    USUAL_TOL,
     Config,
     Data,
     Debug,
-    Features,
-    Hierarchy,
-    Jobs,
     Json,
-    KernelName,
-    LowerCase,
-    MethodName,
-    MinCount,
-    NoCache,
-    Seed,
-    Settings,
-    Strict,
-    Synonyms,
-    Tolerance,
-    View,
-    cache_place,
-    choice_option,
-    cost_option,
-    method_settings,
-    part_option,
-    read_synonyms,
+    learning,
+    option,
+    takes,
 )
 from tagrank.app.cli.progress import WorkProgress
 
-USUAL_TOL = 1e-3
 Balance = Literal["balanced"]
 Calibration = Literal["auto", "platt", "isotonic", "none"]
 Threshold = Literal["f1", "global", "cardinality", "top-k"]
 
 
+@takes(learning, after="output")
 def train(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the model.")],
-    method: MethodName = "label-ranker",
-    settings: Settings = None,
-    C: Annotated[float | None, cost_option("1; by cross-validation for pictures")] = None,
-    kernel: KernelName = None,
+    output: Annotated[Path, option(None, "Folder of the model.", "--output", "-o")],
+    C: Annotated[
+        float | None,
+        option(
+            METHOD,
+            "Cost of a violation.",
+            "--C",
+            usual="1; by cross-validation for pictures",
+            callback=positive,
+        ),
+    ] = None,
     gamma: Annotated[
         float | None,
-        typer.Option(
-            help="1 / width of --kernel rbf or chi2; rows have rbf without being told.",
-            show_default="1 / mean distance",
+        option(
+            METHOD,
+            "1 / width of --kernel rbf or chi2; rows have rbf without being told.",
+            usual="1 / mean distance",
             callback=positive,
-            rich_help_panel=METHOD,
         ),
     ] = None,
     class_weight: Annotated[
-        Balance | None,
-        choice_option(Balance, "Weigh present and absent tags alike.", rich_help_panel=METHOD),
+        Balance | None, option(METHOD, "Weigh present and absent tags alike.", words=Balance)
     ] = None,
-    fit_intercept: Annotated[
-        bool | None, typer.Option("--fit-intercept", help="Add a constant.", rich_help_panel=METHOD)
-    ] = None,
+    fit_intercept: Annotated[bool | None, option(METHOD, "Add a constant.", "--fit-intercept")] = None,
     calibration: Annotated[
         Calibration,
-        choice_option(
-            Calibration,
+        option(
+            METHOD,
             "Learn probabilities on held-out folds; auto: platt for pictures, none for rows.",
-            rich_help_panel=METHOD,
+            words=Calibration,
         ),
     ] = "auto",
     threshold: Annotated[
         Threshold | None,
-        choice_option(
-            Threshold,
+        option(
+            METHOD,
             "Learn on held-out folds which tags to predict.",
-            show_default="global for pictures",
-            rich_help_panel=METHOD,
+            usual="global for pictures",
+            words=Threshold,
         ),
     ] = None,
-    n_tags: Annotated[
-        int, typer.Option(help="Tags a picture, for --threshold top-k.", min=1, rich_help_panel=METHOD)
-    ] = 5,
-    features: Features = None,
-    strict: Strict = False,
-    cache: CacheFolder = None,
-    no_cache: NoCache = False,
-    tol: Tolerance = None,
-    max_iter: Annotated[
-        int | None, typer.Option(help="Passes at most.", show_default="1000", min=1, rich_help_panel=NUMBERS)
-    ] = None,
+    n_tags: Annotated[int, option(METHOD, "Tags a picture, for --threshold top-k.", min=1)] = 5,
+    max_iter: Annotated[int | None, option(NUMBERS, "Passes at most.", usual="1000", min=1)] = None,
     max_seconds: Annotated[
-        float | None,
-        typer.Option(help="Stop then, with what was reached.", callback=positive, rich_help_panel=NUMBERS),
+        float | None, option(NUMBERS, "Stop then, with what was reached.", callback=positive)
     ] = None,
-    n_jobs: Jobs = None,
-    seed: Seed = 0,
-    lower_case: LowerCase = False,
-    hierarchy: Hierarchy = "keep",
-    synonym: Synonyms = None,
-    min_count: MinCount = 0,
-    part: Annotated[str | None, part_option("Part to train on, or 'all'.", "train if there is one")] = None,
+    part: Annotated[
+        str | None, option(ROWS, "Part to train on, or 'all'.", usual="train if there is one")
+    ] = None,
     test_size: Annotated[
         float | None,
-        typer.Option(
-            help="Share of the rows to hold out and measure on: 0.25 for a quarter.",
-            callback=share,
-            rich_help_panel=ROWS,
-        ),
+        option(ROWS, "Share of the rows to hold out and measure on: 0.25 for a quarter.", callback=share),
     ] = None,
-    view: View = None,
-    keep_rows: Annotated[
-        bool,
-        typer.Option("--keep-rows", help="Store all rows, for later training.", rich_help_panel=ROWS),
-    ] = False,
+    keep_rows: Annotated[bool, option(ROWS, "Store all rows, for later training.", "--keep-rows")] = False,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
+    **shared: Any,
 ) -> None:
     """Learn from tagged data and keep the model in a folder.
 
@@ -144,10 +109,9 @@ def train(
     from tagrank.app.cli.tables import training_tables
     from tagrank.commands.train import WRITING
 
-    synonyms = read_synonyms(synonym)
-    parameters = method_settings(method, settings)
-    gap = USUAL_TOL if tol is None else tol
-    with InterruptWatch(tol=gap) as interrupts, WorkProgress(method, tol=gap) as progress:
+    arguments = learning(**shared)
+    gap = arguments["tol"] or USUAL_TOL
+    with InterruptWatch(tol=gap) as interrupts, WorkProgress(arguments["method"], tol=gap) as progress:
 
         def callback(point: Any) -> None:
             progress.gap(point)
@@ -160,34 +124,21 @@ def train(
         training = tagrank.train(
             data,
             output,
-            method=method,
             C=C,
-            kernel=kernel,
             gamma=gamma,
             class_weight=class_weight,
             fit_intercept=fit_intercept,
             calibration=None if calibration == "none" else calibration,
             threshold=threshold,
             n_tags=n_tags,
-            tol=tol,
             max_iter=max_iter,
             max_seconds=max_seconds,
-            n_jobs=n_jobs,
-            seed=seed,
-            lower_case=lower_case,
-            hierarchy=hierarchy,
-            synonyms=synonyms,
-            min_count=min_count,
             part=part,
             test_size=test_size,
-            view=view,
-            features=features or None,
-            cache=cache_place(cache, no_cache),
-            strict=strict,
             keep_rows=keep_rows,
             callback=callback,
             progress=count,
-            **parameters,
+            **arguments,
         )
     if json:
         show_json({"model": str(output), **training.to_dict()})
