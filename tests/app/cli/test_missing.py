@@ -14,6 +14,7 @@ import pytest
 import tagrank
 from tagrank.app.cli import main as cli
 from tagrank.commands.missing import held_out as missing_scores
+from tagrank.commands.missing.missing import missing
 from tagrank.data.drawn_pictures import draw_pictures
 
 PAGE = Path(__file__).parents[3] / "docs" / "missing.md"
@@ -23,7 +24,7 @@ def test_table_says_what_the_library_says(tagrank, table):
     result = tagrank("missing", table, "--top", 4, "--C", 1, "--folds", 3)
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()[1:]
-    expected = tagrank.missing(table, top=4, C=1.0, folds=3).suggestions
+    expected = missing(table, top=4, C=1.0, folds=3).suggestions
     assert len(lines) == 4
     for line, one in zip(lines, expected, strict=True):
         assert line.startswith(one.name)
@@ -35,9 +36,7 @@ def test_parameters_of_the_method(tagrank, table):
     options = ("missing", table, "--top", 4, "--C", 1, "--folds", 3, "--method", "joint-svm", "--json")
     result = tagrank(*options, "--set", "decoding=transfer", "--set", "n_neighbors=3")
     found = [one["score"] for one in json.loads(result.stdout)["suggestions"]]
-    expected = tagrank.missing(
-        table, top=4, C=1.0, folds=3, method="joint-svm", decoding="transfer", n_neighbors=3
-    )
+    expected = missing(table, top=4, C=1.0, folds=3, method="joint-svm", decoding="transfer", n_neighbors=3)
     assert found == [one.score for one in expected.suggestions]
     assert found != [one["score"] for one in json.loads(tagrank(*options).stdout)["suggestions"]]
 
