@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator, ModelFileError, explain
-from tagrank.commands.evaluate import annotate, evaluate
+from tagrank.commands.annotate import annotate
+from tagrank.commands.evaluate import evaluate
 from tagrank.data import Collection
 from tagrank.data.readers import from_frame, read_csv, to_frame, write_csv
 from tagrank.estimators import LabelRanker

@@ -87,7 +87,7 @@ def test_many_untagged_pictures_and_many_tags_take_little_memory(tmp_path, run_w
 
 USE_LARGE = """
 import sys
-from tagrank.commands.collections import known_pictures
+from tagrank.commands.given_data import known_pictures
 from tagrank.data import clean_tags, read_collection, split_collection, write_collection
 whole = read_collection(sys.argv[1])
 facts = whole.summary()

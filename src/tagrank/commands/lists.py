@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tagrank.commands.collections import DRAWN_PICTURES
+from tagrank.commands.given_data import DRAWN_PICTURES
 from tagrank.data import find_dataset, list_datasets
 from tagrank.data.catalog.catalog import data_folders
 from tagrank.data.catalog.entries import DatasetEntry

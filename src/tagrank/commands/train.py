@@ -12,13 +12,6 @@ from tagrank.annotation.describing import PICTURES, Cache, Description
 from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE
 from tagrank.annotation.model_files.storage import check_replaceable
 from tagrank.annotation.tuning import Tuning
-from tagrank.commands.collections import (
-    check_has_tags,
-    choose_part,
-    keep_frequent,
-    known_pictures,
-    open_collection,
-)
 from tagrank.commands.destinations import check_apart, check_folder
 from tagrank.commands.estimators import (
     PICTURE_COSTS,
@@ -28,6 +21,13 @@ from tagrank.commands.estimators import (
     suit_kernel,
 )
 from tagrank.commands.evaluate import SPELLING, evaluate
+from tagrank.commands.given_data import (
+    check_has_tags,
+    choose_part,
+    keep_frequent,
+    known_pictures,
+    open_collection,
+)
 from tagrank.commands.picture_rows import describe_rows, name_features
 from tagrank.data import Collection, Problem, clean_tags, split_collection
 from tagrank.estimators.tag_matrices import is_matrix_file

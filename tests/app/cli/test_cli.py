@@ -173,7 +173,9 @@ def test_as_a_program(table, tmp_path):
     answer = subprocess.run(command, capture_output=True, text=True)
     assert answer.returncode == 1
     assert answer.stdout == ""
-    assert answer.stderr == f"error: {tmp_path / 'none'}: No such file or directory\n"
+    place = tmp_path / "none"
+    advice = f"there is no such model; train one first: tagrank train PHOTOS -o {place}"
+    assert answer.stderr == f"error: {place}: {advice}\n"
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_command_and_function_share_their_names():
 
 def test_commands_of_the_page(tagrank, tmp_path, monkeypatch):
     drawn = draw_pictures(60, size=48)
-    monkeypatch.setattr("tagrank.commands.collections.draw_pictures", lambda: drawn)
+    monkeypatch.setattr("tagrank.commands.given_data.draw_pictures", lambda: drawn)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(), re.DOTALL)
     lines = [line for block in blocks for line in block.splitlines()]

@@ -38,7 +38,7 @@ def commands_run(tagrank, tmp_path, monkeypatch):
     There are photographs as well: tagged ones in `photos` and `checked`, others in `new`.
     """
     drawn = draw_pictures(100)
-    monkeypatch.setattr("tagrank.commands.collections.draw_pictures", lambda: drawn)
+    monkeypatch.setattr("tagrank.commands.given_data.draw_pictures", lambda: drawn)
     for folder, rows in {"photos": slice(40), "checked": slice(40, 60), "new": slice(60, 64)}.items():
         tags_of = save_pictures(drawn.subset(rows), tmp_path / folder)
         if folder != "new":

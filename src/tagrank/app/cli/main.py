@@ -11,7 +11,7 @@ from tagrank.app.cli.annotate import annotate
 from tagrank.app.cli.console import reports_errors
 from tagrank.app.cli.demo import demo
 from tagrank.app.cli.evaluate import evaluate
-from tagrank.app.cli.listings import datasets, features, methods
+from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.train import train
 from tagrank.worker_process import open_standard_streams

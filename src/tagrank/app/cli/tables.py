@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tagrank.annotation import Explanation, RankedTags
-    from tagrank.commands.evaluate import Annotation
+    from tagrank.commands.annotate import Annotation
     from tagrank.commands.lists import Dataset, FeatureSet
     from tagrank.commands.train import Training
     from tagrank.estimators.methods import Method

@@ -10,7 +10,6 @@ import numpy as np
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.tuning import COSTS
-from tagrank.commands.collections import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.commands.destinations import check_apart, check_distinct, check_page
 from tagrank.commands.estimators import (
     PICTURE_COSTS,
@@ -19,6 +18,7 @@ from tagrank.commands.estimators import (
     order_matrices,
     suit_kernel,
 )
+from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.commands.list_files import check_list
 from tagrank.commands.missing.choice import PairChoice
 from tagrank.commands.missing.held_out import HeldOut, hold_out

@@ -1,12 +1,10 @@
-"""What a command is handed: data by file or by name, and the part and the tags of it that are meant."""
+"""What a command is given: a model; data by file or by name, and which of their rows and tags are meant."""
 
 import os
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
+from tagrank.annotation import Annotator
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
 from tagrank.data.catalog.catalog import unknown_dataset
@@ -15,11 +13,9 @@ from tagrank.data.pictures.files import PICTURE_SUFFIXES
 from tagrank.data.pictures.folder import is_foreign, why_no_picture
 from tagrank.data.problems import ProblemLog
 from tagrank.files import FileError
-from tagrank.labels import labels_from_states
 
 DRAWN_PICTURES = "drawn-pictures"
 EVERYTHING = "all"
-MOST_NAMED = 5
 
 
 def open_collection(data: Collection | str | os.PathLike, *, strict: bool = False) -> Collection:
@@ -47,6 +43,18 @@ def open_collection(data: Collection | str | os.PathLike, *, strict: bool = Fals
             raise FileError(path, "has no rows; expected at least one")
         return collection
     return _named_collection(os.fspath(data))
+
+
+def open_model(model: Annotator | str | os.PathLike) -> Annotator:
+    """An Annotator as it is, or from its folder."""
+    if isinstance(model, Annotator):
+        return model
+    if not os.path.lexists(model):
+        raise FileNotFoundError(
+            f"{os.fspath(model)}: there is no such model; train one first: "
+            f"tagrank train PHOTOS -o {os.fspath(model)}"
+        )
+    return Annotator.load(model)
 
 
 def _named_collection(name: str) -> Collection:
@@ -154,44 +162,3 @@ def known_pictures(collection: Collection) -> Collection:
             f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags"
         )
     return collection if is_known.all() else collection.subset(is_known)
-
-
-def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
-    """The collection with the label columns of a model, in its order.
-
-    A tag that the collection lacks is absent, as everywhere in a row whose tags are known, and unknown in a
-    row about which nothing is known. Tags that only the collection has are left out. Both are warned about.
-    """
-    if list(collection.tags) == list(tags):
-        return collection
-    column = {tag: j for j, tag in enumerate(collection.tags)}
-    shared = [tag for tag in tags if tag in column]
-    if not shared:
-        raise ValueError(
-            f"the model and {collection.name or 'the data'} share no tag; the model knows "
-            f"{', '.join(tags[:3])} ..., the data {', '.join(collection.tags[:3]) or 'none'} ..."
-        )
-    _warn_differences(
-        [tag for tag in tags if tag not in column], [tag for tag in column if tag not in shared]
-    )
-    otherwise = np.where(collection.known_rows(), np.int8(-1), np.int8(0))
-    aligned = np.repeat(otherwise[:, None], len(tags), axis=1)
-    is_shared = [tag in column for tag in tags]
-    aligned[:, is_shared] = collection.label_matrix.take_columns([column[tag] for tag in shared]).states()
-    return collection.with_labels(labels_from_states(aligned), list(tags))
-
-
-def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
-    if missing:
-        warnings.warn(
-            f"tags of the model that the data lacks, taken for absent: {_counted(missing)}", stacklevel=3
-        )
-    if extra:
-        warnings.warn(
-            f"tags of the data that the model does not know, left out: {_counted(extra)}", stacklevel=3
-        )
-
-
-def _counted(tags: Sequence[str]) -> str:
-    """How many, and the first of them by name."""
-    return f"{len(tags)} ({', '.join(tags[:MOST_NAMED])}{', ...' if len(tags) > MOST_NAMED else ''})"

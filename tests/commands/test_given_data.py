@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from tagrank.commands.collections import align_tags, choose_part, is_picture, open_collection
 from tagrank.commands.destinations import check_file, check_folder
+from tagrank.commands.evaluate import align_tags
+from tagrank.commands.given_data import choose_part, is_picture, open_collection
 from tagrank.commands.missing.missing import missing
 from tagrank.commands.train import train
 from tagrank.data import Collection

@@ -1,0 +1,128 @@
+"""Rank the tags of new pictures with a trained model."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tagrank.annotation import Annotator, Explanation, RankedTags, explain
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.ranked_tags import RankedTag
+from tagrank.commands.destinations import check_apart
+from tagrank.commands.given_data import choose_part, open_model, open_pictures
+from tagrank.commands.list_files import check_list, write_list
+from tagrank.commands.picture_rows import kind_of, see_pictures
+from tagrank.data import Collection, Problem, write_tags
+from tagrank.reports.picture_pixels import one_row
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The ranked tags of pictures or rows.
+
+    Attributes
+    ----------
+    ranked : the tags of each picture, best first
+    problems : files that were left out, and why
+    why : for each of `ranked` what spoke for its predicted tags; empty unless it was asked for
+    n_sidecars : how many pictures have their predicted tags in a file beside them now
+    unwritten : pictures beside which no such file could be written, and why
+    kind : what they are, "picture" or "row"
+    """
+
+    ranked: list[RankedTags]
+    problems: Sequence[Problem] = ()
+    why: Sequence[Sequence[Explanation]] = ()
+    n_sidecars: int = 0
+    unwritten: Sequence[Problem] = ()
+    kind: str = "picture"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        pictures = [row.to_dict() for row in self.ranked]
+        for picture, explanations in zip(pictures, self.why, strict=False):
+            picture["why"] = [explanation.to_dict() for explanation in explanations]
+        return {
+            "pictures": pictures,
+            "problems": [vars(problem) for problem in self.problems],
+            "unwritten": [vars(problem) for problem in self.unwritten],
+        }
+
+
+def annotate(
+    model: Annotator | str | os.PathLike,
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike],
+    output: str | os.PathLike | None = None,
+    *,
+    part: str | None = None,
+    top: int | None = 5,
+    why: bool = False,
+    sidecars: bool = False,
+    cache: Cache = True,
+    n_jobs: int | None = None,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Annotation:
+    """Rank the tags of every picture or row.
+
+    Parameters
+    ----------
+    model : an Annotator, or the folder of one
+    data : a Collection, a file or a name, as `open_collection` takes it, a folder of pictures, or several
+        pictures and folders; their own tags are not looked at
+    output : a ``.csv`` file (one line a tag) or a ``.jsonl`` file (one line a picture) to write, or None
+    part : the part to annotate; None means every row
+    top : the number of best tags to keep of each row, besides all that are predicted; None keeps all
+    why : also tell which training pictures and which features spoke for the predicted tags
+    sidecars : also add the predicted tags to an XMP file beside each picture, as `write_sidecar` does
+    cache : whether the features of pictures are kept for the next time; or a folder for them
+    n_jobs : processes that describe pictures; all cores by default
+    strict : stop at the first picture that cannot be read instead of leaving it out
+    progress : called with how many pictures are done, how many there are, and what is being done
+    """
+    if output is not None:
+        check_list(output, "ranked tags")
+        check_apart(model, data, output=output)
+    annotator = open_model(model)
+    rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
+    rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
+    ranked = annotator.annotate(rows)
+    best = [RankedTags(row.name, tuple(entry for _, entry in _best(row, top))) for row in ranked]
+    if output is not None:
+        write_list(output, table=_table(ranked, top), documents=(row.to_dict() for row in best))
+    n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
+    return Annotation(
+        best,
+        rows.problems,
+        [explain(annotator, one_row(rows, i)) for i in range(len(rows))] if why else [],
+        n_tagged - len(unwritten),
+        unwritten,
+        kind_of(rows.views),
+    )
+
+
+def _best(row: RankedTags, top: int | None) -> Iterator[tuple[int, RankedTag]]:
+    """The best `top` tags and, beyond them, those that are predicted; each with its rank."""
+    for rank, entry in enumerate(row, start=1):
+        if top is None or rank <= top or entry.predicted:
+            yield rank, entry
+
+
+def _write_sidecars(
+    rows: Collection, ranked: list[RankedTags], *, strict: bool
+) -> tuple[int, Sequence[Problem]]:
+    """How many pictures have predicted tags, and the sidecars that could not be written."""
+    pictures = rows.views.get(PICTURES, [])
+    if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
+        raise ValueError("sidecars lie beside pictures in files; these data are none")
+    tagged = {picture: row.predicted for picture, row in zip(pictures, ranked, strict=True) if row.predicted}
+    return len(tagged), write_tags(tagged, strict=strict)
+
+
+def _table(ranked: list[RankedTags], top: int | None) -> Iterator[Sequence[Any]]:
+    """A line a tag."""
+    yield "name", "rank", "tag", "score", "probability", "predicted"
+    for row in ranked:
+        for rank, (tag, score, probability, predicted) in _best(row, top):
+            yield row.name, rank, tag, score, probability, int(predicted)
