@@ -10,6 +10,7 @@ import os
 import secrets
 import stat
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -257,7 +258,9 @@ def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, 
     }
     try:
         read_header = readers[np.lib.format.read_magic(stream)]
-        shape, fortran, dtype = read_header(stream)
+        # numpy warns of some damaged headers before it refuses them
+        with warnings.catch_warnings(action="ignore"):
+            shape, fortran, dtype = read_header(stream)
     except _HEADER_ERRORS as error:
         raise FileError(where, f"not a plain numpy array ({error})") from None
     if dtype.hasobject or dtype.names is not None or min(shape, default=0) < 0:

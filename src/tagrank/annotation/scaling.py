@@ -15,6 +15,8 @@ from scipy import sparse
 from tagrank.kernels import Gaussian, Kernel, Linear, OnView, Polynomial
 
 SCALINGS = ("auto", "standard", "minmax", "none")
+# columns that vary less count as constant: divided by their width, other rows would overflow
+NARROWEST = 1e-100
 _VECTOR_KERNELS = (Gaussian, Linear, Polynomial)
 
 
@@ -105,7 +107,7 @@ def _minmax(X: Any) -> Scaler:
 
 
 def _no_zeros(width: np.ndarray) -> np.ndarray:
-    return np.where(width > 0, width, 1.0)
+    return np.where(width >= NARROWEST, width, 1.0)
 
 
 def _vector_columns(kernel: Kernel | None, view: str, n_columns: int) -> np.ndarray:

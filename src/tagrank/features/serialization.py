@@ -12,6 +12,9 @@ import numpy as np
 
 from tagrank.features.base import Part
 
+# sums of products of numbers up to this one are finite
+_LARGEST = 1e100
+
 
 def part_from_settings(settings, arrays, known):
     """The part whose `settings()` and `arrays()` these are.
@@ -90,6 +93,8 @@ def _check_array(name, array):
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iuf" or not np.isfinite(array).all():
         kind = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
         raise ValueError(f"{name} must be an array of finite numbers, got {kind}")
+    if array.size and max(float(array.max()), -float(array.min())) > _LARGEST:
+        raise ValueError(f"{name} must be an array of numbers up to {_LARGEST:g}, got larger ones")
     return array
 
 

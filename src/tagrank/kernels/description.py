@@ -19,6 +19,7 @@ KERNELS_BY_NAME = {
 _COMPOSITIONS = (Sum, Product, Power, OnView, UnitDiagonal, UnitTrace)
 _ALLOWED = {kind.__name__: kind for kind in (*KERNELS_BY_NAME.values(), *_COMPOSITIONS)}
 _MAX_DEPTH = 32
+_MAX_KERNELS = 4096
 
 
 def make_kernel(kernel, *, gamma=None):
@@ -55,7 +56,7 @@ def describe(kernel):
 
 def kernel_from_dict(description):
     """The Kernel that `Kernel.to_dict` described."""
-    kernel = _build(description, 0)
+    kernel = _build(description, 0, iter(range(_MAX_KERNELS)))
     if not isinstance(kernel, Kernel):
         raise ValueError(f"a kernel is described by a dictionary {{'kind', 'params'}}, got {description!r}")
     return kernel
@@ -71,11 +72,12 @@ def _plain(value):
     return value.item() if hasattr(value, "item") else value
 
 
-def _build(value, depth):
+def _build(value, depth, numbers):
+    """The kernel, tuple, slice or plain value that `value` describes; each kernel takes one of `numbers`."""
     if depth > _MAX_DEPTH:
         raise ValueError(f"the description of a kernel is nested more than {_MAX_DEPTH} deep")
     if isinstance(value, list):
-        return tuple(_build(item, depth + 1) for item in value)
+        return tuple(_build(item, depth + 1, numbers) for item in value)
     if not isinstance(value, dict):
         return value
     if set(value) == {"slice"}:
@@ -84,8 +86,13 @@ def _build(value, depth):
         raise ValueError(
             f"a kernel is described by a dictionary {{'kind', 'params'}}, got the keys {sorted(value)}"
         )
+    if next(numbers, None) is None:
+        raise ValueError(f"a kernel is made of more than {_MAX_KERNELS:,} kernels; divide it among models")
     kind = _ALLOWED[check_choice("kind", value["kind"], tuple(_ALLOWED))]
-    params = {key: _build(item, depth + 1) for key, item in value["params"].items()}
+    params = {key: _build(item, depth + 1, numbers) for key, item in value["params"].items()}
+    columns = params.get("view")
+    if isinstance(columns, tuple) and len(set(columns)) < len(columns):
+        raise ValueError("the description of a kernel lists the same column twice; weigh it instead")
     try:
         return kind(**params)
     except TypeError as error:

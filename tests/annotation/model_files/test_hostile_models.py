@@ -223,9 +223,15 @@ def test_a_lying_header_takes_no_memory(model_folder):
     tracemalloc.stop()
 
 
+def test_a_header_that_numpy_warns_of_is_refused_without_a_warning(model_folder):
+    array = model_folder / f"{ROWS}.npy"
+    array.write_bytes(array.read_bytes().replace(b"<f8", b"<a8"))
+    refused(model_folder, "expected float64")
+
+
 def test_a_bomb_in_an_archive_takes_no_memory(model_folder, tmp_path):
     content = json.loads((model_folder / "model.json").read_text())
-    n_rows = 2**23
+    n_rows = 2**22
     content["arrays"][ROWS]["shape"] = [n_rows, 7]
     bomb = tmp_path / "bomb.zip"
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -10,15 +10,19 @@ from scipy import sparse
 
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
 from tagrank.annotation.model_files.estimator_records import describe_estimator, rebuild_estimator
-from tagrank.annotation.model_files.plain_json import Fields
-from tagrank.annotation.model_files.storage import MAX_MODEL_BYTES, model_errors, read_model, write_model
+from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
+from tagrank.annotation.model_files.storage import ModelFileError, model_errors, read_model, write_model
 from tagrank.annotation.nesting import innermost_fitted
-from tagrank.annotation.scaling import SCALINGS, Scaler
+from tagrank.annotation.scaling import NARROWEST, SCALINGS, Scaler
 from tagrank.data import Collection
 from tagrank.features import Feature, feature_from_settings
 from tagrank.features.registry import PARTS
 from tagrank.kernels.gram import take_rows
 from tagrank.validation import check_choice
+
+# with these the limit of 4 GiB for arrays and that for tags are raised together
+_BYTES_PER_TAG = 2**14
+_MAX_TAGS = 2**18
 
 
 def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) -> None:
@@ -39,20 +43,34 @@ def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) 
         "training_names": _names_of_support(annotator),
         "training": _describe_training(annotator, shelf.at("training")) if keep_rows else None,
     }
+    try:
+        _rebuild(type(annotator), parse_json(format_json(content), where="model.json"), dict(shelf.arrays))
+    except ValueError as error:
+        raise ModelFileError(path, f"not saved, since it could not be opened again: {error}") from None
     write_model(path, content, shelf.arrays)
 
 
 def load_annotator(make: type, path: str | os.PathLike, *, max_bytes: int | None) -> Any:
     """Read an Annotator of class `make` from a model folder."""
-    content, arrays = read_model(path, max_bytes=MAX_MODEL_BYTES if max_bytes is None else max_bytes)
+    content, arrays = read_model(path, max_bytes=max_bytes)
     with model_errors(path):
-        annotator = make()
-        _rebuild(annotator, content, ArrayShelf(arrays))
-        _try_out(annotator)
+        return _rebuild(make, content, arrays, max_tags=max(_MAX_TAGS, (max_bytes or 0) // _BYTES_PER_TAG))
+
+
+def _rebuild(make: type, content: Fields, arrays: dict[str, np.ndarray], *, max_tags: float = np.inf) -> Any:
+    annotator = make()
+    _fill(annotator, content, ArrayShelf(arrays))
+    n_tags = len(annotator.tags)
+    if n_tags > max_tags:
+        raise ValueError(
+            f"it has {n_tags:,} tags, more than {max_tags:,}; if you trust it, use "
+            f"Annotator.load(path, max_bytes={n_tags * _BYTES_PER_TAG})"
+        )
+    _try_out(annotator)
     return annotator
 
 
-def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
+def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     tags = content.strings("tags")
     annotator.tags = tags
     annotator.metadata = content.mapping("metadata")
@@ -62,6 +80,8 @@ def _rebuild(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.columns_, annotator.scalers_, annotator.feature_names_ = {}, {}, {}
     for i, entry in enumerate(content.take("views", list)):
         _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
+    if not annotator.columns_:
+        raise ValueError("it has no views, so there is nothing that it could read")
     annotator.features_ = annotator.features = _check_features(features, annotator.columns_)
     annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
     fields = content.fields("estimator")
@@ -101,8 +121,8 @@ def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
     annotator.scalers_[name] = None
     if clip is not None:
         offset, width = (shelf.take(part, "f", (n_columns,)) for part in ("offset", "width"))
-        if not (width > 0).all():
-            raise ValueError(f"the view {name[:40]!r} has columns whose width is not positive")
+        if not (width >= NARROWEST).all():
+            raise ValueError(f"the view {name[:40]!r} has columns whose width is less than {NARROWEST}")
         annotator.scalers_[name] = Scaler(offset, width, clip)
 
 
@@ -204,22 +224,39 @@ def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Col
 
 
 def _try_out(annotator: Any) -> None:
-    """Score one row: parts that do not fit together are found now, not when the first picture comes."""
-    row = _example_row(annotator)
-    if row is None:
+    """Score a few rows: parts that do not fit together are found now, not when the first picture comes."""
+    rows = _example_rows(annotator)
+    if rows is None:
         return
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        scores = annotator.estimator_.decision_function(row)
-        annotator.estimator_.predict(row)
-    if scores.shape != (1, len(annotator.tags)) or not np.isfinite(scores).all():
-        raise ValueError("its parts do not fit together: scores are not finite numbers, one for each tag")
+        answers = [annotator.estimator_.decision_function(rows)]
+        annotator.estimator_.predict(rows)
+        if hasattr(annotator.estimator_, "predict_proba"):
+            answers.append(annotator.estimator_.predict_proba(rows))
+    n_tags = len(annotator.tags)
+    if not all(answer.shape[1:] == (n_tags,) and np.isfinite(answer).all() for answer in answers):
+        raise ValueError(
+            "its parts do not fit together, or its numbers are too large: scores are not finite numbers, one "
+            "for each tag"
+        )
 
 
-def _example_row(annotator: Any) -> Any:
-    """One row as the estimator reads it, without taking more memory than the model itself has; or None."""
+def _example_rows(annotator: Any) -> Any:
+    """Rows as the estimator reads them, without taking more memory than the model itself has; or None."""
     fitted = innermost_fitted(annotator.estimator_)
     if hasattr(fitted, "X_fit_"):
-        return take_rows(fitted.X_fit_, slice(1)) if len(fitted.dual_coef_) else None
+        rows = fitted.X_fit_
+        matrices = rows.values() if isinstance(rows, Mapping) else [rows]
+        largest = [_largest_row(matrix) for matrix in matrices] if len(fitted.dual_coef_) else []
+        return take_rows(rows, largest) if largest else None
     n_columns = getattr(fitted, "n_features_in_", None)
     return None if n_columns is None else sparse.csr_array((1, n_columns))
+
+
+def _largest_row(matrix: Any) -> int:
+    """The row with the largest number: if its scores are finite, so are those of the others."""
+    if sparse.issparse(matrix):
+        place = np.argmax(np.abs(matrix.data)) if matrix.nnz else 0
+        return int(np.searchsorted(matrix.indptr[1:-1], place, side="right"))
+    return int(np.argmax(np.maximum(matrix.max(axis=1), -matrix.min(axis=1))))

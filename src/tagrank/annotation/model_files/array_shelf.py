@@ -5,7 +5,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-_MAX_COLUMNS = 2**31 - 1
+# some kernels walk over all columns, stored or not
+_MAX_COLUMNS = 2**24
+# sums of products of numbers up to this one are finite
+_LARGEST = 1e100
 
 
 class ArrayShelf:
@@ -58,8 +61,8 @@ class ArrayShelf:
                 f"the array {full_name!r} must have the shape {wanted} and numbers of kind {kind!r}, "
                 f"got {array.shape} of {array.dtype}"
             )
-        if kind == "f" and not (np.isfinite(array) | (infinite & np.isinf(array))).all():
-            raise ValueError(f"the array {full_name!r} holds nan or infinite numbers")
+        if kind == "f":
+            _check_numbers(full_name, array, np.inf if infinite else _LARGEST)
         return array
 
     def take_matrix(self, name: str, shape: tuple[int | None, int | None]) -> Any:
@@ -68,11 +71,14 @@ class ArrayShelf:
             return self.take(name, "f", shape)
         parts = self.at(name)
         n_rows, n_columns = (int(length) for length in parts.take("shape", "i", (2,)))
-        if not (
-            0 <= n_columns <= _MAX_COLUMNS and shape[0] in (None, n_rows) and shape[1] in (None, n_columns)
-        ):
+        if shape[0] not in (None, n_rows) or shape[1] not in (None, n_columns):
             raise ValueError(
                 f"the sparse matrix {name!r} has the shape {(n_rows, n_columns)}, expected {shape}"
+            )
+        if not 0 <= n_columns <= _MAX_COLUMNS:
+            raise ValueError(
+                f"the sparse matrix {name!r} has {n_columns:,} columns, more than {_MAX_COLUMNS:,}; "
+                "train on fewer, such as those that occur in several rows"
             )
         data = parts.take("data", "f", (None,))
         indices, indptr = parts.take("indices", "i", data.shape), parts.take("indptr", "i", (n_rows + 1,))
@@ -89,3 +95,10 @@ class ArrayShelf:
         """Refuse arrays that nobody asked for."""
         if self.arrays:
             raise ValueError(f"arrays that do not belong to this model: {', '.join(sorted(self.arrays)[:5])}")
+
+
+def _check_numbers(name: str, array: np.ndarray, largest: float) -> None:
+    # nan is passed on by max and min and compares false; no copy of the array is made
+    if array.size and not (float(array.max()) <= largest and float(array.min()) >= -largest):
+        what = "nan" if np.isinf(largest) else f"nan, infinite numbers or numbers beyond {largest:g}"
+        raise ValueError(f"the array {name!r} holds {what}; scale the columns and train again")

@@ -16,6 +16,9 @@ from typing import IO, Protocol, TypeVar
 from tagrank.annotation.model_files.atomic_folder import folders_set_aside
 from tagrank.files import checked_member
 
+MAX_MODEL_BYTES = 4 * 2**30
+# arrays of models shrink to a half or a tenth; an archive that shrank more must not grow beyond _SMALL_BYTES
+_MAX_RATIO, _SMALL_BYTES = 32, 2**28
 _MAX_READINGS = 100
 # an empty place is looked at again: two savers may have moved a model within one look
 _MAX_LOOKS = 3
@@ -39,6 +42,9 @@ class Source(Protocol):
 
     def is_current(self) -> bool:
         """Whether it is still in its place."""
+
+    def max_bytes(self) -> int:
+        """How much it may hold unless the user says otherwise."""
 
 
 class _Folder:
@@ -66,6 +72,9 @@ class _Folder:
             return _identity(os.stat(self._path)) == self._state
         except FileNotFoundError:
             return False
+
+    def max_bytes(self) -> int:
+        return MAX_MODEL_BYTES
 
     @contextmanager
     def _named(self, name: str) -> Iterator[str | Path]:
@@ -105,6 +114,10 @@ class _Archive:
 
     def is_current(self) -> bool:
         return True
+
+    def max_bytes(self) -> int:
+        packed = sum(member.compress_size for member in self._members.values())
+        return min(MAX_MODEL_BYTES, max(_SMALL_BYTES, _MAX_RATIO * packed))
 
     def _member(self, name: str) -> zipfile.ZipInfo:
         if name not in self._members:

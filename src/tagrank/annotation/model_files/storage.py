@@ -26,12 +26,13 @@ from tagrank.files import FileError, read_array
 
 FORMAT = "tagrank model"
 VERSION = 2
-MAX_MODEL_BYTES = 4 * 2**30
 _JSON_NAME = "model.json"
 _MAX_JSON_BYTES = 32 * 2**20
 _MAX_HEADER_BYTES = 4096
 _MAX_LENGTH = 2**40
 _DTYPES = {name: np.dtype(name) for name in ("<f8", "<f4", "<i8", "<i4", "|i1", "|b1")}
+# what parts of a model that do not fit each other make Python and numpy say
+_PROVOKED = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
 _ARRAY_NAME = re.compile(r"[a-z0-9_]{1,64}(\.[a-z0-9_]{1,64}){0,8}")
 
 
@@ -86,24 +87,26 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
 
 
 def read_model(
-    path: str | os.PathLike, *, max_bytes: int = MAX_MODEL_BYTES
+    path: str | os.PathLike, *, max_bytes: int | None = None
 ) -> tuple[Fields, dict[str, np.ndarray]]:
     """The content and the arrays of a model folder, or of a zip archive of one.
 
     Parameters
     ----------
     path : the folder or the archive
-    max_bytes : how large all arrays together may be
+    max_bytes : how large all arrays together may be; default: 4 GiB, less for an archive that shrank
+        more than models do
     """
 
     def read(source: Source) -> tuple[Fields, dict[str, np.ndarray]]:
         content = _read_content(source)
         listed = {name: _read_listed(name, entry) for name, entry in content.mapping("arrays").items()}
         total = sum(entry.n_bytes for entry in listed.values())
-        if total > max_bytes:
+        limit = source.max_bytes() if max_bytes is None else max_bytes
+        if total > limit:
             raise ValueError(
-                f"its arrays hold {total:,} bytes, more than max_bytes={max_bytes:,}; "
-                "pass a larger max_bytes if you trust it"
+                f"its arrays hold {total:,} bytes, more than max_bytes={limit:,}; "
+                "pass a larger max_bytes if you trust it: Annotator.load(path, max_bytes=...)"
             )
         return content, {name: _read_listed_array(source, name, entry) for name, entry in listed.items()}
 
@@ -127,8 +130,10 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         raise ModelFileError(path, f"{what}{name} is missing; copy the whole model again") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ModelFileError(path, f"damaged or truncated archive ({error}); copy it again") from None
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise ModelFileError(path, str(error)) from None
+    except MemoryError:
+        raise ModelFileError(path, "needs more memory than there is") from None
+    except _PROVOKED as error:
+        raise ModelFileError(path, str(error)[:1000] or type(error).__name__) from None
 
 
 def _read_json(source: Source) -> Fields:
