@@ -55,7 +55,7 @@ def test_no_common_tag(tagrank, model, tmp_path):
 def test_missing_model(tagrank, table, tmp_path):
     result = tagrank("evaluate", tmp_path / "nothing", table)
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"error: {tmp_path / 'nothing'}: there is no such model; train one first: ")
+    assert result.stderr.startswith(f"error: {tmp_path / 'nothing'}: there is no such model; train one first")
 
 
 def test_official_test_part(tagrank, tmp_path, research_data):
