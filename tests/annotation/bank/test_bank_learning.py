@@ -6,12 +6,12 @@ import pytest
 from tagrank.annotation.bank import learned_features
 from tagrank.annotation.bank.feature_bank import FeatureBank
 from tagrank.annotation.bank.row_store import CacheWarning
-from tagrank.features.fitting import fit_features
-from tagrank.features.layout import Layout
+from tagrank.features.extraction import fit_features
 from tagrank.features.whole_picture.colour_space import ColourHistogram
 from tagrank.features.whole_picture.phog import PyramidEdges
 from tagrank.features.words.bag import BagOfWords
 from tagrank.features.words.descriptors.sift import Sift
+from tagrank.features.words.layout import Layout
 from tagrank.features.words.sampling import DenseGrid
 from tagrank.features.words.vocabulary import KMeansWords
 

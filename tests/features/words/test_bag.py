@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from tagrank.features.base import Picture
-from tagrank.features.fitting import fit_features
-from tagrank.features.layout import Layout
+from tagrank.features.extraction import fit_features
 from tagrank.features.whole_picture.colour_space import ColourHistogram
 from tagrank.features.words.bag import BagOfWords
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SalientEncoding, SoftEncoding
 from tagrank.features.words.fisher import FisherEncoding
 from tagrank.features.words.hierarchy import HierarchicalWords
+from tagrank.features.words.layout import Layout
 from tagrank.features.words.learning import EvenSample
 from tagrank.features.words.mixture import GaussianMixtureWords
 from tagrank.features.words.pooling import MaxPooling

@@ -48,10 +48,11 @@ class FeatureBank:
 
     Examples
     --------
-    >>> bank = FeatureBank({"colour": ColourHistogram("hsv")})
-    >>> extraction = bank.extract(paths)
-    >>> extraction.views["colour"].shape
-    (120, 4096)
+    >>> from tagrank import choose_features, draw_pictures
+    >>> bank = FeatureBank(choose_features(["hsv", "gist"]), keep=False)
+    >>> extraction = bank.extract(draw_pictures(6, size=48).view("pictures"))
+    >>> extraction.views["hsv"].shape
+    (6, 4096)
     """
 
     def __init__(

@@ -15,7 +15,7 @@ from tagrank.annotation.bank.picture_keys import PictureLike, Source
 from tagrank.annotation.bank.row_store import CacheWarning
 from tagrank.data.pictures.files import read_picture
 from tagrank.features.base import Feature, Part
-from tagrank.features.fitting import fit_features
+from tagrank.features.extraction import fit_features
 from tagrank.features.serialization import part_from_settings
 from tagrank.files import FileError, load_npz, save_npz
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from tagrank.features.base import Feature
-from tagrank.features.picture_forms import resize
+from tagrank.features.whole_picture.resizing import resize
 
 SIDE = 128
 MARGIN = 32

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tagrank.features.base import Feature
-from tagrank.features.counts import check_count
-from tagrank.features.picture_forms import resize
+from tagrank.features.checks import check_count
+from tagrank.features.whole_picture.resizing import resize
 
 CELL_SIDE = 8
 

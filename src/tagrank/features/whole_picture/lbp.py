@@ -6,8 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from tagrank.features.base import Feature
-from tagrank.features.counts import check_count
-from tagrank.features.picture_forms import grey_levels
+from tagrank.features.checks import check_count
 from tagrank.features.whole_picture.pyramid import MAX_LEVELS, pyramid_cells, pyramid_histogram
 
 # (down, right), round the pixel in steps of 45 degrees: neighbours in the circle are neighbours in the code
@@ -36,7 +35,7 @@ class LocalBinaryPatterns(Feature):
         check_count("levels", self.levels, most=MAX_LEVELS)
 
     def describe(self, picture):
-        codes = picture.once("lbp_codes", lambda: _codes(grey_levels(picture)))
+        codes = picture.once("lbp_codes", lambda: _codes(picture.grey_levels))
         table = _uniform_bins(self.rotation_invariant)
         cells = pyramid_cells(*codes.shape, levels=self.levels)
         return pyramid_histogram(table[codes], cells, n_bins=int(table.max()) + 1, levels=self.levels)

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.features.base import Feature
-from tagrank.features.counts import check_count
+from tagrank.features.checks import check_count
 from tagrank.features.opencv_threads import one_opencv_thread
-from tagrank.features.picture_forms import grey_levels
 from tagrank.features.whole_picture.pyramid import MAX_LEVELS, pyramid_cells, pyramid_histogram
 
 SMOOTHING = 1.4
@@ -45,7 +44,7 @@ class PyramidEdges(Feature):
         return f"Directions of Canny's edges over {turn}, weighted by strength, in a spatial pyramid."
 
     def describe(self, picture):
-        y, x, angle, strength = picture.once("edge_points", lambda: _edge_points(grey_levels(picture)))
+        y, x, angle, strength = picture.once("edge_points", lambda: _edge_points(picture.grey_levels))
         turns = angle / (2 * np.pi if self.oriented else np.pi)
         cells = pyramid_cells(*picture.pixels.shape[:2], levels=self.levels)[y, x]
         # bins are centred on level and upright edges: the most common ones must not lie between two

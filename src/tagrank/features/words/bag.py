@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 
 from tagrank.features.base import Feature
-from tagrank.features.layout import Layout
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import Encoding, HardEncoding
+from tagrank.features.words.layout import Layout
 from tagrank.features.words.learning import DescribedPoints, VocabularyTask, learn_vocabularies
 from tagrank.features.words.pooling import AveragePooling, MaxPooling, Pooling
 from tagrank.features.words.sampling import Sampling
@@ -33,8 +33,13 @@ class BagOfWords(Feature):
     pooling : Pooling, turns the weights of a cell's points into one row
     layout : Layout, the cells
 
-    >>> bag = BagOfWords(DenseGrid(), Sift(), KMeansWords(500), layout=Layout("3x1"))
-    >>> row = bag.fit(pictures)(pictures[0])
+    >>> from tagrank import draw_pictures
+    >>> from tagrank.features.words.descriptors.sift import Sift
+    >>> from tagrank.features.words.sampling import DenseGrid
+    >>> pictures = draw_pictures(4, size=64).view("pictures")
+    >>> bag = BagOfWords(DenseGrid(), Sift(), KMeansWords(20), layout=Layout("3x1"))
+    >>> bag.fit(pictures)(pictures[0]).shape
+    (60,)
     """
 
     sampling: Sampling

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.counts import check_count
+from tagrank.features.checks import check_count
 from tagrank.features.words.sampling import MAX_SCALE, MIN_SCALE, Sampling, sorted_points
 
 # gradients are taken at this share of the scale

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.features.base import Part, Picture
-from tagrank.features.counts import check_count
+from tagrank.features.checks import check_count
 
 # pixels; cells that are smaller than this may fall between the pixels
 MIN_SCALE = 0.5

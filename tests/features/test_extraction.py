@@ -1,7 +1,5 @@
 """Every descriptor through the same door."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -55,30 +53,6 @@ def test_presets_name_what_there_is():
     assert len(PRESETS["papers"]) == 15
 
 
-@pytest.mark.parametrize("name", FEATURES)
-def test_features_are_rebuilt_from_their_settings(name):
-    settings = json.loads(json.dumps(FEATURES[name].settings()))
-    assert feature_from_settings(settings, {}) == FEATURES[name]
-
-
 def test_a_step_is_no_feature():
     with pytest.raises(ValueError, match="Squash is a step of a feature"):
         feature_from_settings(Squash().settings(), {})
-
-
-READY = [name for name, feature in FEATURES.items() if feature.is_fitted]
-
-
-@pytest.mark.parametrize("name", READY)
-@pytest.mark.parametrize(
-    "image",
-    [
-        np.zeros((9, 9), np.uint8),
-        np.zeros((9, 9, 3)),
-        np.zeros((9, 9, 4), np.uint8),
-        np.zeros((7, 90, 3), np.uint8),
-    ],
-)
-def test_what_is_no_picture_is_refused(name, image):
-    with pytest.raises(ValueError, match="a picture must be"):
-        FEATURES[name](image)

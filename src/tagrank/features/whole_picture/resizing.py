@@ -1,20 +1,4 @@
-"""Forms of a picture from which several descriptors start."""
-
-
-def grey_levels(picture):
-    """Brightness in 256 levels.
-
-    Parameters
-    ----------
-    picture : Picture
-
-    Returns
-    -------
-    levels : uint8 array, shape (height, width)
-    """
-    import cv2
-
-    return picture.once("grey_levels", lambda: cv2.cvtColor(picture.pixels, cv2.COLOR_RGB2GRAY))
+"""Pictures stretched to one size."""
 
 
 def resize(image, *, height, width):

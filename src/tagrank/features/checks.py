@@ -1,4 +1,6 @@
-"""What every descriptor expects of a picture."""
+"""What descriptors check: pictures, and settings that a model file could use to fill the memory."""
+
+import numbers
 
 import numpy as np
 
@@ -14,3 +16,11 @@ def check_image(image):
     if min(image.shape[:2]) < 8:
         raise ValueError(f"a picture must be at least 8 pixels wide and high, got shape {image.shape}")
     return image
+
+
+def check_count(name, value, *, least=1, most):
+    """`value` if it is a whole number from `least` to `most`, or a ValueError that names it."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+    return int(value)

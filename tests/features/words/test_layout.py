@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.features.layout import Layout
+from tagrank.features.words.layout import Layout
 from tagrank.features.words.sampling import Points
 
 
