@@ -1,6 +1,6 @@
 """Features and their steps rebuilt from what `Part.settings` and `Part.arrays` wrote down.
 
-Model files come from strangers: only classes that the caller names are built, every setting is compared with
+Model files come from anywhere: only classes that the caller names are built, every setting is compared with
 the type that its field declares, and the classes check the values.
 """
 

@@ -1,4 +1,4 @@
-"""A bank that is killed at random points goes on where it was, and leaves nobody behind."""
+"""A bank that is killed at random points goes on where it was, and leaves no process behind."""
 
 import os
 import random

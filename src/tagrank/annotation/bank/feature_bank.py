@@ -18,7 +18,7 @@ from tagrank.annotation.bank.learned_features import SUBFOLDER as LEARNED
 from tagrank.annotation.bank.learned_features import learn_features, none_readable
 from tagrank.annotation.bank.picture_jobs import Describer
 from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
-from tagrank.annotation.bank.row_maker import RowMaker
+from tagrank.annotation.bank.row_maker import FEW_PICTURES, RowMaker
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import SUBFOLDER as VIEWS
 from tagrank.features.base import Feature
@@ -28,8 +28,6 @@ from tagrank.parallel import count_threads
 _ATTEMPTS = 3
 # vocabularies change little when they are learned from more pictures
 _LEARN_FROM = 500
-# pictures for which another process is worth its start
-_FEW = 16
 
 Result = TypeVar("Result")
 
@@ -106,7 +104,7 @@ class FeatureBank:
             folder=folder and folder / LEARNED,
             max_side=self.max_side,
             random_state=random_state,
-            n_jobs=min(count_threads(self.n_jobs), 1 + len(sources) // _FEW),
+            n_jobs=min(count_threads(self.n_jobs), 1 + len(sources) // FEW_PICTURES),
             progress=progress and (lambda done: progress(done, len(sources), "learning vocabularies")),
         )
         return fitted

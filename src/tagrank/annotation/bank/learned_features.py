@@ -78,7 +78,7 @@ def _readable(sources: Sequence[Source], max_side: int | None) -> Iterator[np.nd
         try:
             picture = _pixels(source.picture, max_side)
         except (FileError, OSError) as error:
-            # whoever extracts its features lists it among the problems
+            # it is listed among the problems when its features are extracted
             failures.append((source.picture, error))
             continue
         yield picture

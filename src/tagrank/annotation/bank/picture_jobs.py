@@ -55,7 +55,7 @@ class Describer:
         start = time.perf_counter()
         try:
             picture = Picture(self._read(job.source))
-        # whatever a stranger's picture makes a decoder do, the others are still to be described
+        # whatever a damaged picture makes a decoder do, the others are still to be described
         except Exception as error:
             outcome.reason = describe_error(error, job.source.picture)
             return outcome

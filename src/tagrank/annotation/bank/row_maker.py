@@ -12,7 +12,7 @@ from tagrank.parallel import count_threads, limited_threads
 from tagrank.workers import WorkerDied, WorkerPool
 
 # fewer pictures are done before worker processes have started
-_FEW = 16
+FEW_PICTURES = 16
 # finished pictures are saved when so many came together, or so many seconds went by
 _SAVE_PICTURES, _SAVE_SECONDS = 64, 2.0
 # one picture may break a decoder; when so many in a row do, something else is wrong
@@ -93,7 +93,7 @@ class RowMaker:
 
     def _outcomes(self, jobs: Sequence[Job]) -> Generator[tuple[Job, Outcome], None, None]:
         n_workers = count_threads(self._n_jobs)
-        if n_workers > 1 and len(jobs) >= _FEW:
+        if n_workers > 1 and len(jobs) >= FEW_PICTURES:
             yield from self._outcomes_of_workers(jobs, n_workers)
         elif jobs:
             # as in the workers: the last digits depend on the number of threads

@@ -20,7 +20,7 @@ FILE_NAME = "rows-1.sqlite"
 SECONDS_A_DAY = 86_400
 _MAX_ROW_BYTES = 2**27
 # how long one process waits for another that is writing
-_PATIENCE = 60.0
+_WAIT_SECONDS = 60.0
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SCHEMA = """
 PRAGMA trusted_schema = OFF;
@@ -264,7 +264,7 @@ class RowStore:
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:
-    database = sqlite3.connect(os.fspath(path), timeout=_PATIENCE)
+    database = sqlite3.connect(os.fspath(path), timeout=_WAIT_SECONDS)
     try:
         database.executescript(_SCHEMA)
     except BaseException:

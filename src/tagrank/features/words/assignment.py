@@ -12,7 +12,7 @@ def nearest_words(descriptors, centres, *, n_nearest=1):
     """The exact nearest centres of every descriptor, nearest first.
 
     |x - c|^2 is smallest where c.x - |c|^2 / 2 is largest: one matrix product. Taking the maximum a few
-    times is several times faster than partial sorting, as nobody asks for more than a handful.
+    times is several times faster than partial sorting, for the handful that is asked for.
 
     Parameters
     ----------

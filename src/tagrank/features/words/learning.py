@@ -16,7 +16,7 @@ from tagrank.workers import map_in_order
 
 @dataclass(frozen=True)
 class DescribedPoints:
-    """Where descriptors are taken, and which; every picture computes them once, whoever asks."""
+    """Where descriptors are taken, and which; every picture computes them once."""
 
     sampling: Sampling
     descriptor: LocalDescriptor

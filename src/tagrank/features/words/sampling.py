@@ -10,7 +10,7 @@ from tagrank.features.checks import check_count
 
 # pixels; cells that are smaller than this may fall between the pixels
 MIN_SCALE = 0.5
-# model files of strangers set these, too: a patch far larger than any picture, or more points than it has
+# model files from elsewhere set these, too: a patch far larger than any picture, or more points than it has
 # pixels, would only fill the memory
 MAX_SCALE = 1024.0
 _MAX_SCALES = 64
