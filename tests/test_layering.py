@@ -71,3 +71,27 @@ def test_start_is_light(statement):
     code = f"{statement}; import sys; print(sorted({heavy} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"
+
+
+OPTIONAL = ("pandas", "onnx", "onnxruntime", "skimage", "cleanlab", "torch", "cupy", "dask", "psutil")
+IMPORT_ALL = """
+import sys
+from importlib import import_module
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {optional}:
+            raise ModuleNotFoundError(f"{{name}} is not installed", name=name)
+
+sys.meta_path.insert(0, Absent())
+for name in {names}:
+    import_module(name)
+"""
+
+
+def test_every_module_can_be_imported_without_optional_packages():
+    names = [".".join(("tagrank", *path.relative_to(SOURCE).with_suffix("").parts)) for path in MODULES]
+    names = [name for name in names if not name.endswith("__main__")]  # which starts the command line
+    code = IMPORT_ALL.format(optional=OPTIONAL, names=names)
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stderr

@@ -2,9 +2,7 @@
 
 import csv
 import json
-import re
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,8 +13,6 @@ from tagrank.commands.missing.result import MissingTags
 from tagrank.data import Collection, hide_labels
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators.methods import methods
-
-PAGE = Path(__file__).parents[2] / "docs" / "missing.md"
 
 
 @pytest.fixture(scope="module")
@@ -226,9 +222,3 @@ def test_pictures_in_files(folder, tmp_path):
     with_untagged = missing(rows, top=None, untagged=True, page=tmp_path / "more.html", **options)
     assert "38.png" in {one.name for one in with_untagged.suggestions}
     assert "1 without tags were judged" in (tmp_path / "more.html").read_text()
-
-
-def test_python_of_the_page(capsys):
-    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
-        exec(compile(block, str(PAGE), "exec"), {})
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["1", "2", "3"]

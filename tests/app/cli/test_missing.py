@@ -1,13 +1,11 @@
-"""`tagrank missing`: suggestions on the screen, in files and on a page; what docs/missing.md shows runs."""
+"""`tagrank missing`: suggestions on the screen, in files and on a page."""
 
 import csv
 import inspect
 import json
 import re
-import shlex
 import signal
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +13,6 @@ import tagrank
 from tagrank.app.cli import main as cli
 from tagrank.commands.missing import held_out as missing_scores
 from tagrank.commands.missing.missing import missing
-from tagrank.data.drawn_pictures import draw_pictures
-
-PAGE = Path(__file__).parents[3] / "docs" / "missing.md"
 
 
 def test_table_says_what_the_library_says(tagrank, table):
@@ -164,18 +159,3 @@ def test_command_and_function_share_their_names():
     # a mapping cannot be written as one option
     options = (options - {"synonym"}) | {"synonyms"}
     assert options - {"C", "kernel", "tol"} == parameters
-
-
-def test_commands_of_the_page(tagrank, tmp_path, monkeypatch):
-    drawn = draw_pictures(60, size=48)
-    monkeypatch.setattr("tagrank.commands.given_data.draw_pictures", lambda: drawn)
-    monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```console\n(.*?)```", PAGE.read_text(), re.DOTALL)
-    lines = [line for block in blocks for line in block.splitlines()]
-    assert len(lines) >= 3
-    for line in lines:
-        program, *arguments = shlex.split(line)
-        assert program == "tagrank"
-        result = tagrank(*arguments, "--no-cache")
-        assert result.exit_code == 0, f"{line}: {result.stderr}"
-    assert (tmp_path / "missing.html").is_file()

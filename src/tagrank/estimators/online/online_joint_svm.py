@@ -61,9 +61,9 @@ class OnlineJointSVM(MaxMarginEstimator):
     >>> from tagrank.estimators import OnlineJointSVM
     >>> model = OnlineJointSVM()
     >>> tags = ["boat", "sea", "street"]
-    >>> model = model.partial_fit([[0.0, 1.0], [1.0, 0.0]], [{"sea"}, {"street"}], classes=tags)
-    >>> model = model.partial_fit([[0.1, 0.9]], [{"sea", "boat"}])
-    >>> model.classes_[model.decision_function([[0.0, 0.8]]).argmax()]
+    >>> model = model.partial_fit([[0.0, 1.0], [1.0, 0.0]], [{"sea", "boat"}, {"street"}], classes=tags)
+    >>> model = model.partial_fit([[0.1, 0.9]], [{"sea"}])
+    >>> model.classes_[model.decision_function([[0.0, 0.8]]).argmax()].item()
     'sea'
     """
 

@@ -56,7 +56,7 @@ class OnlineRanker(AnswersMixin, BaseEstimator):
     >>> tags = ["boat", "sea", "street"]
     >>> ranker = OnlineRanker().partial_fit([[0.0, 1.0], [1.0, 0.0]], [{"sea"}, {"street"}], classes=tags)
     >>> ranker = ranker.partial_fit([[0.1, 0.9]], [{"sea", "boat"}])
-    >>> ranker.classes_[ranker.decision_function([[0.0, 0.8]]).argmax()]
+    >>> ranker.classes_[ranker.decision_function([[0.0, 0.8]]).argmax()].item()
     'sea'
     """
 
