@@ -101,14 +101,9 @@ class Part:
 class Feature(Part):
     """A set of features: picture in, row out. Subclasses write `describe`.
 
-<<<<<<< HEAD
     >>> from tagrank import choose_features
     >>> gist = choose_features("gist")["gist"]
     >>> gist(np.zeros((32, 48, 3), dtype=np.uint8)).shape
-=======
-    >>> from tagrank.features.whole_picture.gist import Gist
-    >>> Gist()(np.zeros((64, 48, 3), dtype=np.uint8)).shape
->>>>>>> 178c10a (Documents, docstrings and examples run in one place each; six examples mended)
     (512,)
     """
 

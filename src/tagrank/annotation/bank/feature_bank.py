@@ -47,16 +47,10 @@ class FeatureBank:
     Examples
     --------
     >>> from tagrank import choose_features, draw_pictures
-<<<<<<< HEAD
     >>> bank = FeatureBank(choose_features(["hsv", "gist"]), keep=False)
     >>> extraction = bank.extract(draw_pictures(6, size=48).view("pictures"))
     >>> extraction.views["hsv"].shape
     (6, 4096)
-=======
-    >>> bank = FeatureBank(choose_features("hsv"), keep=False)
-    >>> bank.extract(draw_pictures(3).view("pictures")).views["hsv"].shape
-    (3, 4096)
->>>>>>> 178c10a (Documents, docstrings and examples run in one place each; six examples mended)
     """
 
     def __init__(

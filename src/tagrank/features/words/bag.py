@@ -33,20 +33,12 @@ class BagOfWords(Feature):
     pooling : Pooling, turns the weights of a cell's points into one row
     layout : Layout, the cells
 
-<<<<<<< HEAD
     >>> from tagrank import draw_pictures
     >>> from tagrank.features.words.descriptors.sift import Sift
     >>> from tagrank.features.words.sampling import DenseGrid
     >>> pictures = draw_pictures(4, size=64).view("pictures")
     >>> bag = BagOfWords(DenseGrid(), Sift(), KMeansWords(20), layout=Layout("3x1"))
     >>> bag.fit(pictures)(pictures[0]).shape
-=======
-    >>> from tagrank.features.words.descriptors.sift import Sift
-    >>> from tagrank.features.words.sampling import DenseGrid
-    >>> pictures = np.random.default_rng(0).integers(0, 255, (4, 48, 48, 3), dtype=np.uint8)
-    >>> bag = BagOfWords(DenseGrid(), Sift(), KMeansWords(20), layout=Layout("3x1"))
-    >>> bag.fit(pictures, random_state=0)(pictures[0]).shape
->>>>>>> 178c10a (Documents, docstrings and examples run in one place each; six examples mended)
     (60,)
     """
 
