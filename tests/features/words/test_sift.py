@@ -57,6 +57,11 @@ def test_agrees_with_plain_loops(x, y, scale):
     np.testing.assert_allclose(row, reference_sift(picture.grey, x, y, scale), atol=1e-5)
 
 
+def test_smoothing_beyond_any_picture_is_refused():
+    with pytest.raises(ValueError, match="smoothing from 0 to 64"):
+        Sift(smoothing=1e5)
+
+
 def test_smoothing_is_gaussian():
     picture = draw_picture(28, 34)
     smoothed = cv2.GaussianBlur(picture.grey, (0, 0), 2.0, borderType=cv2.BORDER_REPLICATE)

@@ -51,8 +51,8 @@ class Fields:
     def finish(self) -> None:
         """Refuse fields that nobody asked for."""
         if self._left:
-            strangers = ", ".join(repr(key[:40]) for key in sorted(self._left)[:5])
-            raise ValueError(f"{self.where} has fields that are unknown here: {strangers}")
+            unknown = ", ".join(repr(key[:40]) for key in sorted(self._left)[:5])
+            raise ValueError(f"{self.where} has fields that are unknown here: {unknown}")
 
 
 def parse_json(data: bytes, *, where: str) -> Fields:

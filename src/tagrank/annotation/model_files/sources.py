@@ -89,7 +89,7 @@ class _Archive:
     """The members of a zip archive, whether the folder itself was packed or only its content."""
 
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
-        self._archive = archive
+        self._archive, self._packed = archive, path.stat().st_size
         self._members: dict[str, zipfile.ZipInfo] = {}
         folders = set()
         for member in archive.infolist():
@@ -116,8 +116,7 @@ class _Archive:
         return True
 
     def max_bytes(self) -> int:
-        packed = sum(member.compress_size for member in self._members.values())
-        return min(MAX_MODEL_BYTES, max(_SMALL_BYTES, _MAX_RATIO * packed))
+        return min(MAX_MODEL_BYTES, max(_SMALL_BYTES, _MAX_RATIO * self._packed))
 
     def _member(self, name: str) -> zipfile.ZipInfo:
         if name not in self._members:

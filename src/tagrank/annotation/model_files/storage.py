@@ -204,7 +204,7 @@ def check_replaceable(path: str | os.PathLike) -> None:
     try:
         if not stat.S_ISDIR(os.stat(path).st_mode):
             raise ModelFileError(path, "is a file; a model is saved as a folder: choose another name")
-        strangers = read_source(path, _strangers)
+        others = read_source(path, _other_files)
     except ModelFileError:
         raise
     except (OSError, ValueError, RecursionError) as error:
@@ -213,13 +213,13 @@ def check_replaceable(path: str | os.PathLike) -> None:
         raise ModelFileError(
             path, "exists and is not a model; it stays as it is: choose another name"
         ) from None
-    if strangers:
+    if others:
         raise ModelFileError(
-            path, f"holds files that are no part of the model ({', '.join(strangers[:3])}): move them first"
+            path, f"holds files that are no part of the model ({', '.join(others[:3])}): move them first"
         )
 
 
-def _strangers(source: Source) -> list[str]:
+def _other_files(source: Source) -> list[str]:
     """Files that are no part of the model, which may be of any version."""
     names = source.names()
     if not names:

@@ -41,9 +41,9 @@ class Sift(LocalDescriptor):
     n_columns: ClassVar[int] = CELLS * CELLS * ORIENTATIONS
 
     def __post_init__(self):
-        if not (self.smoothing >= 0 and self.clip > 0 and self.min_contrast >= 0):
+        if not (0 <= self.smoothing <= 64 and self.clip > 0 and self.min_contrast >= 0):
             raise ValueError(
-                "Sift needs smoothing and min_contrast of at least 0 and clip above 0, "
+                "Sift needs smoothing from 0 to 64, min_contrast of at least 0 and clip above 0, "
                 f"got {self.smoothing}, {self.min_contrast}, {self.clip}"
             )
 
