@@ -5,10 +5,11 @@ import pytest
 
 from tagrank.commands.destinations import check_file, check_folder
 from tagrank.commands.evaluate import align_tags
-from tagrank.commands.given_data import choose_part, is_picture, open_collection
+from tagrank.commands.given_data import choose_part, is_picture, open_collection, open_pictures
 from tagrank.commands.missing.missing import missing
 from tagrank.commands.train import train
 from tagrank.data import Collection
+from tagrank.errors import ArgumentError
 
 
 @pytest.fixture
@@ -117,3 +118,10 @@ def test_a_count_that_no_tag_reaches(coast):
             ValueError, match=f"min_count=9 leaves no tags: of all 3 the most .* {found} pictures"
         ):
             learn(coast, min_count=9)
+
+
+def test_an_empty_name_is_not_the_working_folder():
+    """As a shell gives it for a variable that is not set."""
+    for read in (open_collection, open_pictures):
+        with pytest.raises(ArgumentError, match="data is an empty name"):
+            read("")

@@ -12,6 +12,7 @@ from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.pictures.files import PICTURE_SUFFIXES
 from tagrank.data.pictures.folder import is_foreign, why_no_picture
 from tagrank.data.problems import ProblemLog
+from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 
 DRAWN_PICTURES = "drawn-pictures"
@@ -30,6 +31,8 @@ def open_collection(data: Collection | str | os.PathLike, *, strict: bool = Fals
     """
     if isinstance(data, Collection):
         return data
+    if not os.fspath(data):
+        raise ArgumentError("data is an empty name; name a folder of pictures, a file or a data set")
     path = Path(data)
     if path.is_dir():
         return read_pictures(path, strict=strict)
@@ -101,7 +104,7 @@ def open_pictures(
     if isinstance(data, Collection):
         return data
     places = [data] if isinstance(data, str | os.PathLike) else list(data)
-    if len(places) == 1 and not Path(places[0]).is_dir():
+    if len(places) == 1 and not (places[0] and Path(places[0]).is_dir()):
         return open_collection(places[0])
     if not places:
         raise ValueError("there is nothing to annotate; name pictures, or a folder of them")
@@ -159,6 +162,7 @@ def known_pictures(collection: Collection) -> Collection:
     is_known = collection.known_rows()
     if not is_known.any():
         raise ValueError(
-            f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags"
+            f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags; expected a "
+            "list tags.csv, keywords in the pictures or in XMP files beside them, or folders called as tags"
         )
     return collection if is_known.all() else collection.subset(is_known)

@@ -27,6 +27,7 @@ def see_pictures(
     is left out and becomes one of the problems of the collection.
     """
     features = annotator.features_
+    _check_kind(annotator, rows)
     if features is None or PICTURES not in rows.views or rows.views.keys() >= features.keys():
         return rows, {}
     described = describe_pictures(
@@ -37,6 +38,19 @@ def see_pictures(
     return described.collection, {
         name: seconds * n_pictures for name, seconds in described.seconds_a_picture.items()
     }
+
+
+def _check_kind(annotator: Annotator, rows: Collection) -> None:
+    """Raise if the model reads pictures and these are none, or the other way round."""
+    features, name = annotator.features_, rows.name or "the data"
+    if features is None and rows.views.keys() == {PICTURES}:
+        raise ValueError(
+            f"the model was trained on rows of numbers, but {name} has pictures; train one on those"
+        )
+    if features is not None and PICTURES not in rows.views and not rows.views.keys() >= features.keys():
+        raise ValueError(
+            f"the model was trained on pictures, but {name} has rows of numbers; give it pictures"
+        )
 
 
 FeatureChoice = str | Sequence[str] | Mapping[str, Feature] | None

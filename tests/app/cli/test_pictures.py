@@ -291,6 +291,18 @@ def test_a_folder_of_pictures_is_no_model(tagrank, folder):
     assert "is not a model, or not whole: model.json is missing" in result.stderr
 
 
+def test_pictures_and_rows_are_not_taken_for_each_other(tagrank, trained, model, folder, table, monkeypatch):
+    monkeypatch.setattr(
+        "tagrank.commands.picture_rows.describe_pictures", lambda *_, **__: pytest.fail("worked")
+    )
+    result = tagrank("annotate", model, folder)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "trained on rows of numbers, but" in result.stderr
+    result = tagrank("annotate", trained[0], table)
+    assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
+    assert "trained on pictures, but coast has rows of numbers" in result.stderr
+
+
 def test_cache_and_no_cache_exclude_each_other(tagrank, trained, folder, tmp_path):
     result = tagrank("annotate", trained[0], folder, "--cache", tmp_path, "--no-cache")
     assert result.exit_code == 2

@@ -80,7 +80,7 @@ PictureJobs = Annotated[
     int | None, option(PICTURES, "Processes that look at pictures.", usual="all cores", callback=jobs)
 ]
 Jobs = Annotated[int | None, option(NUMBERS, "Processes and threads.", usual="all cores", callback=jobs)]
-Seed = Annotated[int, option(NUMBERS, "For everything random.", min=0)]
+Seed = Annotated[int, option(NUMBERS, "For everything random.", min=0, max=2**32 - 1)]
 Json = Annotated[bool, option(None, "Print one JSON document instead of tables.", "--json")]
 Debug = Annotated[bool, option(None, "Show where an error came from.", "--debug")]
 CONFIG_HELP = "YAML file whose keys are option names; flags override it."
