@@ -162,7 +162,7 @@ def known_pictures(collection: Collection) -> Collection:
     is_known = collection.known_rows()
     if not is_known.any():
         raise ValueError(
-            f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags; expected a "
-            "list tags.csv, keywords in the pictures or in XMP files beside them, or folders called as tags"
+            f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags; expected "
+            "a list tags.csv, keywords in the pictures or in XMP files beside them, or folders called as tags"
         )
     return collection if is_known.all() else collection.subset(is_known)

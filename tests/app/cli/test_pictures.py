@@ -292,9 +292,7 @@ def test_a_folder_of_pictures_is_no_model(tagrank, folder):
 
 
 def test_pictures_and_rows_are_not_taken_for_each_other(tagrank, trained, model, folder, table, monkeypatch):
-    monkeypatch.setattr(
-        "tagrank.commands.picture_rows.describe_pictures", lambda *_, **__: pytest.fail("worked")
-    )
+    monkeypatch.setattr("tagrank.annotation.describing.FeatureBank", lambda *_, **__: pytest.fail("worked"))
     result = tagrank("annotate", model, folder)
     assert (result.exit_code, result.stderr.count("\n")) == (1, 1)
     assert "trained on rows of numbers, but" in result.stderr
