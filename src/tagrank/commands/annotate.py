@@ -25,7 +25,7 @@ class Annotation:
     ----------
     ranked : the tags of each picture, best first
     problems : files that were left out, and why
-    why : for each of `ranked` what spoke for its predicted tags; empty unless it was asked for
+    why : for each of `ranked` what its predicted tags come from; empty unless it was asked for
     n_sidecars : how many pictures have their predicted tags in a file beside them now
     unwritten : pictures beside which no such file could be written, and why
     kind : what they are, "picture" or "row"
@@ -74,7 +74,7 @@ def annotate(
     output : a ``.csv`` file (one line a tag) or a ``.jsonl`` file (one line a picture) to write, or None
     part : the part to annotate; None means every row
     top : the number of best tags to keep of each row, besides all that are predicted; None keeps all
-    why : also tell which training pictures and which features spoke for the predicted tags
+    why : also tell which training pictures and which features the predicted tags come from
     sidecars : also add the predicted tags to an XMP file beside each picture, as `write_sidecar` does
     cache : whether the features of pictures are kept for the next time; or a folder for them
     n_jobs : processes that describe pictures; all cores by default

@@ -1,4 +1,4 @@
-"""Pictures on their way into a model."""
+"""Pictures described by the features that a model reads, or is to learn from."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

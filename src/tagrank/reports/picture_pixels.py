@@ -1,4 +1,4 @@
-"""Pictures on their way onto a page: found again by name and content, and read small."""
+"""Pixels of the pictures on a page; training pictures are found again by name and content."""
 
 import os
 from collections.abc import Callable, Sequence

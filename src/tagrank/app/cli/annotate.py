@@ -37,7 +37,7 @@ def annotate(
         ),
     ] = False,
     why: Annotated[
-        bool, option(None, "Tell which training pictures and features spoke for the tags.", "--why")
+        bool, option(None, "Tell which training pictures and features the tags come from.", "--why")
     ] = False,
     part: Annotated[str | None, option(ROWS, "Part to annotate.", usual="all")] = None,
     config: Config = None,

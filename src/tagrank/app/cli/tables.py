@@ -63,7 +63,7 @@ def ranked_table(
 
 
 def why_tables(annotation: "Annotation", kind: str = "picture") -> "list[RenderableType]":
-    """For each picture its tags, and for each predicted tag what spoke for and against it."""
+    """For each picture its tags, and for each predicted tag what adds to its score and what takes from it."""
     content: list[RenderableType] = []
     for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
         content.append(ranked_table([row], kind=kind))

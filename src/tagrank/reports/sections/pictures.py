@@ -29,7 +29,7 @@ class ReportPicture:
     name : what the picture is called
     true_tags : the tags known to be present
     predicted : (tag, score, probability or None) of every tag given to the picture, best first
-    unknown_tags : tags of which nobody knows whether they are present: neither right nor wrong
+    unknown_tags : tags that are neither known to be present nor to be absent: neither right nor wrong
     image : uint8 array, shape (height, width, 3), or None
     heading : neighbours with the same heading are shown together below it
     why : what `tagrank.annotation.explain` says about some of its tags

@@ -1,4 +1,4 @@
-"""Why these tags: the training pictures that spoke for and against them, and the share of each feature."""
+"""Why these tags: the training pictures that add most to a score, or take most from it, and the features."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -77,7 +77,7 @@ def _example(part: Contribution, thumbnail: Callable[[str], str | None]) -> dict
 
 
 def stack_shares(shares: Mapping[str, float]) -> list[Share]:
-    """Pieces side by side: what speaks for the tag from the left, then what speaks against it."""
+    """Pieces side by side: what adds to the score from the left, then what takes from it."""
     ordered = sorted(shares.items(), key=lambda share: -abs(share[1]))
     kept, rest = ordered[:MOST_SHARES], ordered[MOST_SHARES:]
     for side in (1, -1):
