@@ -6,6 +6,7 @@ and never unpickles. A writer works on a temporary neighbour and renames it at t
 
 import gzip
 import io
+import math
 import os
 import secrets
 import stat
@@ -21,6 +22,9 @@ from typing import IO, Any
 import numpy as np
 
 MAX_BYTES = 2**30
+# What a row of text, with all that is noted about it, and a single word take in memory, about.
+ROW_BYTES, WORD_BYTES = 512, 64
+_WAY_OUT = "divide it, or, if you trust it, pass a larger max_bytes to its reader"
 # Deflate cannot shrink data by more than this; a larger promise is a lie.
 _MAX_DEFLATE_RATIO = 1040
 # What numpy's header parser lets through when the header is nonsense.
@@ -104,6 +108,19 @@ def _encoded(file: IO[bytes], *, compress: bool, text: bool) -> Iterator[IO[Any]
             stream.close()
 
 
+class MemoryBound:
+    """Adds up what is made of a file, and stops before it is more than `max_bytes`."""
+
+    def __init__(self, path: str | os.PathLike, max_bytes: int = MAX_BYTES) -> None:
+        self._path, self._max_bytes, self._left = path, max_bytes, max_bytes
+
+    def add(self, n_bytes: int) -> None:
+        """Count bytes that are about to be taken."""
+        self._left -= n_bytes
+        if self._left < 0:
+            raise FileError(self._path, f"takes more than {self._max_bytes:,} bytes in memory; {_WAY_OUT}")
+
+
 class _BoundedStream(io.RawIOBase):
     """Raw bytes of `source`, with an error once more than `max_bytes` came out of it."""
 
@@ -120,11 +137,7 @@ class _BoundedStream(io.RawIOBase):
             raise FileError(self._path, f"damaged or truncated compressed file ({error})") from None
         self._left -= count
         if self._left < 0:
-            raise FileError(
-                self._path,
-                f"holds more than {self._max_bytes:,} bytes; divide it, or, if you trust it, pass a larger "
-                "max_bytes to its reader",
-            )
+            raise FileError(self._path, f"holds more than {self._max_bytes:,} bytes; {_WAY_OUT}")
         return count
 
     def close(self) -> None:
@@ -140,6 +153,27 @@ def open_bounded(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> io.B
     return io.BufferedReader(_BoundedStream(source, path, max_bytes), buffer_size=2**18)
 
 
+def longest_line(max_bytes: int) -> int:
+    """How many characters a line may have in a file of at most `max_bytes`: what is made of it is larger."""
+    return max(2**16, max_bytes // 32)
+
+
+class _BoundedLines(io.TextIOWrapper):
+    """Text whose lines are not longer than a share of what its file may hold."""
+
+    def __init__(self, path: str | os.PathLike, max_bytes: int, **options: Any) -> None:
+        super().__init__(open_bounded(path, max_bytes=max_bytes), **options)
+        self._path, self._longest = path, longest_line(max_bytes)
+
+    def __next__(self) -> str:
+        line = self.readline(self._longest + 1)
+        if len(line) > self._longest:
+            raise FileError(self._path, f"has a line of more than {self._longest:,} characters; {_WAY_OUT}")
+        if not line:
+            raise StopIteration
+        return line
+
+
 @contextmanager
 def open_text(
     path: str | os.PathLike,
@@ -149,9 +183,7 @@ def open_text(
     max_bytes: int = MAX_BYTES,
 ) -> Iterator[IO[str]]:
     """`path` opened for reading text within bounds; bytes that are not text become a `FileError`."""
-    with io.TextIOWrapper(
-        open_bounded(path, max_bytes=max_bytes), encoding=encoding, newline=newline
-    ) as stream:
+    with _BoundedLines(path, max_bytes, encoding=encoding, newline=newline) as stream:
         try:
             yield stream
         except UnicodeDecodeError as error:
@@ -231,19 +263,22 @@ def read_array(
         raise FileError(
             where, f"expected {expected[1]} of shape {expected[0]}, found {dtype} of shape {shape}"
         )
-    n_bytes = dtype.itemsize
-    for length in shape:
-        n_bytes *= length
+    n_bytes = math.prod(shape, start=dtype.itemsize)
     if n_bytes != size - header_size:
         raise FileError(
             where, f"shape {shape} of {dtype} needs {n_bytes:,} bytes, found {size - header_size:,}"
         )
-    if n_bytes > max_bytes:
-        raise FileError(where, f"holds {n_bytes:,} bytes, more than max_bytes={max_bytes:,}")
+    # nothing at all can still have any length
+    if n_bytes > max_bytes or (n_bytes == 0 and 8 * max(shape) > max_bytes):
+        raise FileError(
+            where,
+            f"shape {shape} of {dtype} is refused; if you trust it, pass more than max_bytes={max_bytes:,}",
+        )
     data = bytearray(n_bytes)
     view, filled = memoryview(data), 0
     while filled < n_bytes:
-        count = stream.readinto(view[filled:])  # type: ignore[attr-defined]
+        # in pieces: an archive makes a copy of what it is asked for
+        count = stream.readinto(view[filled : filled + 2**20])  # type: ignore[attr-defined]
         if not count:
             raise FileError(where, f"ends after {filled:,} of {n_bytes:,} bytes")
         filled += count
@@ -263,6 +298,6 @@ def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, 
             shape, fortran, dtype = read_header(stream)
     except _HEADER_ERRORS as error:
         raise FileError(where, f"not a plain numpy array ({error})") from None
-    if dtype.hasobject or dtype.names is not None or min(shape, default=0) < 0:
+    if dtype.hasobject or dtype.names is not None or dtype.itemsize == 0 or min(shape, default=0) < 0:
         raise FileError(where, f"an array of {dtype} is refused: only plain numbers and text are read")
     return shape, fortran, dtype, stream.tell()

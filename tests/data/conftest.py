@@ -24,12 +24,13 @@ def run_within():
     return _run_within
 
 
-def _run_within(megabytes, code, *arguments):
+def _run_within(megabytes, code, *arguments, timeout=None):
     done = subprocess.run(
         [sys.executable, "-c", _BEGINNING + code + _END, *map(str, arguments)],
         capture_output=True,
         text=True,
         check=False,
+        timeout=timeout,
     )
     assert done.returncode == 0, done.stderr
     text, _, peak = done.stdout.rpartition("peak ")

@@ -13,6 +13,8 @@ from tagrank.data.problems import Problem
 from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_sets
 from tagrank.validation import check_same_length
 
+_LONGEST_PART = 200
+
 
 class _WholeLabels:
     """The labels of a collection, in which rows about which nothing is known take no memory until asked."""
@@ -59,7 +61,7 @@ class Collection:
         views = {name: _as_view(view) for name, view in self.views.items()}
         n_rows = _n_rows(next(iter(views.values())))
         matrix, tags = _labels_and_tags(self.label_matrix, self.tags, n_rows)
-        part = None if self.part is None else np.asarray(self.part, dtype=str)
+        part = None if self.part is None else _as_words(self.part)
         names = None if self.names is None else list(map(str, self.names))
         per_row = {f"view {name!r}": view for name, view in views.items()}
         per_row |= {"labels": matrix.stored, "part": part, "names": names}
@@ -259,6 +261,13 @@ def _labels_and_tags(labels: Any, tags: Sequence[str], n_rows: int) -> tuple[Lab
     if len(tags) == 0:
         tags = list(getattr(labels, "columns", map(str, range(matrix.shape[1]))))
     return matrix, [str(tag) for tag in tags]
+
+
+def _as_words(part: Any) -> np.ndarray:
+    # an array of text takes the room of its longest word in each row
+    if (longest := max((len(str(word)) for word in part), default=0)) > _LONGEST_PART:
+        raise ValueError(f"part has a word of {longest:,} characters; at most {_LONGEST_PART} are expected")
+    return np.asarray(part, dtype=str)
 
 
 def _n_rows(view: Any) -> int:

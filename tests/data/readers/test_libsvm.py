@@ -76,16 +76,31 @@ def test_what_is_written_reads_back_and_scikit_learn_agrees(tmp_path, name):
         ("1 3:2 3:1\n", "line 1: index 3 occurs twice"),
         ("1 -3:2\n", "line 1: index -3 is outside"),
         ("1 qid:3 1:2\n", "line 1: expected"),
-        ("99999999 1:1\n", "line 1: index 99999999 is outside 1 to 10000000"),
+        (
+            "99999999 1:1\n",
+            "line 1: index 99999999 is outside 1 to 4194304; if 16,777,216 features .*MAX_TAGS",
+        ),
         ("-1 1:1\n", "line 1: index -1 is outside"),
         ("99999999999999999999 1:1\n", "line 1: expected"),
         ("1 99999999999:1\n", "line 1: index 99999999999 is outside"),
-        ("3 99 99999999999\n1 1:1\n1 1:1\n1 1:1\n", "line 1: announces"),
+        ("1 2147483647:1\n", "line 1: index 2147483647 is outside 1 to 16777216; if .* larger max_bytes"),
+        ("9999999 1:1\n", "line 1: index 9999999 is outside 1 to 4194304; if .* tagrank.labels.MAX_TAGS"),
+        (
+            "3 99 99999999999\n1 1:1\n1 1:1\n1 1:1\n",
+            "line 1: announces 99 features and 99,999,999,999 labels",
+        ),
+        ("1 2147483647 3\n1 1:1\n", "line 1: announces 2,147,483,647 features and 3 labels; if 16,777,216"),
     ],
 )
 def test_malformed_lines_name_file_and_line(tmp_path, text, message):
     with pytest.raises(ValueError, match=f"x.libsvm, {message}"):
         read_libsvm(write(tmp_path, text))
+
+
+def test_many_columns_can_be_asked_for(tmp_path):
+    path = write(tmp_path, "1 2147483647:1\n")
+    assert read_libsvm(path, n_features=2**31 - 1).X.shape == (1, 2**31 - 1)
+    assert read_libsvm(path, max_bytes=2**38).X.shape == (1, 2**31 - 1)
 
 
 def test_numbers_beyond_the_given_names(tmp_path):

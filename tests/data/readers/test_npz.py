@@ -1,12 +1,15 @@
 """NPZ: everything of a collection reads back; archives from strangers are checked."""
 
+import re
+import zipfile
+
 import numpy as np
 import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.readers.tables.npz import read_matrix, read_npz, write_npz
-from tagrank.files import save_npz
+from tagrank.files import FileError, save_npz
 
 Y = np.array([[1, 0, np.nan], [0, 1, 1], [np.nan, np.nan, np.nan]])
 
@@ -75,13 +78,75 @@ def csr(**changes):
         (csr(indptr=[0, 1, 1]), "3 row pointers"),
         (csr(shape=[10**15, 2]), "row pointers"),
         ({"X.indptr": np.array([0])}, "needs data, indices, indptr, shape"),
-        ({"X": np.eye(1), **{k.replace("X", "Y"): v for k, v in csr(shape=[1, 10**15]).items()}}, "at most"),
+        (
+            {"X": np.eye(1), **{k.replace("X", "Y"): v for k, v in csr(shape=[1, 10**15]).items()}},
+            "tags, and 4,194,304",
+        ),
+        (csr(shape=[1, 10**9]), "takes more than .*larger max_bytes"),
+        (csr(shape=[1, np.inf]), "infinity"),
+        ({"X": np.eye(2), "Y": np.array([["1", "0"], ["0", "1"]])}, "not real numbers .dtype <U1"),
+        ({"X": np.eye(2), "names": np.eye(2)}, "expected one text a row or column, got 'names'"),
     ],
 )
 def test_archives_that_do_not_fit_are_refused(tmp_path, arrays, message):
     save_npz(tmp_path / "x.npz", arrays)
     with pytest.raises(ValueError, match=f"x.npz.*{message}"):
         read_npz(tmp_path / "x.npz")
+
+
+def test_bytes_are_text(tmp_path):
+    arrays = {
+        "X": np.eye(2),
+        "Y": np.eye(2),
+        "tags": np.array([b"sky", "été".encode()]),
+        "names": [b"a", b"b"],
+    }
+    save_npz(tmp_path / "x.npz", arrays)
+    collection = read_npz(tmp_path / "x.npz")
+    assert (collection.tags, collection.names) == (["sky", "été"], ["a", "b"])
+
+
+def test_nothing_can_have_any_length(tmp_path):
+    """Arrays whose elements have no bytes, or no columns, take none in a file."""
+    for name, shape, descr in (("names", (10**9,), "|S0"), ("X", (10**9, 0), "<f8")):
+        header = {"descr": descr, "fortran_order": False, "shape": shape}
+        with (
+            zipfile.ZipFile(tmp_path / "x.npz", "w") as archive,
+            archive.open(f"{name}.npy", "w") as stream,
+        ):
+            np.lib.format.write_array_header_1_0(stream, header)
+        with pytest.raises(FileError, match=rf"x\.npz:{name}\.npy: .*refused"):
+            read_npz(tmp_path / "x.npz")
+
+
+READ = """
+import sys
+from tagrank.data import read_collection
+try:
+    print(read_collection(sys.argv[1]))
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "descr", "answer"),
+    [
+        ("X", (3, 10**8), "|u1", "3 rows"),
+        ("Y", (3, 10**8), "|u1", "takes more than .*larger max_bytes"),
+        ("names", (3 * 10**8,), "|S1", "takes more than .*larger max_bytes"),
+    ],
+)
+def test_zeros_that_unpack_to_much(tmp_path, run_within, name, shape, descr, answer):
+    header = {"descr": descr, "fortran_order": False, "shape": shape}
+    with (
+        zipfile.ZipFile(tmp_path / "x.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open(f"{name}.npy", "w") as stream,
+    ):
+        np.lib.format.write_array_header_1_0(stream, header)
+        for _ in range(300):
+            stream.write(bytes(10**6))
+    assert re.search(answer, run_within(480, READ, tmp_path / "x.npz"))
 
 
 def test_nan_in_features_can_be_kept(tmp_path):

@@ -9,6 +9,8 @@ from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, labels_from_pairs, positive_pairs, unknown_pairs
 from tagrank.validation import check_choice
 
+_NONE: frozenset[str] = frozenset()
+
 
 class Marks(NamedTuple):
     """What is known about one picture.
@@ -47,7 +49,7 @@ def marks_from_list(
     present = tuple(dict.fromkeys(tags or ()))
     if tags is None or (not present and unknown is None and empty == "unknown"):
         return Marks()
-    return Marks(present, frozenset(unknown or ()).difference(present))
+    return Marks(present, frozenset(unknown).difference(present) if unknown else _NONE)
 
 
 def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[LabelMatrix, list[str]]:

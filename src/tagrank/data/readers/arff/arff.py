@@ -29,7 +29,7 @@ from tagrank.data.readers.arff.header import Attribute, Header, quote, read_head
 from tagrank.data.readers.arff.mulan_xml import read_label_names, write_label_names
 from tagrank.data.readers.arff.rows import read_rows
 from tagrank.data.readers.tables.numbers import format_number
-from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
+from tagrank.files import MAX_BYTES, FileError, MemoryBound, atomic_write, open_text
 from tagrank.labels import duplicates
 from tagrank.suggestions import did_you_mean
 from tagrank.validation import check_choice
@@ -81,9 +81,9 @@ def read_arff(
     """
     check_choice("missing", missing, ("error", "nan"))
     with open_text(path, encoding=encoding, max_bytes=max_bytes) as stream:
-        lines = enumerate(stream, start=1)
-        header = read_header(lines, os.fspath(path))
-        table = _Table(os.fspath(path), header, *read_rows(lines, header.attributes, os.fspath(path)))
+        lines, bound = enumerate(stream, start=1), MemoryBound(path, max_bytes)
+        header = read_header(lines, os.fspath(path), bound)
+        table = _Table(os.fspath(path), header, *read_rows(lines, header.attributes, os.fspath(path), bound))
     tags, label_columns = _find_labels(table, label_file, labels)
     left_out = {*label_columns, *_positions(table, drop, "drop")}
     features = [j for j in range(len(header.attributes)) if j not in left_out]

@@ -5,11 +5,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from tagrank.files import FileError
+from tagrank.files import ROW_BYTES, WORD_BYTES, FileError, MemoryBound
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|\S+)\s+(.+)", re.IGNORECASE)
-_VALUE = re.compile(rf"\s*({_QUOTED}|[^,]*?)\s*(?:,|$)")
+# Blanks before a comma are stripped afterwards: looking for them here took time that grew as their square.
+_VALUE = re.compile(rf"\s*({_QUOTED}|[^,]*)\s*(?:,|$)")
+PAIR = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]*)\s*(?:,|$)")
 _MEKA_OPTION = re.compile(r"-C\s+(-?\d+)")
 _NUMERIC = {"numeric", "real", "integer"}
 _TRUTH = {
@@ -60,7 +62,7 @@ class Header:
         return names[:count] if count >= 0 else names[count:]
 
 
-def read_header(lines: Iterator[tuple[int, str]], path: str) -> Header:
+def read_header(lines: Iterator[tuple[int, str]], path: str, bound: MemoryBound) -> Header:
     """Consume numbered `lines` up to and including ``@data``."""
     relation = ""
     attributes: list[Attribute] = []
@@ -77,6 +79,7 @@ def read_header(lines: Iterator[tuple[int, str]], path: str) -> Header:
             relation = unquote(line[9:].strip())
         elif word == "@attribute":
             attributes.append(_read_attribute(line, path, number))
+            bound.add(2 * ROW_BYTES + 2 * WORD_BYTES * len(attributes[-1].values))
         else:
             raise FileError(path, f"expected @relation, @attribute or @data, got {line[:40]!r}", line=number)
     raise FileError(path, "no @data line: is the file complete?")
@@ -108,7 +111,7 @@ def split_values(text: str) -> list[str]:
         match = _VALUE.match(text, position)
         if match is None:
             raise ValueError(f"expected a comma or the end at {text[position : position + 20]!r}")
-        values.append(unquote(match.group(1)))
+        values.append(unquote(match.group(1).rstrip()))
         if match.end() == len(text) and not match.group().endswith(","):
             break
         position = match.end()

@@ -1,6 +1,5 @@
 """The rows of an ARFF file as numbers, dense or sparse."""
 
-import re
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 
@@ -8,10 +7,9 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.label_matrix import Matrix
-from tagrank.data.readers.arff.header import Attribute, split_values, unquote
-from tagrank.files import FileError
+from tagrank.data.readers.arff.header import PAIR, Attribute, split_values, unquote
+from tagrank.files import FileError, MemoryBound
 
-_PAIR = re.compile(r"\s*(\d+)\s+('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[^,]*?)\s*(?:,|$)")
 _Lines = Iterator[tuple[int, str]]
 
 
@@ -19,7 +17,9 @@ class _Malformed(Exception):
     """Says what is wrong with a line, without its place."""
 
 
-def read_rows(lines: _Lines, attributes: Sequence[Attribute], path: str) -> tuple[Matrix, np.ndarray]:
+def read_rows(
+    lines: _Lines, attributes: Sequence[Attribute], path: str, bound: MemoryBound
+) -> tuple[Matrix, np.ndarray]:
     """The numbers that follow ``@data``, and the line of each row.
 
     Returns
@@ -40,15 +40,16 @@ def read_rows(lines: _Lines, attributes: Sequence[Attribute], path: str) -> tupl
             found, row = read_row(text, parsers, attributes)
         except _Malformed as problem:
             raise FileError(path, str(problem), line=number) from None
+        bound.add(16 * (1 + len(found)) + 8 * len(row))
         columns.extend(found)
         values.extend(row)
         ends.append(len(values))
         numbers.append(number)
     shape = (len(numbers), len(attributes))
-    data, lines_of_rows = np.array(values), np.array(numbers, dtype=np.intp)
+    data, lines_of_rows = np.asarray(values), np.asarray(numbers)
     if not is_sparse:
         return data.reshape(shape), lines_of_rows
-    return sparse.csr_array((data, np.array(columns), np.array(ends)), shape=shape), lines_of_rows
+    return sparse.csr_array((data, np.asarray(columns), np.asarray(ends)), shape=shape), lines_of_rows
 
 
 def _chain(first: tuple[int, str], rest: _Lines) -> _Lines:
@@ -96,9 +97,9 @@ def _sparse_row(text: str, parsers: _Parsers, attributes: Sequence[Attribute]) -
 
 def _quoted_sparse_row(inside: str, parsers: _Parsers, attributes: Sequence[Attribute]) -> _Row:
     entries: dict[int, float] = {}
-    position = 0
-    while position < len(inside.rstrip()):
-        match = _PAIR.match(inside, position)
+    inside, position = inside.rstrip(), 0
+    while position < len(inside):
+        match = PAIR.match(inside, position)
         if match is None:
             raise _Malformed(f"expected 'index value', got {inside[position : position + 20]!r}")
         j = int(match.group(1))
@@ -106,7 +107,7 @@ def _quoted_sparse_row(inside: str, parsers: _Parsers, attributes: Sequence[Attr
             raise _Malformed(f"index {j}, but the attributes are numbered 0 to {len(attributes) - 1}")
         if j in entries:
             raise _Malformed(f"index {j} occurs twice")
-        entries[j] = _parse(unquote(match.group(2)), j, parsers, attributes)
+        entries[j] = _parse(unquote(match.group(2).rstrip()), j, parsers, attributes)
         position = match.end()
     return sorted(entries), [entries[j] for j in sorted(entries)]
 

@@ -1,6 +1,7 @@
 """COCO: JSON files with images, categories, and annotations that join them."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,13 @@ from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_table import TagTable, part_in
-from tagrank.data.readers.json_files import MAX_JSON_BYTES, read_json
-from tagrank.files import FileError, open_bounded
+from tagrank.data.readers.json_files import read_lists
+from tagrank.files import MAX_BYTES, ROW_BYTES, WORD_BYTES, FileError, MemoryBound, open_bounded
 
 _KEYS = ("images", "annotations", "categories")
+_NAMES = {"images": "file_name", "categories": "name"}
 _FOLDER = "annotations"
+_CHUNK = 2**20
 
 
 def has_coco(folder: PictureFolder) -> bool:
@@ -32,15 +35,29 @@ def _find_files(folder: PictureFolder) -> list[str]:
 
 def is_coco_file(path: str | os.PathLike) -> bool:
     """Whether all the keys of such a file occur in it."""
+    wanted = {f'"{key}"'.encode() for key in _KEYS}
     try:
-        with open_bounded(path, max_bytes=MAX_JSON_BYTES) as stream:
-            content = stream.read()
+        with open_bounded(path) as stream:
+            chunk = stream.read(_CHUNK).lstrip()
+            if not chunk.startswith(b"{"):
+                return False
+            while chunk and wanted:
+                wanted = {key for key in wanted if key not in chunk}
+                # a key may be cut
+                following = stream.read(_CHUNK)
+                chunk = following and chunk[-20:] + following
     except (OSError, FileError):
         return False
-    return content.lstrip()[:1] == b"{" and all(f'"{key}"'.encode() in content for key in _KEYS)
+    return not wanted
 
 
-def read_coco(folder: PictureFolder, *, files: list[str] | None = None, empty: str = "unknown") -> Collection:
+def read_coco(
+    folder: PictureFolder,
+    *,
+    files: list[str] | None = None,
+    empty: str = "unknown",
+    max_bytes: int = MAX_BYTES,
+) -> Collection:
     """The listed images, tagged with the categories that occur in them; all categories are tags.
 
     Parameters
@@ -49,25 +66,28 @@ def read_coco(folder: PictureFolder, *, files: list[str] | None = None, empty: s
     files : the annotation files, relative to the folder; default: those called ``instances*.json``, else all,
         in the folder and in ``annotations``
     empty : {"unknown", "absent"}, what an image without annotations means
+    max_bytes : how large a file may be, and what is made of it in memory
     """
     files = _find_files(folder) if files is None else files
     if not files:
         raise FileError(folder.root, f"no JSON file here with {', '.join(_KEYS)}")
     table, tags = TagTable(folder, empty=empty), dict[str, None]()
     for name in files:
-        contents = _Contents(folder.path(name))
+        contents = _Contents(folder.path(name), max_bytes)
         tags |= dict.fromkeys(contents.categories.values())
         _add_images(table, contents, Path(name).stem)
     return table.collection(tags=list(tags))
 
 
-def read_coco_file(path: str | os.PathLike, *, strict: bool = False, empty: str = "unknown") -> Collection:
+def read_coco_file(
+    path: str | os.PathLike, *, strict: bool = False, empty: str = "unknown", max_bytes: int = MAX_BYTES
+) -> Collection:
     """The images of one annotation file; they lie below its folder, or beside it if that is annotations."""
     path = Path(path)
     parent = path.absolute().parent
     root = parent.parent if parent.name == _FOLDER else path.parent
     folder = PictureFolder(root, ProblemLog(strict=strict))
-    return read_coco(folder, files=[os.path.relpath(path, root)], empty=empty)
+    return read_coco(folder, files=[os.path.relpath(path, root)], empty=empty, max_bytes=max_bytes)
 
 
 def _add_images(table: TagTable, contents: "_Contents", stem: str) -> None:
@@ -81,26 +101,44 @@ def _add_images(table: TagTable, contents: "_Contents", stem: str) -> None:
 class _Contents:
     """One annotation file, checked: image names, category names, and the categories found in each image."""
 
-    def __init__(self, path: str) -> None:
-        self._path = path
-        value = read_json(path)
-        if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in _KEYS):
-            raise FileError(path, f"expected an object with the lists {', '.join(_KEYS)}")
-        self.images = self._names(value["images"], "images", "file_name")
-        self.categories = self._names(value["categories"], "categories", "name")
+    def __init__(self, path: str, max_bytes: int) -> None:
+        self._path, self._bound = path, MemoryBound(path, max_bytes)
+        self.images: dict[int | str, str] = {}
+        self.categories: dict[int | str, str] = {}
         self.found: dict[int | str, dict[int | str, None]] = {}
-        for position, annotation in enumerate(value["annotations"]):
-            image = self._entry(annotation, "image_id", (int, str), "annotations", position)
-            category = self._entry(annotation, "category_id", (int, str), "annotations", position)
+        # where a category is first met: the list of all may come later
+        self._first_places: dict[int | str, int] = {}
+        missing = set(_KEYS)
+        for key, entries in read_lists(path, max_bytes=max_bytes):
+            missing.discard(key)
+            if key == "annotations":
+                self._add_annotations(entries)
+            elif key in _NAMES:
+                names = self.images if key == "images" else self.categories
+                names |= self._names(entries, key)
+        if missing:
+            raise FileError(path, f"expected an object with the lists {', '.join(_KEYS)}")
+        for category, position in self._first_places.items():
             if category not in self.categories:
                 raise FileError(path, f"annotations[{position}] has the unknown category {category!r}")
-            self.found.setdefault(image, {})[category] = None
 
-    def _names(self, entries: list[Any], key: str, name: str) -> dict[int | str, str]:
-        return {
-            self._entry(entry, "id", (int, str), key, i): self._entry(entry, name, (str,), key, i)
-            for i, entry in enumerate(entries)
-        }
+    def _names(self, entries: Iterator[Any], key: str) -> dict[int | str, str]:
+        names = {}
+        for i, entry in enumerate(entries):
+            self._bound.add(ROW_BYTES)
+            name = self._entry(entry, _NAMES[key], (str,), key, i)
+            names[self._entry(entry, "id", (int, str), key, i)] = name
+        return names
+
+    def _add_annotations(self, entries: Iterator[Any]) -> None:
+        for i, entry in enumerate(entries):
+            image = self._entry(entry, "image_id", (int, str), "annotations", i)
+            category = self._entry(entry, "category_id", (int, str), "annotations", i)
+            found = self.found.setdefault(image, {})
+            if category not in found:
+                self._bound.add(WORD_BYTES if found else ROW_BYTES)
+                found[category] = None
+                self._first_places.setdefault(category, i)
 
     def _entry(self, entry: Any, key: str, types: tuple[type, ...], where: str, position: int) -> Any:
         value = entry.get(key) if isinstance(entry, dict) else None

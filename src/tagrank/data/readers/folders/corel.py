@@ -7,7 +7,7 @@ of ``labels/words`` from 1.
 from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable
-from tagrank.files import FileError, open_text
+from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_text
 
 _WORDS = "labels/words"
 _LABELS = {"train": "labels/training_label", "test": "labels/test_label"}
@@ -18,34 +18,41 @@ def is_corel(folder: PictureFolder) -> bool:
     return {_WORDS, *_LABELS.values()} <= set(folder.files)
 
 
-def read_corel(folder: PictureFolder, *, words: str = "") -> Collection:
+def read_corel(folder: PictureFolder, *, words: str = "", max_bytes: int = MAX_BYTES) -> Collection:
     """The pictures that have a line, training pictures first.
 
     Parameters
     ----------
     folder : the folder
     words : "260" leaves only the words in ``labels/words260.txt``; default: all in ``labels/words``
+    max_bytes : how large a file may be, and what is made of it in memory
     """
     if not is_corel(folder):
         raise FileError(folder.root, f"expected the files {_WORDS}, {', '.join(_LABELS.values())} here")
-    vocabulary = _lines(folder, _WORDS)
+    vocabulary = _lines(folder, _WORDS, max_bytes)
     table = TagTable(folder)
     for part, name in _LABELS.items():
-        for number, line in enumerate(_lines(folder, name), 1):
+        for number, line in enumerate(_lines(folder, name, max_bytes), 1):
             picture, *indices = line.split()
             try:
                 tags = [vocabulary[_position(index, len(vocabulary))] for index in indices]
             except ValueError as error:
                 raise FileError(folder.path(name), str(error), line=number) from None
             table.add_listed(f"{part}/{picture}.jpeg", tags, part=part)
-    return table.collection(tags=_lines(folder, f"labels/words{words}.txt") if words else vocabulary)
+    return table.collection(
+        tags=_lines(folder, f"labels/words{words}.txt", max_bytes) if words else vocabulary
+    )
 
 
-def _lines(folder: PictureFolder, name: str) -> list[str]:
+def _lines(folder: PictureFolder, name: str, max_bytes: int) -> list[str]:
     if name not in folder.files:
         raise FileError(folder.path(name), "no such file")
-    with open_text(folder.path(name)) as stream:
-        return [line.strip() for line in stream if line.strip()]
+    lines, bound = [], MemoryBound(folder.path(name), max_bytes)
+    with open_text(folder.path(name), max_bytes=max_bytes) as stream:
+        for line in stream:
+            bound.add(ROW_BYTES + len(line))
+            lines.append(line.strip())
+    return [line for line in lines if line]
 
 
 def _position(index: str, n_words: int) -> int:

@@ -55,7 +55,7 @@ def read_pictures(
         stored; default: the first of these that the folder looks like
     strict : raise a FileError for the first file that is missing or damaged, instead of listing it
     **options : of that layout: `empty` ("tag_list", "coco", "voc"), `words` ("corel5k"), `hierarchical`
-        ("keywords")
+        ("keywords"), `max_bytes` (all that have lists)
 
     Returns
     -------

@@ -13,10 +13,10 @@ from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable, part_in
 from tagrank.data.readers.marks import marks_of
-from tagrank.data.readers.tables.csv import open_table, read_csv, read_header
+from tagrank.data.readers.tables.csv import Table, read_csv, read_header
 from tagrank.data.readers.tables.jsonl import PictureRecord, read_records
 from tagrank.data.readers.tables.table import find_roles
-from tagrank.files import FileError, open_text
+from tagrank.files import MAX_BYTES, FileError, open_text
 
 _ENDINGS = (".csv", ".jsonl", ".json")
 _N_PROBE_CHARACTERS = 2**16
@@ -50,13 +50,14 @@ def _is_list(path: str) -> bool:
     return beginning.startswith(start) and b'"image"' in beginning and b'"tags"' in beginning
 
 
-def read_tag_list(folder: PictureFolder, *, empty: str = "unknown") -> Collection:
+def read_tag_list(folder: PictureFolder, *, empty: str = "unknown", max_bytes: int = MAX_BYTES) -> Collection:
     """The pictures that are listed, in that order, then all others as untagged.
 
     Parameters
     ----------
     folder : the folder
     empty : {"unknown", "absent"}, what it means that a picture is listed without a tag
+    max_bytes : how large a list may be, and what is made of it in memory
     """
     lists = find_tag_lists(folder)
     if not lists:
@@ -64,17 +65,17 @@ def read_tag_list(folder: PictureFolder, *, empty: str = "unknown") -> Collectio
     table = TagTable(folder, empty=empty)
     # of train_tags.csv and test_tags.csv, train comes first
     for name in sorted(lists, key=lambda name: (part_in(name) != "train", name)):
-        for record in _records(folder.path(name), empty):
+        for record in _records(folder.path(name), empty, max_bytes):
             table.add_listed_marks(record.image, record.marks, part=record.part or part_in(name))
     table.add_unlisted()
     return table.collection()
 
 
-def _records(path: str, empty: str) -> Iterator[PictureRecord]:
+def _records(path: str, empty: str, max_bytes: int) -> Iterator[PictureRecord]:
     if _stem_and_ending(path)[1] != ".csv":
-        yield from read_records(path, empty=empty)
+        yield from read_records(path, empty=empty, max_bytes=max_bytes)
         return
-    collection = read_csv(path, empty=empty, drop=_other_columns(path))
+    collection = read_csv(path, empty=empty, drop=_other_columns(path, max_bytes), max_bytes=max_bytes)
     if "pictures" not in collection.views:
         raise FileError(path, "expected a column 'image' with the paths of pictures")
     images = [os.path.relpath(picture, os.path.dirname(path)) for picture in collection.view("pictures")]
@@ -83,11 +84,11 @@ def _records(path: str, empty: str) -> Iterator[PictureRecord]:
         yield PictureRecord(image, marks, part)
 
 
-def _other_columns(path: str) -> list[str]:
+def _other_columns(path: str, max_bytes: int) -> list[str]:
     """Columns such as captions, which say nothing about tags."""
-    with open_text(path, newline="") as stream:
+    with open_text(path, newline="", max_bytes=max_bytes) as stream:
         try:
-            header = read_header(open_table(stream))
+            header = read_header(Table(stream, max_bytes=max_bytes))
             return [header[j] for j in find_roles(header).features]
         except (csv.Error, ValueError):
             # read_csv says what is wrong

@@ -6,7 +6,7 @@ from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable
 from tagrank.data.readers.safe_xml import parse_xml
-from tagrank.files import FileError, open_bounded, open_text
+from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_bounded, open_text
 
 _MAX_BYTES = 2**22
 _ANNOTATIONS, _IMAGES, _SETS = "Annotations/", "JPEGImages/", "ImageSets/Main/"
@@ -23,15 +23,16 @@ def _is_annotation(name: str) -> bool:
     return name.startswith(_ANNOTATIONS) and name.endswith(".xml")
 
 
-def read_voc(folder: PictureFolder, *, empty: str = "unknown") -> Collection:
+def read_voc(folder: PictureFolder, *, empty: str = "unknown", max_bytes: int = MAX_BYTES) -> Collection:
     """The pictures with the names of the objects in them; those without annotation are untagged.
 
     Parameters
     ----------
     folder : the folder
     empty : {"unknown", "absent"}, what an annotation without objects means
+    max_bytes : how large a list of a part may be, and what is made of it in memory
     """
-    parts = _read_parts(folder)
+    parts = _read_parts(folder, max_bytes)
     annotations = {
         name[len(_ANNOTATIONS) : -len(".xml")]: folder.path(name)
         for name in filter(_is_annotation, folder.files)
@@ -72,12 +73,15 @@ def _read_objects(path: str) -> list[str]:
     return found
 
 
-def _read_parts(folder: PictureFolder) -> dict[str, str]:
+def _read_parts(folder: PictureFolder, max_bytes: int) -> dict[str, str]:
     parts: dict[str, str] = {}
     for word in _PARTS:
         if f"{_SETS}{word}.txt" in folder.files:
-            with open_text(folder.path(f"{_SETS}{word}.txt")) as stream:
+            path = folder.path(f"{_SETS}{word}.txt")
+            bound = MemoryBound(path, max_bytes)
+            with open_text(path, max_bytes=max_bytes) as stream:
                 for line in stream:
+                    bound.add(ROW_BYTES)
                     if fields := line.split():
                         parts.setdefault(fields[0], word)
     return parts

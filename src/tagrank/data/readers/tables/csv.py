@@ -11,7 +11,7 @@ import csv
 import math
 import os
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 from typing import IO, Any
@@ -25,7 +25,16 @@ from tagrank.data.label_matrix import LabelMatrix, Matrix, positive_pairs
 from tagrank.data.readers.tables.numbers import format_number
 from tagrank.data.readers.tables.table import TAG_PREFIX, Roles, find_roles
 from tagrank.data.readers.tables.tag_text import join_tags, split_tags
-from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
+from tagrank.files import (
+    MAX_BYTES,
+    ROW_BYTES,
+    WORD_BYTES,
+    FileError,
+    MemoryBound,
+    atomic_write,
+    longest_line,
+    open_text,
+)
 from tagrank.labels import duplicates, encode_present
 from tagrank.validation import check_choice
 
@@ -36,7 +45,8 @@ _HEADERS = "image,tags for a list of pictures, or names of features and tag:NAME
 class _Rows:
     """What the rows of a file hold, column by role."""
 
-    def __init__(self) -> None:
+    def __init__(self, bound: MemoryBound) -> None:
+        self.bound = bound
         self.images: list[str] = []
         self.names: list[str] = []
         self.part: list[str] = []
@@ -47,6 +57,8 @@ class _Rows:
     def append(
         self, fields: list[str], roles: Roles, header: list[str], separator: str, missing: str
     ) -> None:
+        n_numbers = 3 * len(roles.tag_columns) + len(roles.features)
+        self.bound.add(8 * n_numbers + ROW_BYTES * (roles.image is not None or roles.tag_list is not None))
         for position, column in (
             (roles.image, self.images),
             (roles.name, self.names),
@@ -54,8 +66,10 @@ class _Rows:
         ):
             if position is not None:
                 column.append(fields[position])
+                self.bound.add(WORD_BYTES + len(fields[position]))
         if roles.tag_list is not None:
             self.tag_sets.append(split_tags(fields[roles.tag_list], separator))
+            self.bound.add(WORD_BYTES * len(self.tag_sets[-1]))
         self.labels.extend(_label(fields[j], header[j]) for j in roles.tag_columns)
         self.features.extend(_number(fields[j], header[j], missing) for j in roles.features)
         self.count += 1
@@ -123,14 +137,15 @@ def read_csv(
     collection : with the views "pictures" (paths) and "features", as far as the file has them
     """
     check_choice("missing", missing, ("error", "nan"))
-    rows = _Rows()
+    rows = _Rows(MemoryBound(path, max_bytes))
     with open_text(path, encoding=encoding, newline="", max_bytes=max_bytes) as stream:
-        reader = open_table(stream, delimiter)
+        table = Table(stream, delimiter, max_bytes=max_bytes)
         roles, header = None, list[str]()
         try:
-            header = read_header(reader)
+            header = read_header(table)
+            rows.bound.add(4 * WORD_BYTES * len(header))
             roles = find_roles(header, **columns)
-            for fields in reader:
+            for fields in table:
                 if len(fields) == len(header):
                     rows.append(fields, roles, header, separator, missing)
                 elif fields:
@@ -139,7 +154,7 @@ def read_csv(
             if isinstance(error, (FileError, UnicodeDecodeError)):
                 raise
             hint = _header_hint(roles, header) if isinstance(error, _NoNumber) else ""
-            raise FileError(path, f"{error}{hint}", line=max(1, reader.line_num)) from None
+            raise FileError(path, f"{error}{hint}", line=table.line) from None
     if not any(header):
         raise FileError(path, f"the file is empty; expected a header line: {_HEADERS}")
     try:
@@ -148,17 +163,38 @@ def read_csv(
         raise FileError(path, str(error)) from None
 
 
-def open_table(stream: IO[str], delimiter: str | None = None) -> Any:
-    """A csv.reader of a file; see `read_csv` for the delimiter."""
-    first = stream.readline()
-    if delimiter is None:
-        delimiter = next((mark for mark in ",;\t" if mark in first), ",")
-    return csv.reader(chain([first], stream), delimiter=delimiter, strict=True)
+class Table:
+    """The rows of a file as lists of text; see `read_csv` for the delimiter."""
+
+    def __init__(self, stream: IO[str], delimiter: str | None = None, *, max_bytes: int = MAX_BYTES) -> None:
+        first = next(stream, "")
+        if delimiter is None:
+            delimiter = next((mark for mark in ",;\t" if mark in first), ",")
+        self._rows = csv.reader(self._lines(chain([first], stream)), delimiter=delimiter, strict=True)
+        self._longest = self._room = longest_line(max_bytes)
+
+    @property
+    def line(self) -> int:
+        return max(1, self._rows.line_num)
+
+    def __iter__(self) -> Iterator[list[str]]:
+        for row in self._rows:
+            yield row
+            self._room = self._longest
+
+    def _lines(self, lines: Iterable[str]) -> Iterator[str]:
+        # a quotation mark without its partner makes one row of many lines
+        for line in lines:
+            self._room -= len(line)
+            if self._room < 0:
+                problem = f"a row of more than {self._longest:,} characters"
+                raise ValueError(f"{problem}; is a quotation mark missing? If not, pass a larger max_bytes")
+            yield line
 
 
-def read_header(reader: Any) -> list[str]:
+def read_header(table: Table) -> list[str]:
     """The names of the columns in the first line; none in an empty file."""
-    return [column.strip() for column in next(reader, [])]
+    return [column.strip() for column in next(iter(table), [])]
 
 
 def _header_hint(roles: Roles | None, header: list[str]) -> str:
@@ -176,13 +212,13 @@ def _collection(
     if roles.image is not None:
         views["pictures"] = [str(path.parent / image) for image in rows.images]
     if roles.features:
-        views["features"] = np.array(rows.features).reshape(rows.count, len(roles.features))
+        views["features"] = np.asarray(rows.features).reshape(rows.count, len(roles.features))
     if not views:
         raise ValueError(
             "has neither a column 'image' with paths of pictures nor columns of features; a collection needs "
             "at least one view"
         )
-    labels: Any = np.array(rows.labels).reshape(rows.count, len(roles.tag_columns))
+    labels: Any = np.asarray(rows.labels).reshape(rows.count, len(roles.tag_columns))
     names = roles.tags
     if roles.tag_list is not None:
         present, names, silent = encode_present(rows.tag_sets, tags=list(tags) or None, empty=empty)

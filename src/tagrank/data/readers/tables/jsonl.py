@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.json_files import parse_json, read_json
+from tagrank.data.readers.json_files import parse_json, read_lists
 from tagrank.data.readers.marks import Marks, encode_marks, marks_from_list, marks_of
 from tagrank.data.readers.tables.csv import relative_picture
-from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
+from tagrank.files import MAX_BYTES, ROW_BYTES, WORD_BYTES, FileError, MemoryBound, atomic_write, open_text
 
 
 class PictureRecord(NamedTuple):
@@ -65,11 +65,14 @@ def read_records(
     path: str | os.PathLike, *, empty: str = "unknown", max_bytes: int = MAX_BYTES
 ) -> Iterator[PictureRecord]:
     """The pictures of a ``.jsonl`` file, or of a ``.json`` file with one list."""
+    bound = MemoryBound(path, max_bytes)
     for line, value in _values(path, max_bytes):
         try:
-            yield _record(value, empty)
+            record = _record(value, empty)
         except ValueError as error:
             raise FileError(path, str(error), line=line) from None
+        bound.add(ROW_BYTES + WORD_BYTES * (len(record.marks.present) + len(record.marks.unknown or ())))
+        yield record
 
 
 def _values(path: str | os.PathLike, max_bytes: int) -> Iterable[tuple[int | None, Any]]:
@@ -79,10 +82,12 @@ def _values(path: str | os.PathLike, max_bytes: int) -> Iterable[tuple[int | Non
                 if text.strip():
                     yield line, parse_json(text, path, line=line)
         return
-    values = read_json(path, max_bytes=max_bytes)
-    if not isinstance(values, list):
-        raise FileError(path, f"expected a list of pictures with their tags, got {type(values).__name__}")
-    yield from ((None, value) for value in values)
+    for key, values in read_lists(path, max_bytes=max_bytes):
+        if key:
+            raise FileError(
+                path, f"expected one list of pictures with their tags, got an object with {key!r}"
+            )
+        yield from ((None, value) for value in values)
 
 
 def _record(value: Any, empty: str) -> PictureRecord:

@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from tagrank import labels as label_limits
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import Matrix
-from tagrank.files import MAX_BYTES, FileError, atomic_write, open_text
+from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, atomic_write, open_text
 from tagrank.validation import check_choice
 
-# An index beyond these comes from a damaged file; tags have fewer, as each of them needs a name.
-_MAX_FEATURES, _MAX_TAGS = 2**31 - 1, 10**7
+_PAIR_BYTES = 24
 
 
 class _Entries:
@@ -28,8 +28,10 @@ class _Entries:
 
     def __init__(self) -> None:
         self.columns, self.values, self.ends = array("q"), array("d"), array("q", [0])
+        self.is_ascending = True
 
     def append(self, columns: list[int], values: list[float]) -> None:
+        self.is_ascending &= all(map(int.__lt__, columns, columns[1:]))
         self.columns.extend(columns)
         self.values.extend(values)
         self.ends.append(len(self.columns))
@@ -40,30 +42,37 @@ class _Entries:
         return 0 if zero_based else 1
 
     def matrix(self, first: int, n_columns: int | None) -> Matrix:
-        columns = np.array(self.columns, dtype=np.int64) - first
+        columns = np.asarray(self.columns) - first
         width = int(columns.max(initial=-1)) + 1 if n_columns is None else n_columns
-        values, ends = np.array(self.values), np.array(self.ends)
+        values, ends = np.asarray(self.values), np.asarray(self.ends)
         return sparse.csr_array((values, columns, ends), shape=(len(ends) - 1, width))
 
-    def first_wrong_row(self, first: int, n_columns: int) -> tuple[int, str] | None:
+    def first_wrong_row(self, first: int, n_columns: int, way_out: str) -> tuple[int, str] | None:
         """The first row with an index out of range, a repeated index or a value that is not finite."""
-        columns, values = np.array(self.columns), np.array(self.values)
-        rows = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
+        columns, values = np.asarray(self.columns), np.asarray(self.values)
         outside = (columns < first) | (columns >= first + n_columns)
-        order = np.lexsort((columns, rows))
-        repeated = np.zeros(len(columns), dtype=bool)
-        repeated[order[1:]] = (np.diff(columns[order]) == 0) & (np.diff(rows[order]) == 0)
+        repeated = self._repeated(columns)
         wrong = np.flatnonzero(outside | repeated | ~np.isfinite(values))
         if not len(wrong):
             return None
         k = wrong[0]
+        row = int(np.searchsorted(self.ends, k, side="right")) - 1
         if outside[k]:
-            problem = f"index {columns[k]} is outside {first} to {first + n_columns - 1}"
+            last = first + n_columns - 1
+            problem = f"index {columns[k]} is outside {first} to {last}{way_out if columns[k] > last else ''}"
         else:
             problem = (
                 f"index {columns[k]} occurs twice" if repeated[k] else f"value {values[k]} is not finite"
             )
-        return int(rows[k]), problem
+        return row, problem
+
+    def _repeated(self, columns: np.ndarray) -> np.ndarray:
+        repeated = np.zeros(len(columns), dtype=bool)
+        if not self.is_ascending:
+            rows = np.repeat(np.arange(len(self.ends) - 1), np.diff(self.ends))
+            order = np.lexsort((columns, rows))
+            repeated[order[1:]] = (np.diff(columns[order]) == 0) & (np.diff(rows[order]) == 0)
+        return repeated
 
 
 def read_libsvm(
@@ -84,32 +93,41 @@ def read_libsvm(
     tags : names of the labels in the order of their numbers; default: the numbers as the file has them
     n_features : number of columns; default: the largest index. A test file may lack some: give it.
     zero_based, zero_based_labels : {True, False, "auto"}, whether indices count from 0; "auto": if a 0 occurs
-    encoding, max_bytes : how to decode the file, and how large it may be when unpacked
+    encoding, max_bytes : how to decode the file, and how large it may be when unpacked, or in memory, where
+        each column of features counts, too
     """
     for name, value in (("zero_based", zero_based), ("zero_based_labels", zero_based_labels)):
         check_choice(name, value, (True, False, "auto"))
     features, labels, lines = _Entries(), _Entries(), array("q")
     n_rows, n_tags = None, len(tags) or None
+    bound, most = MemoryBound(path, max_bytes), max_bytes // WORD_BYTES
+    wider = (
+        f"; if {most:,} features and {label_limits.MAX_TAGS:,} labels are too few, pass a larger max_bytes "
+        "to its reader, or raise tagrank.labels.MAX_TAGS"
+    )
     with open_text(path, encoding=encoding, max_bytes=max_bytes) as stream:
         for number, line in enumerate(stream, start=1):
             content = line.partition("#")[0]
             if number == 1 and (sizes := _announced_sizes(content)):
                 n_rows, n_features, n_tags = sizes
+                if n_features > most or n_tags > label_limits.MAX_TAGS:
+                    raise FileError(
+                        path, f"announces {n_features:,} features and {n_tags:,} labels{wider}", line=1
+                    )
                 zero_based = zero_based_labels = True
             elif content.strip():
                 _read_line(content, features, labels, path, number)
                 lines.append(number)
-    if n_rows not in (None, len(lines)) or (n_tags or 0) > _MAX_TAGS:
-        raise FileError(
-            path, f"announces {n_rows} rows and {n_tags} labels, but has {len(lines)} rows", line=1
-        )
+                bound.add(_PAIR_BYTES * (1 + content.count(":") + content.count(",")))
+    if n_rows not in (None, len(lines)):
+        raise FileError(path, f"announces {n_rows} rows, but has {len(lines)}", line=1)
     first_feature, first_label = features.first_index(zero_based), labels.first_index(zero_based_labels)
     limits = (
-        (features, first_feature, n_features or _MAX_FEATURES),
-        (labels, first_label, n_tags or _MAX_TAGS),
+        (features, first_feature, n_features, most),
+        (labels, first_label, n_tags, label_limits.MAX_TAGS),
     )
-    for entries, first, n_columns in limits:
-        if wrong := entries.first_wrong_row(first, n_columns):
+    for entries, first, given, default in limits:
+        if wrong := entries.first_wrong_row(first, given or default, "" if given else wider):
             raise FileError(path, wrong[1], line=lines[wrong[0]])
     Y = labels.matrix(first_label, n_tags)
     return Collection(

@@ -14,12 +14,14 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import Matrix
-from tagrank.files import MAX_BYTES, FileError, load_npz, save_npz
+from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, load_npz, save_npz
 from tagrank.validation import check_choice
 
 _ABOUT = ("Y", "tags", "names", "part", "name")
 _SPARSE = ("data", "indices", "indptr", "shape")
-_MAX_TAGS = 10**7
+_TEXTS = ("tags", "names", "part")
+# A label is held as a byte and a number while it is checked.
+_LABEL_BYTES = 10
 
 
 def read_npz(path: str | os.PathLike, *, missing: str = "error", max_bytes: int = MAX_BYTES) -> Collection:
@@ -29,32 +31,42 @@ def read_npz(path: str | os.PathLike, *, missing: str = "error", max_bytes: int 
     ----------
     path : the archive
     missing : {"error", "nan"}, whether nan or inf in a view is refused
-    max_bytes : how large the arrays may be when unpacked; headers are checked before memory is taken
+    max_bytes : how large the arrays may be when unpacked, and in memory; headers are checked first
     """
     check_choice("missing", missing, ("error", "nan"))
     arrays = load_npz(path, max_bytes=max_bytes)
     try:
+        _check_memory(arrays, MemoryBound(path, max_bytes))
         return _assemble(arrays, path, missing)
     except FileError:
         raise
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, OverflowError) as error:
         raise FileError(path, str(error)) from None
+
+
+def _check_memory(arrays: dict[str, np.ndarray], bound: MemoryBound) -> None:
+    """Count what grows when it is taken out of the archive: text, labels, and columns of sparse matrices."""
+    for key, array in arrays.items():
+        if array.dtype.kind in "US":
+            bound.add(array.size * (WORD_BYTES + array.itemsize))
+        elif key == "Y":
+            bound.add(array.size * _LABEL_BYTES)
+        elif key.endswith(".shape") and key != "Y.shape":
+            bound.add(WORD_BYTES * int(array.ravel()[-1:].sum()))
 
 
 def _assemble(arrays: dict[str, np.ndarray], path: str | os.PathLike, missing: str) -> Collection:
     matrices, columns = _join(arrays)
     about: dict[str, Any] = {key: matrices.pop(key) for key in _ABOUT if key in matrices}
-    labels = about.get("Y")
-    if labels is not None and labels.ndim == 2 and labels.shape[1] > _MAX_TAGS:
-        raise ValueError(f"Y has {labels.shape[1]:,} columns; at most {_MAX_TAGS:,} tags are read")
+    about |= {key: _texts(key, about[key]) for key in _TEXTS if key in about}
     return Collection(
         views={_view_name(key): _view(key, array, missing) for key, array in matrices.items()},
-        labels=labels,
-        tags=list(about.get("tags", ())),
+        labels=about.get("Y"),
+        tags=about.get("tags", ()),
         names=about.get("names"),
         part=about.get("part"),
         name=str(about.get("name", Path(path).stem)),
-        feature_names={_view_name(key): list(map(str, names)) for key, names in columns.items()},
+        feature_names={_view_name(key): _texts(key, names) for key, names in columns.items()},
     )
 
 
@@ -69,6 +81,12 @@ def _join(arrays: dict[str, np.ndarray]) -> tuple[dict[str, Matrix], dict[str, n
     return matrices, columns
 
 
+def _texts(key: str, array: Matrix) -> list[str]:
+    if array.ndim != 1 or array.dtype.kind not in "USbiu":
+        raise ValueError(f"expected one text a row or column, got {key!r}: {array.dtype}, {array.shape}")
+    return [value.decode() if isinstance(value, bytes) else str(value) for value in array.tolist()]
+
+
 def _view(key: str, array: Matrix, missing: str) -> Any:
     if array.dtype.kind == "U" and array.ndim == 1:
         return array.tolist()
@@ -77,7 +95,7 @@ def _view(key: str, array: Matrix, missing: str) -> Any:
             f"expected views of numbers with two dimensions, got {key!r}: {array.dtype}, {array.shape}"
         )
     values = array.data if sparse.issparse(array) else array
-    if missing == "error" and not np.isfinite(values).all():
+    if missing == "error" and array.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError(
             f"{key!r} holds nan or inf; repair it, or pass missing='nan' to read_npz to keep nan"
         )

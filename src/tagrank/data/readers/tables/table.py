@@ -41,9 +41,10 @@ def find_roles(
     """Give each column its role. A name that is passed must exist; a conventional one may be absent."""
     if twice := duplicates(header):
         raise ValueError(f"columns need different names, got twice: {', '.join(twice[:5])}")
-    known = _conventional(header)
+    position = {column: j for j, column in enumerate(header)}
+    known = _conventional(position)
     image, tag_list, name, part = (
-        known.get(usual) if given is None else _required(header, given)
+        known.get(usual) if given is None else _required(position, given)
         for given, usual in (
             (image_column, "image"),
             (tags_column, "tags"),
@@ -52,7 +53,7 @@ def find_roles(
         )
     )
     if tag_columns is not None:
-        labels, tags = [_required(header, column) for column in tag_columns], list(tag_columns)
+        labels, tags = [_required(position, column) for column in tag_columns], list(tag_columns)
     else:
         labels = [j for j, column in enumerate(header) if tag_prefix and column.startswith(tag_prefix)]
         tags = [header[j][len(tag_prefix) :] for j in labels]
@@ -60,18 +61,17 @@ def find_roles(
         raise ValueError(
             f"tags stand both in column {header[tag_list]!r} and in columns of their own; drop one"
         )
-    taken = {image, tag_list, name, part, *labels, *(_required(header, column) for column in drop)}
+    taken = {image, tag_list, name, part, *labels, *(_required(position, column) for column in drop)}
     return Roles(image, tag_list, name, part, labels, tags, [j for j in range(len(header)) if j not in taken])
 
 
-def _conventional(header: Sequence[str]) -> dict[str, int]:
+def _conventional(position: dict[str, int]) -> dict[str, int]:
     """Positions of columns by conventional name; capitals count only where no feature can be meant."""
-    position = {column: j for j, column in enumerate(header)}
     folded = {column.casefold(): j for column, j in reversed(position.items())}
     return {**folded, **position} if folded.keys() & {"image", "tags"} else position
 
 
-def _required(header: Sequence[str], column: str) -> int:
-    if column not in header:
-        raise ValueError(f"no column {column!r}{did_you_mean(column, header)}")
-    return header.index(column)
+def _required(position: dict[str, int], column: str) -> int:
+    if column not in position:
+        raise ValueError(f"no column {column!r}{did_you_mean(column, position)}")
+    return position[column]
