@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.describing import PICTURES
+from tagrank.commands.lists import DRAWN_PICTURES
 from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
 from tagrank.data.catalog.catalog import unknown_dataset
 from tagrank.data.drawn_pictures import draw_pictures
@@ -15,7 +16,6 @@ from tagrank.data.problems import ProblemLog
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 
-DRAWN_PICTURES = "drawn-pictures"
 EVERYTHING = "all"
 
 

@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
-from tagrank.commands.given_data import DRAWN_PICTURES
 from tagrank.data import find_dataset, list_datasets
 from tagrank.data.catalog.catalog import data_folders
 from tagrank.data.catalog.entries import DatasetEntry
 from tagrank.data.scenery.plan import TAGS
+
+DRAWN_PICTURES = "drawn-pictures"
 
 
 @dataclass(frozen=True)

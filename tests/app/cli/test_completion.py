@@ -1,11 +1,9 @@
 """What the shell offers at the Tab key."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from typer.testing import CliRunner
 
+from tagrank.app.cli.main import app
 from tagrank.data import list_datasets
 from tagrank.estimators.methods import METHODS
 from tagrank.features import FEATURES, PRESETS
@@ -14,15 +12,13 @@ from tagrank.features import FEATURES, PRESETS
 def offered(line):
     """What bash would offer for the last word of a line."""
     environment = {
-        **os.environ,
         "_TAGRANK_COMPLETE": "complete_bash",
         "COMP_WORDS": line,
         "COMP_CWORD": str(len(line.split(" ")) - 1),
     }
-    code = "import sys; sys.argv[0] = 'tagrank'; from tagrank.app.cli.main import main; main()"
-    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-    assert "Traceback" not in answer.stderr
-    return answer.stdout.split()
+    result = CliRunner().invoke(app, [], prog_name="tagrank", env=environment)
+    assert result.exit_code == 0
+    return result.stdout.split()
 
 
 @pytest.mark.parametrize(

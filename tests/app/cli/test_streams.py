@@ -19,7 +19,7 @@ def in_shell(line, **options):
 
 
 @posix_only
-@pytest.mark.parametrize("closed", ["2>&-", ">&-", ">&- 2>&- <&-"])
+@pytest.mark.parametrize("closed", ["2>&-", ">&- 2>&- <&-"])
 def test_training_with_closed_streams(table, tmp_path, closed):
     model = tmp_path / "m"
     answer = in_shell(f'"$@" train {table} -o {model} --method label-frequency {closed}')
@@ -28,7 +28,7 @@ def test_training_with_closed_streams(table, tmp_path, closed):
 
 
 @posix_only
-@pytest.mark.parametrize("options", ["features", "features --json", "--help"])
+@pytest.mark.parametrize("options", ["features", "--help"])
 def test_a_reader_that_has_had_enough_is_no_error(options):
     # the reader is gone before anything is written
     answer = in_shell(f'set -o pipefail; (sleep 0.2; "$@" {options}) | exec true')
@@ -51,9 +51,8 @@ def test_notes_that_nobody_reads_stop_no_work(table, tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is a disk that is always full")
-@pytest.mark.parametrize("options", ["features", "features --json"])
-def test_a_full_disk_is_an_error(options):
-    answer = in_shell(f'"$@" {options} > /dev/full')
+def test_a_full_disk_is_an_error():
+    answer = in_shell('"$@" features --json > /dev/full')
     assert answer.returncode == 1
     assert answer.stderr == "error: standard output: No space left on device\n"
 
@@ -83,27 +82,33 @@ def test_a_usage_error_does_not_steer_the_terminal(tagrank, tmp_path):
     assert "\u202e" not in result.stderr
 
 
+PIPES = """
+import sys
+from typer.testing import CliRunner
+from tagrank.app.cli.main import app
+for line in sys.stdin:
+    result = CliRunner().invoke(app, line.split())
+    print(result.exit_code, "Traceback" in result.stderr, "PIPE" in result.stderr)
+"""
+
+
 @posix_only
-@pytest.mark.parametrize(
-    "options",
-    [
-        "train PIPE.csv -o m",
-        "train TABLE -o m -c PIPE.csv",
-        "train TABLE -o m --method prior-margin --set prior=PIPE.csv",
-        "missing PIPE.csv",
-        "annotate PIPE.csv TABLE",
-        "annotate MODEL PIPE.csv",
-        "annotate MODEL PIPE.png",
-        "evaluate MODEL PIPE.csv",
-    ],
-)
-def test_a_pipe_is_no_file(table, model, tmp_path, options):
+def test_a_pipe_is_no_file(table, model, tmp_path):
     for name in ("PIPE.csv", "PIPE.png"):
         os.mkfifo(tmp_path / name)
-    options = options.replace("TABLE", str(table)).replace("MODEL", str(model))
+    lines = [
+        "train PIPE.csv -o m",
+        f"train {table} -o m -c PIPE.csv",
+        f"train {table} -o m --method prior-margin --set prior=PIPE.csv",
+        "missing PIPE.csv",
+        f"annotate PIPE.csv {table}",
+        f"annotate {model} PIPE.csv",
+        f"annotate {model} PIPE.png",
+        f"evaluate {model} PIPE.csv",
+    ]
+    command = [sys.executable, "-c", PIPES]
+    options = {"input": "\n".join(lines), "capture_output": True, "text": True, "check": True}
     # the time is only there so that a hang ends
-    answer = in_shell(f'"$@" {options}', cwd=tmp_path, timeout=300)
-    assert answer.returncode in (1, 2)
-    assert "Traceback" not in answer.stderr
-    assert "PIPE" in answer.stderr.replace("\n│ ", "")
+    answer = subprocess.run(command, cwd=tmp_path, timeout=600, **options)
+    assert answer.stdout.splitlines() == [f"{2 if '-c' in line else 1} False True" for line in lines]
     assert not (tmp_path / "m").exists()
