@@ -3,7 +3,7 @@
 import numpy as np
 
 from tagrank import Gaussian, choose_features, describe_pictures, load_dataset
-from tagrank.annotation.estimator_choice import mean_kernel
+from tagrank.annotation.recipe import mean_kernel
 
 
 def dense(matrix, dtype=np.float64):

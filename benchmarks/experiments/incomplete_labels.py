@@ -29,7 +29,7 @@ from tagrank import (
     image_average_precision,
     load_dataset,
 )
-from tagrank.annotation.estimator_choice import mean_kernel
+from tagrank.annotation.recipe import mean_kernel
 from tagrank.features import usual_features
 
 MINUTES = 45

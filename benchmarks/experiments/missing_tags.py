@@ -16,9 +16,7 @@ from benchmarks.pages.missing_tags import FIRST, render_page
 from benchmarks.protocols.proposers import FOLDS, SEED, adjust, find_issues, regress
 from benchmarks.tables import show
 from tagrank.annotation.describing import PICTURES, describe_pictures
-from tagrank.annotation.estimator_choice import mean_kernel
-from tagrank.annotation.tuning import COSTS
-from tagrank.commands.estimators import PICTURE_COSTS, make_estimator
+from tagrank.annotation.recipe import Recipe
 from tagrank.commands.missing.held_out import hold_out
 from tagrank.data import hide_labels, load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
@@ -141,9 +139,6 @@ def proposers(rows, features, with_cleanlab):
 
 def propose(rows, features, method):
     """The probabilities of `missing`; pairs that it cannot judge come last."""
-    estimator = make_estimator(method, {}, seed=SEED)
-    if features and hasattr(estimator, "kernel"):
-        estimator.set_params(kernel=mean_kernel(features))
-    costs = PICTURE_COSTS if features else COSTS
-    found = hold_out(rows, estimator, features=features, costs=costs, folds=FOLDS, seed=SEED)
+    recipe = Recipe(method, calibration=None, threshold=None, seed=SEED)
+    found = hold_out(rows, recipe, features=features, folds=FOLDS, seed=SEED)
     return np.where(found.is_judged, found.probabilities, 0.0)

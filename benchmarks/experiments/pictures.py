@@ -24,7 +24,7 @@ from benchmarks.pages.pictures import (
 from benchmarks.tables import show
 from benchmarks.timing import best_time
 from tagrank.annotation import FeatureBank, describe_pictures, tune_cost
-from tagrank.annotation.estimator_choice import mean_kernel
+from tagrank.annotation.recipe import mean_kernel
 from tagrank.data import load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators import LabelRanker, OneVsAllSVM

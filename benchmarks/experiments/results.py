@@ -7,8 +7,7 @@ import numpy as np
 
 from benchmarks.data import draw_rows
 from benchmarks.pages.comparison import render_comparisons
-from benchmarks.protocols.comparison import compare
-from tagrank.annotation.tuning import COSTS
+from benchmarks.protocols.comparison import COSTS, compare
 from tagrank.data import Collection, load_dataset
 
 MINUTES = 20

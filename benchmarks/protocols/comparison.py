@@ -6,14 +6,15 @@ from sklearn.base import clone
 
 from benchmarks.timing import best_time
 from tagrank.annotation.scaling import fit_scaler
-from tagrank.annotation.tuning import COSTS, CRITERIA, tune_cost
-from tagrank.commands.estimators import make_estimator
+from tagrank.annotation.tuning import CRITERIA, tune_cost
 from tagrank.estimators import CalibratedRanker
+from tagrank.estimators.methods import find_method
 from tagrank.kernels import make_kernel
 from tagrank.metrics import catalog_metrics, metric_table
 
 METHODS_COMPARED = ("label-ranker", "one-vs-all", "label-frequency")
 STRATEGIES = ("f1", "global")
+COSTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 
 
 def compare(collection, *, kernels=("rbf",), costs=COSTS, tol=5e-3, seed=0, say=print):
@@ -43,9 +44,9 @@ def compare(collection, *, kernels=("rbf",), costs=COSTS, tol=5e-3, seed=0, say=
         # the page states their number
         warnings.filterwarnings("ignore", message=".*never positive in training")
         for method in METHODS_COMPARED:
-            estimator, tunings = make_estimator(method, {}, seed=seed), {}
+            estimator, tunings = find_method(method).load()(), {}
             if hasattr(estimator, "C"):
-                estimator.set_params(tol=tol)
+                estimator.set_params(tol=tol, random_state=seed)
                 tunings = tune(estimator, train, kernels, costs, seed, say)
             for outcome in measure_choices(estimator, tunings, train, test, seed):
                 outcomes.append(outcome)

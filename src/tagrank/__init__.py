@@ -6,6 +6,7 @@ Public names are resolved on first use, so that ``import tagrank`` stays fast.
 from importlib import import_module
 
 from tagrank._version import __version__
+from tagrank.estimators.methods import METHODS
 
 _HOMES = {
     "tagrank.data": [
@@ -48,15 +49,8 @@ _HOMES = {
     "tagrank.labels": ["encode_tag_sets", "label_states"],
     "tagrank.estimators": [
         "CalibratedRanker",
-        "IncompleteLabelRanker",
-        "JointSVM",
-        "LabelFrequency",
-        "LabelRanker",
-        "OneVsAllSVM",
-        "OnlineJointSVM",
-        "OnlineRanker",
-        "PairwiseRanker",
-        "PriorMarginClassifier",
+        "LabelEstimator",
+        "MaxMarginEstimator",
         "correlation_prior",
         "signature_prior",
     ],
@@ -93,6 +87,7 @@ _HOMES = {
         "ModelFileError",
         "RankedTag",
         "RankedTags",
+        "Recipe",
         "bank_size",
         "clear_bank",
         "describe_pictures",
@@ -111,16 +106,19 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics"]
 
-__all__ = ["__version__", *sorted(_HOME_OF)]
+__all__ = ["__version__", *sorted([*_HOME_OF, *(method.estimator for method in METHODS)])]
 
 
 def __getattr__(name):
     if name in _HOME_OF:
         return getattr(import_module(_HOME_OF[name]), name)
+    for method in METHODS:
+        if method.estimator == name:
+            return method.load()
     if name in _ROOMS:
         return import_module(f"tagrank.{name}")
     raise AttributeError(f"module 'tagrank' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted([*__all__, *_ROOMS])
+    return sorted({*__all__, *_ROOMS, *(method.estimator for method in METHODS)})

@@ -32,11 +32,12 @@ def test_scores_are_those_of_single_trainings(problem, Estimator):
     found = tune_cost(estimator, X, Y, costs=COSTS[::-1], seed=3)
     assert found.costs == COSTS
     expected = np.zeros((2, len(COSTS)))
+    of_all_rows = clone(estimator).set_params(kernel=Gaussian().fit(X))
     for train, test in LabelStratifiedKFold(3, shuffle=True, random_state=3).split(X, Y):
         for j, cost in enumerate(COSTS):
-            F = clone(estimator).set_params(C=cost).fit(X[train], Y[train]).decision_function(X[test])
+            F = clone(of_all_rows).set_params(C=cost).fit(X[train], Y[train]).decision_function(X[test])
             expected[:, j] += [image_auc(Y[test], F) / 3, image_average_precision(Y[test], F) / 3]
-    np.testing.assert_allclose(list(found.scores.values()), expected, atol=0.02)
+    np.testing.assert_allclose(list(found.scores.values()), expected, atol=1e-3)
     assert not hasattr(estimator, "dual_coef_")
 
 
@@ -50,8 +51,8 @@ def test_views(problem):
 
 def test_best_cost():
     tuning = Tuning((0.1, 1.0, 10.0), {"Image-AUC": (0.6, 0.8, 0.8), "Image-MAP": (0.5, 0.5, 0.7)})
-    assert tuning.best() == 1.0
-    assert not tuning.is_at_edge()
-    assert tuning.best("Image-MAP") == 10.0
-    assert tuning.is_at_edge("Image-MAP")
+    assert tuning.best("Image-AUC") == 1.0
+    assert not tuning.is_at_edge("Image-AUC")
+    assert tuning.best() == tuning.best("Image-MAP") == 10.0
+    assert tuning.is_at_edge()
     assert tuning.to_dict()["C"] == [0.1, 1.0, 10.0]

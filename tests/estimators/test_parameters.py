@@ -8,6 +8,7 @@ import pytest
 from tagrank import estimators
 from tagrank.commands.train import train
 from tagrank.data import Collection
+from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.methods import methods, read_parameters
 
 # options of their own, or decided elsewhere
@@ -47,7 +48,7 @@ CHOICES = [
 @pytest.mark.parametrize(("method", "name", "word"), CHOICES)
 def test_every_word_trains(rows, method, name, word):
     parameters = read_parameters(method, {name: word})
-    found = train(rows, method=method, **parameters).annotator.estimator_
+    found = innermost_fitted(train(rows, method=method, **parameters).annotator.estimator_)
     assert found.get_params()[name] == parameters[name]
 
 

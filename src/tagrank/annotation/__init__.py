@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tagrank.annotation.explanation import Contribution, Explanation, explain
     from tagrank.annotation.model_files.storage import ModelFileError
     from tagrank.annotation.ranked_tags import RankedTag, RankedTags
+    from tagrank.annotation.recipe import Recipe
     from tagrank.annotation.tuning import Tuning, tune_cost
 
 _HOME_OF = {
@@ -29,6 +30,7 @@ _HOME_OF = {
     "ModelFileError": "model_files.storage",
     "RankedTag": "ranked_tags",
     "RankedTags": "ranked_tags",
+    "Recipe": "recipe",
     "Tuning": "tuning",
     "bank_size": "bank.folder",
     "clear_bank": "bank.folder",
@@ -49,6 +51,7 @@ __all__ = [
     "ModelFileError",
     "RankedTag",
     "RankedTags",
+    "Recipe",
     "Tuning",
     "bank_size",
     "clear_bank",

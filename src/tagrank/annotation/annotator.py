@@ -12,15 +12,15 @@ from sklearn.exceptions import NotFittedError
 
 from tagrank._version import __version__
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.estimator_choice import choose_estimator, kernel_of, take_tag_weights
-from tagrank.annotation.nesting import innermost_fitted
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
+from tagrank.annotation.recipe import CRITERION, Plan, Recipe, kernel_of, plan_given, take_tag_weights
 from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
-from tagrank.annotation.shared_gram import fit_on_gram
 from tagrank.annotation.training_views import as_in_training
-from tagrank.annotation.tuning import CRITERIA, CRITERION, Tuning
+from tagrank.annotation.tuning import CRITERIA, Tuning, fit_tuned
 from tagrank.annotation.views import Intake, take_in
+from tagrank.callers import warn
 from tagrank.data import Collection
+from tagrank.estimators.base import innermost_fitted
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.labels import duplicates
@@ -36,14 +36,14 @@ class Annotator:
 
     Parameters
     ----------
-    estimator : a tagrank estimator, optional
-        It is copied, not changed. By default a calibrated LabelRanker (not calibrated below ten rows), for
-        pictures with the mean of the kernels that suit their features, and with a Gaussian one for rows.
+    estimator : the name of a method or a `Recipe`, "label-ranker" by default: what they leave open is chosen
+        as `tagrank.train` does, see `tagrank.annotation.recipe`. Or an estimator, which is copied and trained
+        as it is
     features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
-        `Feature` objects, see `tagrank.features.choose_features`; "fast" by default
-    costs : values of C to choose among by cross-validation; None keeps that of the estimator
-    powers : with `costs`, also choose to which of these powers the kernel is raised
-    criterion : what to choose by: "Image-AUC", or "Image-MAP" for the top of the ranking
+        `Feature` objects, see `tagrank.features.choose_features`; the best that is installed by default
+    costs : values of C to choose among by cross-validation, in the place of those of the recipe
+    powers : likewise, to which of these powers the kernel may be raised
+    criterion : what to choose by: "Image-MAP", the top of the ranking, or "Image-AUC"
     scaling : {"auto", "standard", "minmax", "none"}
         "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
         of sparse columns only the width changes. "auto" is "standard" for dense columns under Gaussian,
@@ -69,7 +69,7 @@ class Annotator:
         *,
         features: str | Sequence[str] | Mapping[str, Feature] | None = None,
         costs: Sequence[float] | None = None,
-        powers: Sequence[int] = (1,),
+        powers: Sequence[int] | None = None,
         criterion: str = CRITERION,
         scaling: str = "auto",
         view: str | Sequence[str] | None = None,
@@ -88,6 +88,7 @@ class Annotator:
         *,
         callback: Callable[[Any], None] | None = None,
         progress: Progress | None = None,
+        stop: Callable[[], bool] | None = None,
     ) -> Self:
         """Learn from a collection.
 
@@ -96,6 +97,7 @@ class Annotator:
         collection : with labels; pictures, or rows
         callback : function of a TracePoint, called while the estimator trains
         progress : called with how much is done, of how much, and what is being done
+        stop : function without arguments; once it answers true, training ends with what was reached
         """
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("criterion", self.criterion, tuple(CRITERIA))
@@ -103,10 +105,10 @@ class Annotator:
             raise ValueError("the collection has no tags to learn from; labels were expected")
         features = None if self.features is None else choose_features(self.features)
         intake = take_in(collection, view=self.view, features=features)
-        estimator = choose_estimator(self.estimator, intake)
+        plan = self._plan(intake, collection.tags)
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
-        kernel = kernel_of(estimator)
+        kernel = kernel_of(plan.estimator)
         self.tags = list(collection.tags)
         self.features_ = intake.features
         self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
@@ -119,7 +121,7 @@ class Annotator:
         self.by_view_ = kernel is not None and reads_views(kernel)
         self.training_names_ = intake.names
         self.estimator_, self.tuning_ = self._train(
-            estimator, self._arrange(intake.views), collection, callback, progress
+            plan, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
         )
         never_present = collection.tag_counts() == 0
         # a prior may speak for tags that are never present
@@ -205,21 +207,32 @@ class Annotator:
 
         return load_annotator(cls, path, max_bytes=max_bytes)
 
+    def _plan(self, intake: Intake, tags: Sequence[str]) -> Plan:
+        wanted = Recipe() if self.estimator is None else self.estimator
+        wanted = Recipe(wanted) if isinstance(wanted, str) else wanted
+        if not isinstance(wanted, Recipe):
+            return plan_given(wanted, intake, self.costs, self.powers or (1,))
+        plan = wanted.plan(intake, tags)
+        return plan._replace(
+            costs=plan.costs if self.costs is None else self.costs,
+            powers=plan.powers if self.powers is None else self.powers,
+        )
+
     def _train(
-        self, estimator: Any, X: Any, collection: Collection, callback: Any, progress: Progress | None
+        self, plan: Plan, X: Any, collection: Collection, progress: Progress | None, **asked: Any
     ) -> tuple[Any, Tuning | None]:
-        more = take_tag_weights(estimator, self.tags, len(collection))
-        if callback is not None and "callback" in inspect.signature(estimator.fit).parameters:
-            more["callback"] = callback
+        more = take_tag_weights(plan.estimator, self.tags, len(collection))
+        known = inspect.signature(plan.estimator.fit).parameters
+        more |= {name: value for name, value in asked.items() if value is not None and name in known}
         with warnings.catch_warnings():
             # said afterwards, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
-            return fit_on_gram(
-                estimator,
+            return fit_tuned(
+                plan.estimator,
                 X,
                 collection.labels,
-                costs=self.costs,
-                powers=self.powers,
+                costs=plan.costs,
+                powers=plan.powers,
                 criterion=self.criterion,
                 progress=progress,
                 **more,
@@ -261,11 +274,7 @@ def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
     missing = [tag for tag, never in zip(tags, never_positive, strict=True) if never]
     if missing:
         shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        warnings.warn(
-            f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}",
-            UserWarning,
-            stacklevel=3,
-        )
+        warn(f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}")
 
 
 def _describe_training(estimator: Any, n_training: int) -> dict[str, Any]:

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.annotator import Annotator
-from tagrank.annotation.nesting import innermost_fitted
 from tagrank.annotation.scaling import leaves
+from tagrank.estimators.base import innermost_fitted
 from tagrank.kernels import Kernel, Linear, Power, Precomputed, Sum
 from tagrank.kernels.gram import gram, n_rows, take_rows
 

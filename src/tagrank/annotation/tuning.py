@@ -1,21 +1,24 @@
-"""The cost C by cross-validation: in each fold one Gram matrix serves every value."""
+"""The cost C and a power of the kernel by cross-validation; rows are compared once, for all folds."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import get_tags
+from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.recipe import CRITERION
 from tagrank.data import LabelStratifiedKFold
-from tagrank.kernels.gram import take_rows
+from tagrank.estimators.base import innermost
+from tagrank.estimators.compared_rows import compare_rows, rows_for
+from tagrank.kernels import Power, make_kernel
 from tagrank.metrics import image_auc, image_average_precision
 
-COSTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 CRITERIA = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
-CRITERION = "Image-AUC"
+COMPARING, CHOOSING = "comparing pictures with each other", "choosing C"
 
 
 @dataclass(frozen=True)
@@ -59,57 +62,125 @@ def tune_cost(
     X: Any,
     Y: Any,
     *,
-    costs: Sequence[float] = COSTS,
+    costs: Sequence[float],
+    powers: Sequence[int] = (1,),
+    criterion: str = CRITERION,
     n_folds: int = 3,
     seed: int = 0,
-    power: int = 1,
     progress: Progress | None = None,
-) -> Tuning:
+    stop: Callable[[], bool] | None = None,
+) -> Tuning | None:
     """Try every cost on the same folds, in which each label keeps its share.
 
     Parameters
     ----------
-    estimator : with `path` and `decision_function`, such as LabelRanker or OneVsAllSVM; it stays as it is
-    X : matrix, or mapping of views to matrices, of n rows; the (n, n) Gram matrix for kernel="precomputed"
+    estimator : with `path` and `compare`, such as LabelRanker or OneVsAllSVM; it stays as it is
+    X : rows in any form that it takes, or what its `compare` made of them
     Y : labels, shape (n, n_labels)
     costs : the values of C
+    powers : to which the kernel is raised; the best one is answered, the smallest of equals
+    criterion : by which the power is chosen, a key of `CRITERIA`
     n_folds : the number of folds
     seed : for the folds
-    power : to be noted; `X` is the kernel raised to it already
     progress : called with how many folds are done, how many there are, and what is being done
+    stop : function without arguments; once it answers true, what is being trained ends early
 
     Returns
     -------
-    Tuning
+    Tuning; None where nothing could be measured, as with a single label
     """
-    ascending = sorted(float(cost) for cost in costs)
-    folds = LabelStratifiedKFold(n_folds, shuffle=True, random_state=seed)
-    scores: list[list[list[float]]] = []
-    for train, test in folds.split(np.zeros((Y.shape[0], 1)), Y):
-        if progress is not None:
-            progress(len(scores), n_folds, "choosing C")
-        scores.append(_score_fold(estimator, X, Y, train, test, ascending))
+    rows, ascending = estimator.compare(X), sorted(float(cost) for cost in costs)
+    splitter = LabelStratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    folds = list(splitter.split(np.zeros((Y.shape[0], 1)), Y))
+    tunings = []
+    for place, power in enumerate(sorted(powers)):
+        raised, scores = rows.raised(power), []
+        for done, (train, test) in enumerate(folds):
+            if progress is not None:
+                progress(place * n_folds + done, len(powers) * n_folds, CHOOSING)
+            scores.append(_score_fold(estimator, raised, Y, train, test, ascending, stop))
+        defined = [fold for fold in scores if not np.isnan(fold).any()]
+        if not defined:
+            return None
+        by_criterion = map(tuple, np.mean(defined, axis=0).T.tolist())
+        tunings.append(Tuning(tuple(ascending), dict(zip(CRITERIA, by_criterion, strict=True)), power))
     if progress is not None:
-        progress(n_folds, n_folds, "choosing C")
-    by_criterion = np.mean(scores, axis=0).T.tolist()
-    return Tuning(tuple(ascending), dict(zip(CRITERIA, map(tuple, by_criterion), strict=True)), power)
+        progress(len(powers) * n_folds, len(powers) * n_folds, CHOOSING)
+    return max(tunings, key=lambda tuning: tuning.best_score(criterion))
+
+
+def fit_tuned(
+    estimator: Any,
+    X: Any,
+    labels: Any,
+    *,
+    costs: Sequence[float] | None = None,
+    powers: Sequence[int] = (1,),
+    criterion: str = CRITERION,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+    **more: Any,
+) -> tuple[Any, Tuning | None]:
+    """Train an estimator, or what calibrates one, after choosing its C and a power of its kernel.
+
+    Parameters
+    ----------
+    estimator : not fitted; it stays as it is
+    X : rows, or mapping of views to rows
+    labels : shape (n, n_labels)
+    costs : values of C to choose among by cross-validation; None keeps that of the estimator
+    powers : with `costs`, also choose to which of these powers the kernel is raised
+    criterion : what to choose by, a key of `CRITERIA`
+    progress : called with how much is done, of how much, and what is being done
+    stop : function without arguments; once it answers true, what is being trained ends early
+    more : handed to `fit`
+
+    Returns
+    -------
+    fitted : the estimator
+    tuning : how well the costs did with the power that was chosen, None without `costs`
+    """
+    model, tuning = clone(estimator), None
+    inner = innermost(model)
+    if progress is not None and hasattr(inner, "kernel"):
+        progress(0, 1, COMPARING)
+    rows = compare_rows(model, X)
+    if costs is not None and hasattr(inner, "C"):
+        tuning = tune_cost(
+            inner, rows, labels, costs=costs, powers=powers, criterion=criterion, progress=progress, stop=stop
+        )
+    if tuning is not None:
+        inner.set_params(C=tuning.best(criterion))
+        if tuning.power > 1 and rows.raised(1) is not rows.raised(tuning.power):
+            kernel = Power(make_kernel(inner.kernel, gamma=inner.gamma), tuning.power)
+            inner.set_params(kernel=kernel, gamma=None)
+            rows = rows.raised(tuning.power)
+    if stop is not None:
+        more["stop"] = stop
+    return model.fit(rows_for(model, rows), labels, **more), tuning
 
 
 def _score_fold(
-    estimator: Any, X: Any, Y: Any, train: np.ndarray, test: np.ndarray, costs: list[float]
+    estimator: Any,
+    rows: Any,
+    Y: Any,
+    train: np.ndarray,
+    test: np.ndarray,
+    costs: list[float],
+    stop: Callable[[], bool] | None,
 ) -> list[list[float]]:
     """One list of scores, in the order of `CRITERIA`, for each cost."""
-    with warnings.catch_warnings():
-        # a rare label may miss from a fold; whether it misses from the data is said elsewhere
-        for message in (".*never positive in training", ".*there is nothing to"):
-            warnings.filterwarnings("ignore", message=message)
-        models = estimator.path(take_block(estimator, X, train, train), Y[train], costs)
-    held_out = take_block(estimator, X, test, train)
+    with quiet_folds():
+        models = estimator.path(rows.training(train), Y[train], costs, stop=stop)
+    held_out = rows.held_out(test, train)
     all_scores = [model.decision_function(held_out) for model in models]
     return [[float(measure(Y[test], F)) for measure in CRITERIA.values()] for F in all_scores]
 
 
-def take_block(estimator: Any, X: Any, rows: np.ndarray, training: np.ndarray) -> Any:
-    """The rows of `X` that an estimator reads; of a Gram matrix their similarities to the training rows."""
-    is_gram = get_tags(estimator).input_tags.pairwise
-    return X[np.ix_(rows, training)] if is_gram else take_rows(X, rows)
+@contextmanager
+def quiet_folds() -> Iterator[None]:
+    """Inside, nothing is said of labels that a fold lacks; whether the data lack them is said elsewhere."""
+    with warnings.catch_warnings():
+        for message in (".*never positive in training", ".*there is nothing to"):
+            warnings.filterwarnings("ignore", message=message)
+        yield

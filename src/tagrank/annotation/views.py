@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
 from tagrank.data.feature_columns import frame_columns
-from tagrank.features import Feature, choose_features
+from tagrank.features import Feature, choose_features, usual_features
 from tagrank.validation import check_rows
 
 _ONLY_VIEW = "features"
@@ -44,8 +44,8 @@ def take_in(
     data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
         shape (n, height, width, 3), or a list of picture arrays or paths
     view : the name or names of the views to use; all matrices by default, pictures if there are none
-    features : describe pictures by these, unless the data has views of their names; the preset "fast" by
-        default
+    features : describe pictures by these, unless the data has views of their names; the best that is
+        installed by default
     """
     available, names = _named_views(data)
     if view is not None:
@@ -67,7 +67,7 @@ def take_in(
         )
     collection = Collection({PICTURES: _several(pictures[0])})
     described = describe_pictures(
-        collection, choose_features("fast") if features is None else features, strict=True
+        collection, choose_features(usual_features() if features is None else features), strict=True
     )
     views = {name: described.collection.view(name) for name in described.features}
     return Intake(views, names or _picture_names(pictures[0]), described.features, {})

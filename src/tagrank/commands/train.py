@@ -8,18 +8,11 @@ from typing import Any
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import PICTURES, Cache, Description
-from tagrank.annotation.estimator_choice import FEWEST_TO_CALIBRATE
+from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.model_files.storage import check_replaceable
+from tagrank.annotation.recipe import AUTO, METHOD, Recipe
 from tagrank.annotation.tuning import Tuning
 from tagrank.commands.destinations import check_apart, check_folder
-from tagrank.commands.estimators import (
-    PICTURE_COSTS,
-    check_gamma,
-    make_estimator,
-    order_matrices,
-    suit_kernel,
-)
 from tagrank.commands.evaluate import SPELLING, evaluate
 from tagrank.commands.given_data import (
     check_has_tags,
@@ -35,9 +28,7 @@ from tagrank.features import Feature
 from tagrank.metrics import MetricTable
 from tagrank.reports.picture_pixels import remember_pictures
 
-AUTO = "auto"
 WRITING = "writing the model"  # what `progress` hears when training is over
-PICTURE_POWERS = (1, 2, 4)
 
 
 @dataclass(frozen=True)
@@ -115,10 +106,10 @@ def train(
     data: Collection | str | os.PathLike,
     output: str | os.PathLike | None = None,
     *,
-    method: str = "label-ranker",
+    method: str = METHOD,
     seed: int = 0,
     calibration: str | None = AUTO,
-    threshold: str | None = None,
+    threshold: str | None = AUTO,
     n_tags: int = 5,
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
@@ -134,6 +125,7 @@ def train(
     n_jobs: int | None = None,
     callback: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
     **parameters: Any,
 ) -> Training:
     """Learn from a collection and, where `output` says so, keep the model in a folder.
@@ -144,10 +136,8 @@ def train(
     output : the folder of the model; None keeps it in memory only
     method : a name from `methods`
     seed : for the order of visits, for `test_size` and for the folds of the calibration
-    calibration : {"platt", "isotonic", None}, how probabilities are learned from held-out scores; "auto" is
-        "platt" for pictures, where there are enough, and None for rows
-    threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, see
-        `CalibratedRanker`; where only the calibration is given "f1", and "global" where it is automatic
+    calibration, threshold : how probabilities are learned from held-out scores, and which tags are predicted,
+        see `Recipe`; None for none
     n_tags : tags for each picture with threshold="top-k"
     view : the view to learn from, where there are several
     features : how pictures are described, see `choose_features`; the best that is installed by default. An
@@ -162,10 +152,10 @@ def train(
     n_jobs : processes that describe pictures, and threads; all cores by default
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
-    parameters : of the estimator, such as `C`, `kernel`, `tol`, `max_seconds` or `prior`; None leaves its
-        default, but for pictures the kernel is the mean of those that suit the features; C, and a power to
-        which this kernel is raised, are chosen by cross-validation. For a matrix with a row and a column for
-        each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
+    stop : function without arguments, such as ``threading.Event().is_set``; once it answers true, training
+        ends with what was reached
+    parameters : of the estimator, such as `C`, `kernel`, `tol`, `max_seconds` or `prior`; what is not given
+        is chosen by the `Recipe`
 
     Returns
     -------
@@ -175,7 +165,7 @@ def train(
         check_folder(output)
         check_replaceable(output)
         check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
-    estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
+    recipe = Recipe(method, parameters, calibration, threshold, n_tags, seed, n_jobs)
     features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
     tagged = check_has_tags(open_collection(data, strict=strict), data)
@@ -183,22 +173,13 @@ def train(
     rows, rest = _parts(tidy, part, test_size, seed)
     rows = keep_frequent(rows, min_count)
     if PICTURES in rows.views:
-        check_gamma(parameters)
-    order_matrices(estimator, rows.tags)
+        recipe.check_pictures()
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)
     rows = described.collection
-    suit_kernel(estimator, parameters, described.features)
-    annotator = Annotator(
-        _calibrated(estimator, calibration, threshold, rows, n_tags=n_tags, seed=seed),
-        view=view,
-        features=described.features or None,
-        costs=None if parameters.get("C") is not None else _costs(described),
-        powers=PICTURE_POWERS,
-        criterion="Image-MAP",
-    )
+    annotator = Annotator(recipe, view=view, features=described.features or None)
     started = time.perf_counter()
-    annotator.fit(rows, callback=callback, progress=progress)
+    annotator.fit(rows, callback=callback, progress=progress, stop=stop)
     seconds = time.perf_counter() - started
     _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
     annotator.metadata |= {SPELLING: spelling, **remember_pictures(rows, described.keys)}
@@ -230,12 +211,6 @@ def _check_learned(annotator: Annotator, *, max_seconds: float | None) -> None:
         raise KeyboardInterrupt
 
 
-def _costs(described: Description) -> Sequence[float] | None:
-    """The values of C to choose among: for pictures, where there are enough."""
-    has_choice = bool(described.features) and len(described.collection) >= FEWEST_TO_CALIBRATE
-    return PICTURE_COSTS if has_choice else None
-
-
 def _save(
     annotator: Annotator, output: str | os.PathLike, keep_rows: bool, progress: Progress | None
 ) -> None:
@@ -243,30 +218,6 @@ def _save(
         # the last moment to give up
         progress(0, 1, WRITING)
     annotator.save(output, keep_rows=keep_rows)
-
-
-def _calibrated(
-    estimator: Any,
-    calibration: str | None,
-    threshold: str | None,
-    rows: Collection,
-    *,
-    n_tags: int,
-    seed: int | None,
-) -> Any:
-    """The estimator with calibration and thresholds around it, if they are wanted."""
-    from tagrank.estimators import CalibratedRanker
-
-    if calibration == AUTO:
-        calibration = None
-        if PICTURES in rows.views and len(rows) >= FEWEST_TO_CALIBRATE:
-            calibration, threshold = "platt", threshold or "global"
-    if calibration is None and threshold is None:
-        return estimator
-    strategy = (threshold or "f1").replace("-", "_")
-    return CalibratedRanker(
-        estimator, method=calibration, strategy=strategy, n_tags=n_tags, random_state=seed
-    )
 
 
 def _parts(

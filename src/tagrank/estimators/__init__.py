@@ -1,31 +1,29 @@
-"""The scikit-learn face of tagrank."""
+"""The scikit-learn face of tagrank: every class of the registry, and what goes around one.
 
-from tagrank.estimators.baselines.label_frequency import LabelFrequency
-from tagrank.estimators.calibration.calibrated import CalibratedRanker
-from tagrank.estimators.calibration.calibration import Calibration, calibration_from_arrays
-from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
-from tagrank.estimators.classification.prior_margin import PriorMarginClassifier
-from tagrank.estimators.classification.priors import correlation_prior, signature_prior
-from tagrank.estimators.joint.joint_svm import JointSVM
-from tagrank.estimators.online.online_joint_svm import OnlineJointSVM
-from tagrank.estimators.online.online_ranker import OnlineRanker
-from tagrank.estimators.ranking.incomplete_label_ranker import IncompleteLabelRanker
-from tagrank.estimators.ranking.label_ranker import LabelRanker
-from tagrank.estimators.ranking.pairwise_ranker import PairwiseRanker
+Names are resolved on first use: listing the methods should not wait for scikit-learn.
+"""
 
-__all__ = [
-    "CalibratedRanker",
-    "Calibration",
-    "IncompleteLabelRanker",
-    "JointSVM",
-    "LabelFrequency",
-    "LabelRanker",
-    "OneVsAllSVM",
-    "OnlineJointSVM",
-    "OnlineRanker",
-    "PairwiseRanker",
-    "PriorMarginClassifier",
-    "calibration_from_arrays",
-    "correlation_prior",
-    "signature_prior",
-]
+from importlib import import_module
+
+from tagrank.estimators.methods import METHODS
+
+_HOME_OF = {
+    "CalibratedRanker": "calibration.calibrated",
+    "Calibration": "calibration.calibration",
+    "LabelEstimator": "base",
+    "MaxMarginEstimator": "max_margin",
+    "calibration_from_arrays": "calibration.calibration",
+    "correlation_prior": "classification.priors",
+    "signature_prior": "classification.priors",
+}
+
+
+def __getattr__(name):
+    if name in _HOME_OF:
+        return getattr(import_module(f"tagrank.estimators.{_HOME_OF[name]}"), name)
+    if name == "__all__":
+        return sorted([*_HOME_OF, *(method.estimator for method in METHODS)])
+    for method in METHODS:
+        if method.estimator == name:
+            return method.load()
+    raise AttributeError(f"module 'tagrank.estimators' has no attribute {name!r}")

@@ -33,6 +33,14 @@ def make_bounds(targets, *, class_weight=None, sample_weight=None):
     return bounds
 
 
+def check_class_weight(class_weight):
+    """Raise unless it is None, "balanced" or a mapping to weights that are not negative."""
+    if isinstance(class_weight, Mapping):
+        _check_weights(class_weight)
+    elif class_weight is not None and (not isinstance(class_weight, str) or class_weight != "balanced"):
+        raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+
+
 def _class_weights(targets, class_weight):
     """Weights (n_labels,) of present and of absent entries."""
     n_labels = len(targets.classes)
@@ -42,8 +50,7 @@ def _class_weights(targets, class_weight):
             return np.full(n_labels, weights.get(1, 1.0)), np.full(n_labels, weights.get(0, 1.0))
         both = _weights_by_name(targets, class_weight)
         return both, both
-    if not isinstance(class_weight, str) or class_weight != "balanced":
-        raise ValueError(f"class_weight must be None, 'balanced' or a dict, got {class_weight!r}")
+    check_class_weight(class_weight)
     n_present, n_absent = (targets.states > 0).sum(axis=0), (targets.states < 0).sum(axis=0)
     half = (n_present + n_absent) / 2
     return half / np.maximum(n_present, 1), half / np.maximum(n_absent, 1)

@@ -1,7 +1,13 @@
-"""The methods by name: what each is, where it comes from, and what can be set."""
+"""The registry: one entry a method. What the rest of the house knows of a method, it knows from here.
+
+Public names, the words of the command line and their help, what model files may name, the table in
+docs/models.md, search spaces and the lists of all shared tests come from `METHODS`. Listing them loads no
+estimator.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 from tagrank.errors import ArgumentError
@@ -24,44 +30,75 @@ class Method:
     Attributes
     ----------
     name : what to write behind ``--method``
-    estimator : the class in `tagrank.estimators`
+    home : the module of its class, and the class
+    family : which methods it belongs to
     acronym, paper : what the literature calls it, and where it is described
     about : what it does, in a sentence
-    has_kernel : whether it compares pictures, by a kernel and with a cost C
+    good_for : when to choose it
+    growth : of its training time, n pictures and m tags
     parameters : those that it does not share with the others
+    space : parameter to the values worth searching, ascending
     """
 
     name: str
-    estimator: str
+    home: str
+    family: str
     acronym: str
     paper: str
     about: str
-    has_kernel: bool = True
+    good_for: str
+    growth: str
     parameters: tuple[Parameter, ...] = ()
+    space: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    @property
+    def estimator(self) -> str:
+        """The name of the class."""
+        return self.home.partition(":")[2]
+
+    @property
+    def module(self) -> str:
+        """The module that holds the class."""
+        return self.home.partition(":")[0]
+
+    def load(self) -> Any:
+        """The class."""
+        return getattr(import_module(self.module), self.estimator)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and text for JSON."""
-        return {**vars(self), "parameters": [parameter.to_dict() for parameter in self.parameters]}
+        parameters = [parameter.to_dict() for parameter in self.parameters]
+        space = {name: list(values) for name, values in self.space.items()}
+        return {**vars(self), "estimator": self.estimator, "parameters": parameters, "space": space}
 
 
 AVERAGE = Parameter("average", FLAG, "true", "Predict with the mean of the weights over all pictures seen.")
 CENTER = Parameter("center", FLAG, "true", "Take off how frequent each tag is; false is the published form.")
-METHODS = (
+COSTS = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
+SMALL_COSTS = {"C": (0.01, 0.03, 0.1, 0.3, 1.0)}
+METHODS = [
     Method(
         "label-ranker",
-        "LabelRanker",
+        "tagrank.estimators.ranking.label_ranker:LabelRanker",
+        "ranking",
         "MLR-L1",
         "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
         "to Object Recognition, ICCV 2009",
         "Ranks present tags above absent ones, with a threshold of its own for every picture.",
+        "The order of tags; the usual choice.",
+        "n^2, m^0.6",
+        space=COSTS,
     ),
     Method(
         "incomplete-label-ranker",
-        "IncompleteLabelRanker",
+        "tagrank.estimators.ranking.incomplete_label_ranker:IncompleteLabelRanker",
+        "ranking",
         "MLR-GL",
         "Bucak, Jin, Jain: Multi-label Learning with Incomplete Class Assignments, CVPR 2011; Bucak: "
         "dissertation, Michigan State University, 2014, chapter 5",
         "Ranks tags where pictures lack some that are true: errors of a forgotten tag count as a group.",
+        "Pictures that carry only some of their true tags.",
+        "n^2, m^0.6 to m^1.2",
         parameters=(
             Parameter(
                 "solver",
@@ -76,14 +113,18 @@ METHODS = (
                 "For solver=paper: weight of the modified regulariser; to be tuned like C.",
             ),
         ),
+        space=SMALL_COSTS,
     ),
     Method(
         "pairwise-ranker",
-        "PairwiseRanker",
+        "tagrank.estimators.ranking.pairwise_ranker:PairwiseRanker",
+        "ranking",
         "all pairs",
         "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
         "to Object Recognition, ICCV 2009, equation 2",
         "Ranks by all pairs of a present and an absent tag: what label-ranker approximates; slow.",
+        "Comparisons with label-ranker on small data.",
+        "n^2, pairs of a present and an absent tag",
         parameters=(
             Parameter(
                 "pairs",
@@ -92,14 +133,17 @@ METHODS = (
                 "All pairs, or only those with the lowest present tag, which is as fast as label-ranker.",
             ),
         ),
+        space=COSTS,
     ),
     Method(
         "online-ranker",
-        "OnlineRanker",
+        "tagrank.estimators.online.online_ranker:OnlineRanker",
+        "online",
         "MMP",
         "Crammer, Singer: A Family of Additive Online Algorithms for Category Ranking, JMLR 3, 2003",
         "A perceptron over pairs of tags in wrong order, which can go on learning from new pictures.",
-        has_kernel=False,
+        "Streams of rows, linear models.",
+        "n m, one pass",
         parameters=(
             Parameter(
                 "pairs",
@@ -118,18 +162,25 @@ METHODS = (
     ),
     Method(
         "one-vs-all",
-        "OneVsAllSVM",
+        "tagrank.estimators.classification.one_vs_all:OneVsAllSVM",
+        "classification",
         "OVA SVM",
         "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 5, 2004",
         "One support vector machine per tag, all trained together.",
+        "Single tags, each with its own yes or no.",
+        "n^2, m^0.6",
+        space=COSTS,
     ),
     Method(
         "prior-margin",
-        "PriorMarginClassifier",
+        "tagrank.estimators.classification.prior_margin:PriorMarginClassifier",
+        "classification",
         "M3L",
         "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification "
         "with Priors, ICML 2010",
         "One support vector machine per tag, tied together by which tags are known to go together.",
+        "Tags of which little is known but how they go together.",
+        "n^2, m^2",
         parameters=(
             Parameter(
                 "prior",
@@ -138,14 +189,18 @@ METHODS = (
                 "Which tags go together: as in the training data, none, or as a matrix says.",
             ),
         ),
+        space=COSTS,
     ),
     Method(
         "joint-svm",
-        "JointSVM",
+        "tagrank.estimators.joint.joint_svm:JointSVM",
+        "joint",
         "JSVM",
         "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
         "Neurocomputing 169, 2015",
         "One support vector machine for all tags together: by far the fastest to train.",
+        "Many tags and little time.",
+        "n^2, hardly with m",
         parameters=(
             Parameter(
                 "output_kernel",
@@ -164,14 +219,18 @@ METHODS = (
                 "n_neighbors", POSITIVE_COUNT, "10", "For decoding=transfer: how many training pictures."
             ),
         ),
+        space=COSTS,
     ),
     Method(
         "online-joint-svm",
-        "OnlineJointSVM",
+        "tagrank.estimators.online.online_joint_svm:OnlineJointSVM",
+        "online",
         "JSVM-Per",
         "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
         "Neurocomputing 169, 2015",
         "A perceptron for all tags together, which can go on learning from new pictures.",
+        "Streams of rows with any kernel.",
+        "n m, one pass; with a kernel n times the pictures kept",
         parameters=(
             Parameter(
                 "margin",
@@ -185,13 +244,15 @@ METHODS = (
     ),
     Method(
         "label-frequency",
-        "LabelFrequency",
+        "tagrank.estimators.baselines.label_frequency:LabelFrequency",
+        "baselines",
         "",
         "baseline",
         "Gives every picture the same ranking: the most frequent tags first.",
-        has_kernel=False,
+        "What every other method must beat.",
+        "n m",
     ),
-)
+]
 
 
 def methods(name: str | None = None) -> list[Method]:

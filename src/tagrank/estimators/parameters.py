@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from tagrank.estimators.tag_matrices import MATRIX_ENDINGS, is_matrix_file
+MATRIX_ENDINGS = (".csv", ".npy")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ def _number(words: str, read: Callable[[str], float], is_good: Callable[[float],
         return value
 
     return Values(words, read_number)
+
+
+def is_matrix_file(value: Any) -> bool:
+    """Whether it is the name of a file that holds a matrix, see `read_tag_matrix`."""
+    return isinstance(value, str | Path) and Path(value).suffix.casefold() in MATRIX_ENDINGS
 
 
 def matrix_or(*words: str) -> Values:

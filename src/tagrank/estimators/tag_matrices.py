@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.estimators.parameters import is_matrix_file
 from tagrank.files import FileError, load_npy, open_text
 
-MATRIX_ENDINGS = (".csv", ".npy")
 MAX_MATRIX_BYTES = 2**28
 SAME_TAGS = "expected the same tags, each once,"
 
@@ -46,11 +46,6 @@ class TagMatrix:
             raise ValueError(f"{self.origin} has neither row nor column for {missing[0]!r}{others}")
         chosen = [place[tag] for tag in tags]
         return self.values[np.ix_(chosen, chosen)]
-
-
-def is_matrix_file(value: Any) -> bool:
-    """Whether it is the name of a file that `read_tag_matrix` reads."""
-    return isinstance(value, str | os.PathLike) and Path(value).suffix.casefold() in MATRIX_ENDINGS
 
 
 def read_tag_matrix(path: str | os.PathLike) -> TagMatrix:

@@ -4,13 +4,13 @@ Y may be a three-state matrix (dense, sparse, DataFrame), a list of tag sets, or
 which are one-hot encoded and answered in one dimension.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
+from tagrank.callers import warn
 from tagrank.labels import duplicates, encode_tag_sets, is_tag_sets, label_states, unmasked_labels
 from tagrank.validation import check_even_rows
 
@@ -84,40 +84,34 @@ def encode_like(Y, classes, one_dimensional):
     return label_states(Y)
 
 
-def warn_never_positive(targets, ranked_last=None, *, stacklevel=4):
+def warn_never_positive(targets, ranked_last=None):
     """Say which labels are ranked last: those never positive, or what `ranked_last` (n_labels,) tells."""
     missing = targets.classes[targets.never_positive if ranked_last is None else ranked_last]
     if len(missing):
         shown = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
-        warnings.warn(
+        warn(
             f"{len(missing)} of {len(targets.classes)} labels are never positive in training and are ranked "
-            f"last: {shown}",
-            UserWarning,
-            stacklevel=stacklevel,
+            f"last: {shown}"
         )
 
 
-def warn_nothing_to_rank(states, *, stacklevel=4):
+def warn_nothing_to_rank(states):
     """Say if no sample (n_samples, n_labels; +, - and 0) has a label that must stand above another.
 
     That no label is ever present is for `warn_never_positive` to say.
     """
     has_present = np.any(states > 0, axis=1)
     if has_present.any() and not np.any(has_present & np.any(states < 0, axis=1)):
-        warnings.warn(
+        warn(
             "no sample has both a present and an absent label, so that there is nothing to rank and all "
-            "scores are zero; OneVsAllSVM (method one-vs-all) learns from single labels",
-            UserWarning,
-            stacklevel=stacklevel,
+            "scores are zero; OneVsAllSVM (method one-vs-all) learns from single labels"
         )
 
 
-def warn_labels_never_differ(vectors, states, *, stacklevel=4):
+def warn_labels_never_differ(vectors, states):
     """Say if label vectors (n_samples, n_labels) are zero throughout though labels are present."""
     if not vectors.any() and np.any(states > 0):
-        warnings.warn(
+        warn(
             "no label is present in some samples and absent in others, so that there is nothing to learn and "
-            "all scores are zero; with center=False labels that all samples share are learned too",
-            UserWarning,
-            stacklevel=stacklevel,
+            "all scores are zero; with center=False labels that all samples share are learned too"
         )

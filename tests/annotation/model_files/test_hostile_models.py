@@ -14,6 +14,7 @@ import pytest
 from tagrank.annotation import Annotator, ModelFileError
 
 ROWS = "estimator.estimator.rows"
+INNER = ("estimator", "state", "estimator_")
 
 
 def refused(path, match):
@@ -39,10 +40,15 @@ def setter(*keys, value):
     return change
 
 
+def state_of(content):
+    """What is stored of the estimator inside the calibration."""
+    return content["estimator"]["state"]["estimator_"]["state"]
+
+
 @pytest.mark.parametrize("version", [0, 1, 10**6])
 def test_unknown_versions_are_refused_with_a_sentence(model_folder, version):
     edit(model_folder, setter("version", value=version))
-    refused(model_folder, rf"format version {version}; tagrank .* reads version 2\. Open it with the tagrank")
+    refused(model_folder, rf"format version {version}; tagrank .* reads 2 and 3\. Open it with the tagrank")
 
 
 CHANGES = {
@@ -51,30 +57,27 @@ CHANGES = {
     "a list": (lambda content: [1, 2], "must be an object, got list"),
     "an extra key": (setter("hook", value="os.system"), "unknown here: 'hook'"),
     "an extra parameter": (
-        setter("estimator", "estimator", "params", "callback", value=1),
+        setter(*INNER, "params", "callback", value=1),
         "unknown here: 'callback'",
     ),
     "a missing key": (lambda content: content.pop("tags") and None, "lacks 'tags'"),
     "another class": (setter("estimator", "class", value="os.system"), "unknown class 'os.system'"),
-    "a class of the language": (setter("estimator", "estimator", "class", value="eval"), "unknown class"),
+    "a class of the language": (setter(*INNER, "class", value="eval"), "unknown class"),
     "another kernel": (
-        setter("estimator", "estimator", "kernel", "kind", value="eval"),
+        setter(*INNER, "state", "kernel_", "kind", value="eval"),
         "kind must be one of",
     ),
     "a kernel without width": (
-        setter("estimator", "estimator", "kernel", "params", "gamma", value=None),
+        setter(*INNER, "state", "kernel_", "params", "gamma", value=None),
         "has no width",
     ),
     "a kernel with a text width": (
-        setter("estimator", "estimator", "kernel", "params", "gamma", value="wide"),
+        setter(*INNER, "state", "kernel_", "params", "gamma", value="wide"),
         "gamma must be a positive number",
     ),
     "a kernel that needs views": (
-        lambda content: content["estimator"]["estimator"].update(
-            kernel={
-                "kind": "OnView",
-                "params": {"kernel": content["estimator"]["estimator"]["kernel"], "view": "colour"},
-            }
+        lambda content: state_of(content).update(
+            kernel_={"kind": "OnView", "params": {"kernel": state_of(content)["kernel_"], "view": "colour"}}
         ),
         "needs a mapping of views",
     ),
@@ -93,10 +96,10 @@ CHANGES = {
     "names of other rows": (setter("training_names", value=["a"]), "training_names must be"),
     "unknown scaling": (setter("scaling", value="eval"), "scaling must be one of"),
     "other columns": (setter("views", 0, "columns", value=8), "must have the shape"),
-    "huge number": (setter("estimator", "estimator", "n_iter", value=10**40), "too large"),
+    "huge number": (setter(*INNER, "state", "n_iter_", value=10**40), "too large"),
     "a truth value as a number": (
-        setter("estimator", "n_tags", value=True),
-        "'n_tags' must be int, got bool",
+        setter("estimator", "params", "n_tags", value=True),
+        "n_tags must be a positive integer, got True",
     ),
     "a path as a name": (setter("arrays", "../x", value={}), "cannot be the name of an array"),
     "an absolute path": (setter("arrays", "/etc/passwd", value={}), "cannot be the name of an array"),

@@ -46,7 +46,7 @@ def test_matrix_is_stored_and_a_function_is_refused(make_collection, tmp_path):
     loaded = check_round_trip(annotator, make_collection(9, seed=1), tmp_path / "model")
     np.testing.assert_array_equal(loaded.output_kernel, S)
     annotator = Annotator(JointSVM(output_kernel=lambda V, Z: V @ Z.T)).fit(collection)
-    with pytest.raises(TypeError, match="function cannot be stored"):
+    with pytest.raises(TypeError, match="is a function, which cannot be stored"):
         annotator.save(tmp_path / "other")
 
 

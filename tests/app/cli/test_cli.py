@@ -60,7 +60,7 @@ def test_a_command_is_a_function_of_the_library(name):
         # the rest belongs to the estimator
         options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept"}
         options -= {"tol", "max_iter", "max_seconds"}
-    assert options == set(parameters) - {"callback", "progress", "parameters"}
+    assert options == set(parameters) - {"callback", "progress", "stop", "parameters"}
 
 
 def test_methods(tagrank):

@@ -34,7 +34,7 @@ def test_parameters_of_the_method(trained, tmp_path):
     estimator = Annotator.load(tmp_path / "m").estimator_
     assert (estimator.output_kernel, estimator.center, estimator.n_neighbors) == ("poly2", False, 3)
     assert trained("method: joint-svm\nset: [output_kernel=poly3]\n").exit_code == 0
-    assert Annotator.load(tmp_path / "m").estimator_.output_kernel == "poly3"
+    assert Annotator.load(tmp_path / "m").estimator_.estimator_.output_kernel == "poly3"
 
 
 def test_synonyms_as_a_mapping(trained, tmp_path):
@@ -45,7 +45,7 @@ def test_synonyms_as_a_mapping(trained, tmp_path):
 def test_a_plain_value_is_a_list_of_one(trained, tmp_path):
     assert trained("method: pairwise-ranker\nset: pairs=lowest\nsynonym: sea=water\n").exit_code == 0
     annotator = Annotator.load(tmp_path / "m")
-    assert annotator.estimator_.pairs == "lowest"
+    assert annotator.estimator_.estimator_.pairs == "lowest"
     assert annotator.tags == ["Sky", "water", "boat"]
     wrong = trained("features: foo\n")
     assert wrong.exit_code == 2

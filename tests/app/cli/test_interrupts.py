@@ -83,7 +83,7 @@ def pressed_unheard_before_training(monkeypatch):
 
 @pytest.mark.usefixtures("pressed_unheard_before_training")
 def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
-    options = ("--tol", 1e-6, "--C", 1000, "--kernel", "linear")
+    options = ("--tol", 1e-6, "--C", 1000, "--kernel", "linear", "--calibration", "none")
     result = tagrank("train", table, "-o", tmp_path / "m", *options)
     assert result.exit_code == 130
     assert "stopping; what was reached is kept" in result.stderr
@@ -96,7 +96,7 @@ def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
     "options",
     [
         ("--method", "label-frequency"),
-        ("--method", "incomplete-label-ranker", "--set", "solver=paper", "--kernel", "linear"),
+        ("--method", "incomplete-label-ranker", "--set", "solver=paper", "--C", 1, "--calibration", "none"),
     ],
 )
 def test_a_method_without_measurements_keeps_its_finished_model(tagrank, table, tmp_path, options):

@@ -271,7 +271,7 @@ def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkey
     """A solver takes Ctrl-C as a reason to stop and returns: the fits that follow must not go on as usual."""
     folds = []
 
-    def press_control_c(estimator, X, Y, train, test, costs):
+    def press_control_c(estimator, rows, Y, train, test, costs, stop):
         folds.append(train)
         if len(folds) == fold:
             with contextlib.suppress(KeyboardInterrupt):

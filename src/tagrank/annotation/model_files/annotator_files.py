@@ -9,12 +9,13 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
-from tagrank.annotation.model_files.estimator_records import describe_estimator, rebuild_estimator
+from tagrank.annotation.model_files.estimator_files import describe_estimator, rebuild_estimator
+from tagrank.annotation.model_files.format_2 import upgrade_estimator
 from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
 from tagrank.annotation.model_files.storage import ModelFileError, model_errors, read_model, write_model
-from tagrank.annotation.nesting import innermost_fitted
 from tagrank.annotation.scaling import NARROWEST, SCALINGS, Scaler
 from tagrank.data import Collection
+from tagrank.estimators.base import innermost_fitted
 from tagrank.features import Feature, feature_from_settings
 from tagrank.features.registry import PARTS
 from tagrank.kernels.gram import take_rows
@@ -84,8 +85,10 @@ def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
         raise ValueError("it has no views, so there is nothing that it could read")
     annotator.features_ = annotator.features = _check_features(features, annotator.columns_)
     annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
-    fields = content.fields("estimator")
-    annotator.estimator_ = rebuild_estimator(fields, shelf.at("estimator"), len(tags))
+    fields, arrays = content.fields("estimator"), shelf.at("estimator")
+    if "state" not in fields:
+        fields = upgrade_estimator(fields, arrays)
+    annotator.estimator_ = rebuild_estimator(fields, arrays, len(tags))
     annotator.estimator = annotator.estimator_
     annotator.by_view_ = _check_columns(innermost_fitted(annotator.estimator_), annotator.columns_)
     annotator.training_names_ = _take_names(content, annotator.estimator_)

@@ -48,6 +48,10 @@ class Fields:
         """The field `key`, an object to be taken apart."""
         return Fields(self.take(key, dict), where=f"{self.where}: {key}")
 
+    def rest(self) -> dict[str, Any]:
+        """All fields that were not taken."""
+        return dict(self._left)
+
     def finish(self) -> None:
         """Refuse fields that nobody asked for."""
         if self._left:

@@ -25,7 +25,8 @@ from tagrank.annotation.model_files.sources import Source, read_source
 from tagrank.files import FileError, read_array
 
 FORMAT = "tagrank model"
-VERSION = 2
+VERSION = 3
+READABLE = (2, 3)
 _JSON_NAME = "model.json"
 _MAX_JSON_BYTES = 32 * 2**20
 _MAX_HEADER_BYTES = 4096
@@ -149,10 +150,10 @@ def _read_content(source: Source) -> Fields:
     if content.take("format", str, default="") != FORMAT:
         raise ValueError(f"not a tagrank model: {_JSON_NAME} does not say 'format': {FORMAT!r}")
     version = content.take("version", int)
-    if version != VERSION:
+    if version not in READABLE:
         raise ValueError(
-            f"a model of format version {version}; tagrank {__version__} reads version {VERSION}. "
-            f"Open it with the tagrank that wrote it, or train it again"
+            f"a model of format version {version}; tagrank {__version__} reads "
+            f"{' and '.join(map(str, READABLE))}. Open it with the tagrank that wrote it, or train it again"
         )
     return content
 

@@ -11,8 +11,7 @@ in view: the one whose held-out probabilities fit the known tags best. The image
 chooses, compares the tags of one picture; here pictures are compared too.
 """
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,14 +19,15 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.estimator_choice import choose_estimator, kernel_of
+from tagrank.annotation.recipe import Recipe, kernel_of, plan_given
 from tagrank.annotation.scaling import arrange_views, fit_scaler
-from tagrank.annotation.shared_gram import share_gram
-from tagrank.annotation.tuning import Tuning, take_block
-from tagrank.annotation.views import take_in
+from tagrank.annotation.tuning import COMPARING, Tuning, quiet_folds
+from tagrank.annotation.views import Intake, take_in
+from tagrank.callers import warn
 from tagrank.commands.missing.result import LIKELIHOOD
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
+from tagrank.estimators.compared_rows import compare_rows, rows_for
 from tagrank.features import Feature
 from tagrank.kernels import reads_views
 
@@ -57,75 +57,99 @@ class HeldOut:
 
 def hold_out(
     rows: Collection,
-    estimator: Any,
+    wanted: Any,
     *,
     view: str | None = None,
     features: Mapping[str, Feature] | None = None,
     costs: Sequence[float] | None = None,
+    powers: Sequence[int] = (1,),
     folds: int = 5,
     calibration: str = "platt",
     seed: int = 0,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> HeldOut:
     """Score every row by a model that did not see it.
 
     Parameters
     ----------
     rows : with a view for each of `features`, if there are any
-    estimator : not fitted; it stays as it is
+    wanted : a Recipe without calibration; or an estimator, not fitted, which stays as it is
     view : the view to learn from, where there are several
     features : by which pictures became rows
-    costs : values of C to choose among by the likelihood of held-out tags; None keeps that of the estimator
+    costs : for an estimator, values of C to choose among by the likelihood of held-out tags
+    powers : likewise, to which its kernel may be raised
     folds : models that share the rows with known tags; each sees all but its own share
     calibration : {"platt", "isotonic"}, how scores become probabilities
     seed : for the folds
     progress : called with how much is done, of how much, and what is being done
+    stop : function without arguments; once it answers true, what is being trained ends early
     """
-    estimator, X = _compare(rows, estimator, view, features, progress)
-    if costs is None or not (hasattr(estimator, "C") and hasattr(estimator, "path")):
-        costs = ()
-    ascending = tuple(sorted(map(float, costs)))
-    states = rows.states()
-    parts = list(_deal(rows, states, folds, seed))
-    all_scores = np.empty((max(1, len(ascending)), *states.shape))
-    is_judged = np.empty(states.shape, dtype=bool)
-    for done, (train, test) in enumerate(parts):
-        if progress is not None:
-            progress(done, len(parts), SCORING)
-        for place, model in enumerate(_train(estimator, X, rows.labels, train, ascending)):
-            all_scores[place, test] = model.decision_function(take_block(estimator, X, test, train))
-        is_judged[test] = np.any(states[train] > 0, axis=0)
-    if progress is not None:
-        progress(len(parts), len(parts), SCORING)
-    if not all_scores.any():
-        warnings.warn(
-            "the models learned nothing and all scores are zero, as where no picture has both a present and "
-            "an absent tag; the method one-vs-all learns from single tags",
-            stacklevel=3,
-        )
-    learned = np.where(is_judged, states, 0)
-    answers = [_calibrate(learned, scores, parts, calibration) for scores in all_scores]
-    fits = [_log_likelihood(learned, probabilities) for probabilities in answers]
-    best = int(np.argmax(fits))
-    tuning = Tuning(ascending, {LIKELIHOOD: tuple(fits)}) if ascending else None
-    return HeldOut(states, all_scores[best], answers[best], is_judged, tuning)
-
-
-def _compare(
-    rows: Collection,
-    estimator: Any,
-    view: str | None,
-    features: Mapping[str, Feature] | None,
-    progress: Progress | None,
-) -> tuple[Any, Any]:
-    """The estimator and what it reads: one Gram matrix of all rows, or scaled columns if it needs none."""
     intake = take_in(rows, view=view, features=features)
-    estimator = choose_estimator(estimator, intake)
+    is_recipe = isinstance(wanted, Recipe)
+    plan = wanted.plan(intake, rows.tags) if is_recipe else plan_given(wanted, intake, costs, powers)
+    if progress is not None and hasattr(plan.estimator, "kernel"):
+        progress(0, 1, COMPARING)
+    compared = compare_rows(plan.estimator, _arranged(intake, plan.estimator))
+    can_choose = plan.costs is not None and hasattr(plan.estimator, "path")
+    ascending = tuple(sorted(map(float, plan.costs))) if plan.costs and can_choose else ()
+    states, labels = rows.states(), rows.labels
+    parts = list(_deal(rows, states, folds, seed))
+    is_judged = np.empty(states.shape, dtype=bool)
+    for train, test in parts:
+        is_judged[test] = np.any(states[train] > 0, axis=0)
+    learned, found = np.where(is_judged, states, 0), []
+    powers = sorted(plan.powers) if ascending else (1,)
+    for place, power in enumerate(powers):
+        report = _report(progress, place * len(parts), len(powers) * len(parts))
+        all_scores = _score(plan.estimator, compared.raised(power), labels, parts, ascending, report, stop)
+        answers = [_calibrate(learned, scores, parts, calibration) for scores in all_scores]
+        fits = [_log_likelihood(learned, probabilities) for probabilities in answers]
+        best = int(np.argmax(fits))
+        tuning = Tuning(ascending, {LIKELIHOOD: tuple(fits)}, power) if ascending else None
+        found.append((max(fits), HeldOut(states, all_scores[best], answers[best], is_judged, tuning)))
+    held_out = max(found, key=lambda pair: pair[0])[1]
+    if not held_out.scores.any():
+        warn(
+            "the models learned nothing and all scores are zero, as where no picture has both a present and "
+            "an absent tag; the method one-vs-all learns from single tags"
+        )
+    return held_out
+
+
+def _arranged(intake: Intake, estimator: Any) -> Any:
+    """Scaled columns, as the estimator reads them."""
     kernel = kernel_of(estimator)
     scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
-    X = arrange_views(intake.views, scalers, by_view=kernel is not None and reads_views(kernel))
-    shared = share_gram(estimator, X, progress=progress)
-    return estimator, X if shared is None else shared[1]
+    return arrange_views(intake.views, scalers, by_view=kernel is not None and reads_views(kernel))
+
+
+def _report(progress: Progress | None, before: int, total: int) -> Callable[[int], None]:
+    def report(done: int) -> None:
+        if progress is not None:
+            progress(before + done, total, SCORING)
+
+    return report
+
+
+def _score(
+    estimator: Any,
+    rows: Any,
+    labels: Any,
+    parts: Sequence[Part],
+    costs: Sequence[float],
+    report: Callable[[int], None],
+    stop: Callable[[], bool] | None,
+) -> np.ndarray:
+    """Scores of every row by models that did not see it, shape (n_costs, n, n_tags)."""
+    all_scores = np.empty((max(1, len(costs)), *labels.shape))
+    for done, (train, test) in enumerate(parts):
+        report(done)
+        training, held_out = rows_for(estimator, rows.training(train)), rows.held_out(test, train)
+        for place, model in enumerate(_train(estimator, training, labels[train], costs, stop)):
+            all_scores[place, test] = model.decision_function(rows_for(model, held_out))
+    report(len(parts))
+    return all_scores
 
 
 def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterator[Part]:
@@ -144,16 +168,15 @@ def _deal(rows: Collection, states: np.ndarray, folds: int, seed: int) -> Iterat
         yield known, unknown
 
 
-def _train(estimator: Any, X: Any, labels: Any, train: np.ndarray, costs: Sequence[float]) -> list[Any]:
+def _train(
+    estimator: Any, rows: Any, labels: Any, costs: Sequence[float], stop: Callable[[], bool] | None
+) -> list[Any]:
     """A model for each cost, or the only one."""
-    rows = take_block(estimator, X, train, train)
-    with warnings.catch_warnings():
-        # what no model could judge is said by `missing`, and that nothing was learned by `hold_out`, once
-        for message in (".*never positive in training", ".*there is nothing to"):
-            warnings.filterwarnings("ignore", message=message)
+    asked = {} if stop is None else {"stop": stop}
+    with quiet_folds():
         if costs:
-            return estimator.path(rows, labels[train], costs)
-        return [clone(estimator).fit(rows, labels[train])]
+            return estimator.path(rows, labels, costs, **asked)
+        return [clone(estimator).fit(rows, labels, **asked)]
 
 
 def _calibrate(states: np.ndarray, scores: np.ndarray, parts: Sequence[Part], method: str) -> np.ndarray:

@@ -1,23 +1,16 @@
 """Tags that pictures probably lack, and tags that they probably have by mistake."""
 
 import os
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES, Cache
-from tagrank.annotation.tuning import COSTS
+from tagrank.annotation.recipe import METHOD, Recipe
+from tagrank.callers import warn
 from tagrank.commands.destinations import check_apart, check_distinct, check_page
-from tagrank.commands.estimators import (
-    PICTURE_COSTS,
-    check_gamma,
-    make_estimator,
-    order_matrices,
-    suit_kernel,
-)
 from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.commands.list_files import check_list
 from tagrank.commands.missing.choice import PairChoice
@@ -45,7 +38,7 @@ def missing(
     per_tag: int | None = None,
     min_probability: float = 0.0,
     max_probability: float = 1.0,
-    method: str = "label-ranker",
+    method: str = METHOD,
     folds: int = 5,
     calibration: str = "platt",
     seed: int = 0,
@@ -61,6 +54,7 @@ def missing(
     page: str | os.PathLike | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
     **parameters: Any,
 ) -> MissingTags:
     """Find tags that pictures probably lack, or that they probably have by mistake.
@@ -93,9 +87,9 @@ def missing(
     page : an HTML file to write, with the pictures inside, or None
     n_jobs : processes that describe pictures, and threads; all cores by default
     progress : called with how much is done, of how much, and what is being done
-    parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`, as `train` takes them; None leaves
-        its default, but C is chosen by cross-validation, and the kernel for pictures is the mean of those
-        that suit the features
+    stop : function without arguments; once it answers true, what is being trained ends early
+    parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`; what is not given is chosen by the
+        `Recipe`, C and power by the likelihood of held-out tags: here pictures are compared too
 
     Returns
     -------
@@ -113,7 +107,7 @@ def missing(
         check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
     if page is not None:
         check_page(page)
-    estimator = make_estimator(method, parameters, seed=seed, n_jobs=n_jobs)
+    recipe = Recipe(method, parameters, calibration=None, threshold=None, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
     tagged = check_has_tags(open_collection(data, strict=strict), data)
     rows = choose_part(_named(tagged), part, usual="all")
@@ -122,23 +116,20 @@ def missing(
     n_rows, rows = len(rows), _usable(rows, untagged)
     n_untagged = n_rows - len(rows)
     if PICTURES in rows.views:
-        check_gamma(parameters)
-    order_matrices(estimator, rows.tags)
+        recipe.check_pictures()
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)
     rows = described.collection
-    suit_kernel(estimator, parameters, described.features)
-    usual_costs = PICTURE_COSTS if described.features else COSTS
     held_out = hold_out(
         rows,
-        estimator,
+        recipe,
         view=view,
         features=described.features or None,
-        costs=None if parameters.get("C") is not None else usual_costs,
         folds=folds,
         calibration=calibration,
         seed=seed,
         progress=progress,
+        stop=stop,
     )
     places, columns = choice.pick(held_out)
     found = MissingTags(
@@ -198,9 +189,8 @@ def _unjudged(tags: Sequence[str], held_out: HeldOut) -> list[str]:
     """Tags that some model had never seen; said once, by number."""
     found = [tags[int(j)] for j in np.flatnonzero(~np.all(held_out.is_judged, axis=0))]
     if found:
-        warnings.warn(
+        warn(
             f"{len(found)} of {len(tags)} tags are in too few pictures to be judged everywhere, such as "
-            f"{found[0]!r}; min_count leaves rare tags out",
-            stacklevel=3,
+            f"{found[0]!r}; min_count leaves rare tags out"
         )
     return found

@@ -4,17 +4,16 @@ from collections.abc import Mapping
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.answers import AnswersMixin
+from tagrank.estimators.base import LabelEstimator
 from tagrank.estimators.calibration.thresholds import predict_top
+from tagrank.estimators.compared_rows import PlainRows
 from tagrank.estimators.costs import make_bounds
-from tagrank.estimators.targets import encode_targets, warn_never_positive
-from tagrank.validation import check_same_length
+from tagrank.estimators.stored import Numbers, stores
+from tagrank.estimators.targets import warn_never_positive
 
 
-class LabelFrequency(AnswersMixin, BaseEstimator):
+class LabelFrequency(LabelEstimator):
     """Scores each label by the share of the training samples in which it is present, whatever X is.
 
     Unknown labels are left out of the share. `predict` gives every sample the most frequent labels, as many
@@ -35,6 +34,8 @@ class LabelFrequency(AnswersMixin, BaseEstimator):
     [[0, 1, 0]]
     """
 
+    stored = stores(never_positive_=None, frequencies_=Numbers("f", ("n_labels",)))
+
     def fit(self, X, y, sample_weight=None):
         """Count labels.
 
@@ -48,31 +49,33 @@ class LabelFrequency(AnswersMixin, BaseEstimator):
         -------
         self
         """
-        targets = encode_targets(y)
-        check_same_length(X=range(_count_rows(X)), y=targets.states)
+        X, targets = self._take(X, y)
         warn_never_positive(targets)
         weights = make_bounds(targets, sample_weight=sample_weight)
         known = np.abs(weights).sum(axis=0)
         present = np.maximum(weights, 0).sum(axis=0)
         self.frequencies_ = np.divide(present, known, out=np.zeros(len(known)), where=known > 0)
-        self.classes_ = targets.classes
-        self._one_dimensional = targets.one_dimensional
+        self._name_labels(targets, present == 0)
         return self
 
-    def _scores_of_all(self, X):
-        check_is_fitted(self)
-        return np.tile(self.frequencies_, (_count_rows(X), 1))
+    def _check_rows(self, X, *, reset):
+        """Only the number of rows counts: that many rows without columns."""
+        return np.empty((_count_rows(X.X if isinstance(X, PlainRows) else X), 0))
+
+    def _scores(self, X):
+        return np.tile(self.frequencies_, (len(X), 1))
 
     def choose(self, scores):
         return predict_top(scores, round(self.frequencies_.sum()))
 
+    def restore(self, state):
+        super().restore(state)
+        self.never_positive_ = self.frequencies_ == 0
+
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.no_validation = True
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.target_tags.required = True
-        tags.target_tags.multi_output = True
         return tags
 
 

@@ -1,29 +1,34 @@
 """Calibrated probabilities and thresholds around any estimator, learned from held-out scores."""
 
 import warnings
-from collections.abc import Mapping
 from functools import partial
 from inspect import signature
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import ClassifierTags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.answers import AnswersMixin
-from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
+from tagrank.estimators.base import LabelEstimator
+from tagrank.estimators.calibration.calibration import (
+    Calibration,
+    calibration_from_arrays,
+    fit_calibration,
+    prior_probabilities,
+)
 from tagrank.estimators.calibration.thresholds import (
     cardinality_threshold,
     f1_thresholds,
     global_threshold,
     predict_top,
 )
+from tagrank.estimators.compared_rows import PlainRows, compare_rows, rows_for, sliceable, take
+from tagrank.estimators.stored import ESTIMATOR, Numbers, stores
 from tagrank.estimators.targets import encode_targets
 from tagrank.labels import is_tag_sets, labels_from_states
 from tagrank.parallel import count_threads
-from tagrank.validation import check_choice, check_rows, check_same_length
+from tagrank.validation import check_choice, check_count, check_rows, check_same_length
 from tagrank.workers import map_in_order
 
 METHODS = ("platt", "isotonic", None)
@@ -36,7 +41,7 @@ def _gives_probabilities(self):
     return True
 
 
-class CalibratedRanker(AnswersMixin, BaseEstimator):
+class CalibratedRanker(LabelEstimator):
     """Gives an estimator calibrated probabilities, and thresholds that `predict` honours.
 
     The estimator is trained on each training part of a cross-validation and scores the part held out. From
@@ -87,6 +92,18 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
     True
     """
 
+    stored = stores(
+        never_positive_=None,
+        estimator_=ESTIMATOR,
+        thresholds_=Numbers("f", ("n_labels",), infinite=True),
+        slope=Numbers("f", ("n_labels",), optional=True),
+        offset=Numbers("f", ("n_labels",), optional=True),
+        knot_starts=Numbers("i", (None,), optional=True),
+        knot_scores=Numbers("f", ("n_knots",), optional=True),
+        knot_probabilities=Numbers("f", ("n_knots",), optional=True),
+    )
+    unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
+
     def __init__(
         self,
         estimator,
@@ -106,7 +123,7 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, *, callback=None):
+    def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
         """Learn probabilities and thresholds from held-out scores, then train on everything.
 
         Parameters
@@ -117,6 +134,8 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         callback : function of a TracePoint, optional
             Called during the last training, the one on everything, if the estimator can call it. The folds
             before it stay silent: each would start the progress anew.
+        stop : function without arguments, optional
+            Asked in every training, if the estimator can ask it; once it answers true they end early.
 
         Returns
         -------
@@ -124,13 +143,11 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         """
         self._check_parameters()
         targets = encode_targets(y)
-        check_rows("X", X)
-        X = _sliceable(X)
-        check_same_length(X=next(iter(X.values())) if isinstance(X, Mapping) else X, y=targets.states)
-        self.classes_ = targets.classes
-        self._one_dimensional = targets.one_dimensional
-        states, scores = self._hold_out(X, y, targets, sample_weight)
-        self.estimator_ = _train(self.estimator, X, y, sample_weight, callback)
+        rows = self.compare(X)
+        check_same_length(X=range(len(rows)), y=targets.states)
+        self.classes_, self._one_dimensional = targets.classes, targets.one_dimensional
+        states, scores = self._hold_out(rows, y, targets, sample_weight, stop)
+        self.estimator_ = _train(self.estimator, rows, y, sample_weight, callback=callback, stop=stop)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -158,19 +175,22 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         check_choice("strategy", self.strategy, STRATEGIES)
         if self.method is None and self.strategy is None:
             raise ValueError("method and strategy are both None: nothing to learn, use the estimator itself")
-        if self.strategy == "top_k" and (self.n_tags < 1 or self.n_tags != int(self.n_tags)):
-            raise ValueError(f"n_tags must be a whole number of at least 1, got {self.n_tags!r}")
+        check_count("n_tags", self.n_tags)
 
-    def _hold_out(self, X, y, targets, sample_weight):
+    def compare(self, X):
+        if not isinstance(X, PlainRows):
+            check_rows("X", X)
+        return compare_rows(self.estimator, X)
+
+    def _hold_out(self, rows, y, targets, sample_weight, stop):
         """States and scores (n_samples, n_labels); state 0, unknown, where no honest score was held out."""
         n_samples = len(targets.states)
-        pairwise = get_tags(self.estimator).input_tags.pairwise
-        if pairwise and X.shape[0] != X.shape[1]:
-            raise ValueError(f"K must be square, got shape {X.shape}")
         labels = np.asarray(y) if targets.one_dimensional else labels_from_states(targets.states)
         folds = list(self._splitter().split(np.zeros((n_samples, 1)), labels))
-        score = partial(_score_fold, self.estimator, X, y, sample_weight, targets.classes, pairwise)
         n_workers = 1 if self.n_jobs is None else min(count_threads(self.n_jobs), len(folds))
+        # a function cannot be asked from another process
+        stop = stop if n_workers == 1 else None
+        score = partial(_score_fold, self.estimator, rows, y, sample_weight, targets.classes, stop)
         n_threads = max(1, count_threads() // n_workers)
         parts = map_in_order(score, folds, n_workers=n_workers, n_threads=n_threads)
         scores = np.zeros(targets.states.shape)
@@ -201,6 +221,18 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         }[self.strategy]
         return np.full(states.shape[1], constant(states, values))
 
+    def stored_state(self):
+        arrays = {} if self.calibration_ is None else self.calibration_.to_arrays()
+        return super().stored_state() | arrays
+
+    def restore(self, state):
+        arrays = {name: state.pop(name) for name in Calibration.__dataclass_fields__}
+        super().restore(state)
+        self.estimator = clone(self.estimator_)
+        self.calibration_ = None if self.method is None else calibration_from_arrays(arrays)
+        if hasattr(self.estimator_, "n_features_in_"):
+            self.n_features_in_ = self.estimator_.n_features_in_
+
     def _calibrate(self, scores):
         return scores if self.calibration_ is None else self.calibration_.probabilities(scores)
 
@@ -223,56 +255,37 @@ class CalibratedRanker(AnswersMixin, BaseEstimator):
         return tags
 
 
-def _train(estimator, X, y, sample_weight, callback=None):
+def _train(estimator, rows, y, sample_weight, **asked):
+    """A trained copy; it is handed what was asked of it, as far as its `fit` takes that."""
     model = clone(estimator)
-    more = {} if sample_weight is None else {"sample_weight": sample_weight}
-    if callback is not None and "callback" in signature(model.fit).parameters:
-        more["callback"] = callback
-    return model.fit(X, y, **more)
+    known = signature(model.fit).parameters
+    more = {name: value for name, value in asked.items() if value is not None and name in known}
+    if sample_weight is not None:
+        more["sample_weight"] = sample_weight
+    return model.fit(rows_for(model, rows), y, **more)
 
 
-def _score(estimator, X):
+def _score(estimator, rows):
     """Scores (n_samples, n_labels), also where two classes are answered in one dimension."""
-    scores = estimator.decision_function(X)
+    scores = estimator.decision_function(rows_for(estimator, rows) if isinstance(rows, PlainRows) else rows)
     return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
 
 
-def _score_fold(estimator, X, y, sample_weight, classes, pairwise, fold):
+def _score_fold(estimator, rows, y, sample_weight, classes, stop, fold):
     """Scores of the held-out samples for all `classes`; 0 for those that the training part does not know."""
     train, test = fold
     weights = None if sample_weight is None else np.asarray(sample_weight)[train]
-    columns = train if pairwise else None
     with warnings.catch_warnings():
         # of the whole training set it is said once, when the estimator is trained on it
         for message in (".*labels are never positive in training", ".*there is nothing to"):
             warnings.filterwarnings("ignore", message=message)
-        model = _train(estimator, _take(X, train, columns), _take_labels(y, train), weights)
+        model = _train(estimator, rows.training(train), _take_labels(y, train), weights, stop=stop)
     found = np.isin(classes, model.classes_)
-    scores = np.zeros((len(test), len(classes)))
-    scores[:, found] = _score(model, _take(X, test, columns))
+    scored = _score(model, rows.held_out(test, train))
+    scores = np.zeros((len(scored), len(classes)))
+    scores[:, found] = scored
     return scores
 
 
-def _sliceable(X):
-    """`X` in a form whose rows can be taken; a DataFrame stays one, for its column names."""
-    # sparse first: scipy's dictionary of keys is a Mapping too
-    if sparse.issparse(X):
-        return X.tocsr()
-    if isinstance(X, Mapping):
-        return {view: _sliceable(rows) for view, rows in X.items()}
-    return X if hasattr(X, "iloc") else np.asarray(X)
-
-
-def _take(X, rows, columns=None):
-    """Rows of `X`; with `columns` that block of a Gram matrix."""
-    if isinstance(X, Mapping):
-        return {view: _take(values, rows, columns) for view, values in X.items()}
-    if hasattr(X, "iloc"):
-        return X.iloc[rows] if columns is None else X.iloc[rows, columns]
-    return X[rows] if columns is None else X[np.ix_(rows, columns)]
-
-
 def _take_labels(y, rows):
-    if is_tag_sets(y):
-        return [y[i] for i in rows]
-    return _take(_sliceable(y), rows)
+    return [y[i] for i in rows] if is_tag_sets(y) else take(sliceable(y), rows)

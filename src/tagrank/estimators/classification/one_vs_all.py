@@ -1,6 +1,6 @@
 """One-vs-all support vector machines, all labels at once."""
 
-from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.max_margin import MaxMarginEstimator
 
 
 class OneVsAllSVM(MaxMarginEstimator):

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tagrank.estimators.base import MaxMarginEstimator
 from tagrank.estimators.classification.priors import ROUNDING, check_prior, correlation_of_states
+from tagrank.estimators.max_margin import MaxMarginEstimator
+from tagrank.estimators.stored import Numbers, stores
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice
@@ -58,6 +59,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     [[1, 1], [1, 1], [0, 0], [0, 0]]
     """
 
+    stored = stores(prior_=Numbers("f", ("n_labels", "n_labels")))
     _known_before_training = (*MaxMarginEstimator._known_before_training, "prior_")
 
     def __init__(
@@ -95,6 +97,11 @@ class PriorMarginClassifier(MaxMarginEstimator):
     def _dual_solution(self):
         return self.dual_variables_
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        if isinstance(self.prior, str):
+            check_choice("prior", self.prior, NAMED_PRIORS)
+
     def _loss(self):
         from tagrank.losses.prior import PriorHinge
 
@@ -102,7 +109,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
 
     def _look_at_labels(self, targets):
         self.prior_ = make_prior(self.prior, targets)
-        warn_never_positive(targets, self._ranked_last(~targets.never_positive), stacklevel=6)
+        warn_never_positive(targets, self._ranked_last(~targets.never_positive))
 
     def _ranked_last(self, is_present):
         """Labels that the prior ties to no label that is ever present; each is tied to itself."""
@@ -126,7 +133,6 @@ class PriorMarginClassifier(MaxMarginEstimator):
 def make_prior(prior, targets):
     """The matrix that the parameter `prior` stands for, in the order of the labels of `targets`."""
     if isinstance(prior, str):
-        check_choice("prior", prior, NAMED_PRIORS)
         is_identity = prior == "identity"
         return np.eye(len(targets.classes)) if is_identity else correlation_of_states(targets.states)
     if np.ndim(prior) != 2:

@@ -6,17 +6,17 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.base import MaxMarginEstimator
 from tagrank.estimators.joint.label_transfer import LabelTransfer
 from tagrank.estimators.joint.label_vectors import choose_labels, make_label_vectors
 from tagrank.estimators.joint.output_kernels import make_output_kernel
 from tagrank.estimators.joint.problem import JointProblem, hold_jointly
-from tagrank.estimators.targets import encode_targets, warn_labels_never_differ
+from tagrank.estimators.max_margin import MaxMarginEstimator
+from tagrank.estimators.stored import FLAG, Numbers, Value, stores
+from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.gram import n_rows
 from tagrank.parallel import limited_threads
-from tagrank.solvers.solution import SINGLE_PRECISION_TOL
-from tagrank.validation import check_choice, check_count, check_flag, check_same_length
+from tagrank.validation import check_choice, check_count, check_flag
 
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory
 
@@ -81,6 +81,14 @@ class JointSVM(MaxMarginEstimator):
     ['sea', 'boat', 'car', 'street']
     """
 
+    stored = stores(
+        label_values_=Numbers("f", (2, "n_labels")),
+        label_similarity_=Numbers("f", ("n_labels", "n_labels"), optional=True),
+        always_predicts_=FLAG,
+        present=Numbers("f", ("n_candidates", "n_labels"), optional=True),
+        agreement=Numbers("f", (None, "n_candidates"), optional=True),
+        reads_scores=Value(bool, optional=True),
+    )
     # a constant feature would change the length of samples; append one to X for a bias
     fit_intercept = False
 
@@ -128,28 +136,38 @@ class JointSVM(MaxMarginEstimator):
         check_choice("decoding", self.decoding, ("direct", "transfer"))
         check_flag("center", self.center)
         check_count("n_neighbors", self.n_neighbors)
+        make_output_kernel(self.output_kernel)
 
     def _pose(self, X, y, sample_weight):
-        self._check_parameters()
-        single = self.tol >= SINGLE_PRECISION_TOL
-        output, targets = make_output_kernel(self.output_kernel), encode_targets(y)
-        X = self._check_rows(X, reset=True)
-        check_same_length(X=range(n_rows(X)), y=targets.states)
+        X, targets = self._take(X, y)
         self._look_at_labels(targets)
         with limited_threads(1):  # matrices of the size of the labels are too small to share
             vectors = make_label_vectors(
                 targets, center=self.center, class_weight=self.class_weight, sample_weight=sample_weight
             )
-            output = output.fit(targets.states)
+            output = make_output_kernel(self.output_kernel).fit(targets.states)
         warn_labels_never_differ(vectors.rows, targets.states)
         kernel = make_kernel(self.kernel, gamma=self.gamma)
-        held = hold_jointly(X, kernel, vectors, output, single=single, n_jobs=self.n_jobs)
+        held = hold_jointly(
+            X,
+            kernel,
+            vectors,
+            output,
+            fit_gram=self._fit_gram,
+            dtype=self.gram_dtype or np.float64,
+            n_jobs=self.n_jobs,
+        )
         return JointProblem(targets, vectors.costs[:, None], X, *held, vectors=vectors, output=output)
 
-    def _solve(self, problem, *, start=None, callback=None):
+    def _fit_gram(self, X):
+        """Whether similarities computed in advance are finite is seen when they are multiplied."""
+        is_given = isinstance(make_kernel(self.kernel, gamma=self.gamma), Precomputed)
+        return super()._fit_gram(X, **({"check_finite": False} if is_given else {}))
+
+    def _solve(self, problem, *, start=None, **more):
         """On a path, the start is the solution before, and not the coefficients made of it."""
         start = None if start is None else problem.alpha[:, None]
-        return super()._solve(problem, start=start, callback=callback)
+        return super()._solve(problem, start=start, **more)
 
     def _store(self, problem, solution):
         problem.alpha = self.alpha_ = solution.coefficients[:, 0]
@@ -173,17 +191,28 @@ class JointSVM(MaxMarginEstimator):
     def _scores(self, X):
         if self.transfer_ is None:
             return super()._scores(X)
-        read = super()._scores if self.transfer_.reads_scores else self._similarities
         scores = np.empty((n_rows(X), len(self.classes_)))
+        direct = super()._scores(X) if self.transfer_.reads_scores else None
         for block in row_blocks(len(scores), ROWS_AT_ONCE):
-            scores[block] = self.transfer_(read(take_rows(X, block)))
+            read = self._similarities(X, block) if direct is None else direct[block]
+            scores[block] = self.transfer_(read)
         return scores
 
-    def _similarities(self, X):
-        """With the support vectors, (n_samples, n_support)."""
-        if isinstance(self.kernel_, Precomputed):
-            return X[:, self.support_]
-        return gram(self.kernel_, X, take_rows(self.X_fit_, self.support_), n_jobs=self.n_jobs)
+    def stored_state(self):
+        transfer = {} if self.transfer_ is None else vars(self.transfer_)
+        names = ("present", "agreement", "reads_scores")
+        return super().stored_state() | {name: transfer.get(name) for name in names}
+
+    def restore(self, state):
+        own = {name: state.pop(name) for name in ("present", "agreement", "reads_scores")}
+        super().restore(state)
+        self.label_similarity_ = state["label_similarity_"]
+        self.transfer_ = None
+        if self.decoding == "transfer":
+            n_read = len(self.classes_) if own["reads_scores"] else len(self.support_)
+            if own["agreement"] is None or own["present"] is None or len(own["agreement"]) != n_read:
+                raise ValueError(f"label transfer needs the agreement of {n_read} numbers with its samples")
+            self.transfer_ = LabelTransfer(**own, n_neighbors=self.n_neighbors)
 
     def choose(self, scores):
         """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""

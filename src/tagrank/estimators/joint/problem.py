@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tagrank.estimators.base import Problem
 from tagrank.estimators.joint.label_vectors import LabelVectors
 from tagrank.estimators.joint.output_kernels import inverse_roots
-from tagrank.kernels import Linear, Precomputed
+from tagrank.estimators.max_margin import Problem
+from tagrank.kernels import Linear
 from tagrank.kernels.gram import diagonal_of
 
 MOST_BYTES = 2 * 2**30  # from here on memory decides, and no longer time
@@ -38,18 +38,19 @@ class JointProblem(Problem):
         return _n_values(self.X) * self.vectors.rows.shape[1] if self.by_rows else self.bounds.size
 
 
-def hold_jointly(X, kernel, vectors, output, *, single, n_jobs):
+def hold_jointly(X, kernel, vectors, output, *, fit_gram, dtype, n_jobs):
     """Of a JointProblem: fitted kernel, data, kind, scale and by_rows.
 
-    X : checked rows; vectors : LabelVectors; output : fitted OutputKernel; single : whether float32 will do
+    X : checked rows; vectors : LabelVectors; output : fitted OutputKernel; fit_gram : a function of X, the
+    fitted kernel and the Gram matrix; dtype : of the problem
     """
-    dtype = np.dtype(np.float32 if single else np.float64)
+    dtype = np.dtype(dtype)
     by_rows = prefers_rows(X, kernel, output, vectors.rows.shape[1], dtype)
     if by_rows:
         scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
         data = _joint_rows(X, scale, output.prepare(vectors.rows.astype(dtype, copy=False)))
     else:
-        kernel, K = _fit_gram(kernel, X, dtype if single else None, n_jobs)
+        kernel, K = fit_gram(X)
         scale = inverse_roots(K.diagonal().astype(np.float64))
         data = _joint_gram(K, scale.astype(dtype), output.tiles(vectors, dtype), n_jobs)
     return kernel, data, "holder", scale, by_rows
@@ -76,13 +77,6 @@ def prefers_rows(X, kernel, output, n_labels, dtype):
 def _n_values(X):
     """Stored values of a row, on average and at least one."""
     return max(1.0, X.nnz / X.shape[0]) if sparse.issparse(X) else X.shape[1]
-
-
-def _fit_gram(kernel, X, dtype, n_jobs):
-    """The fitted kernel and its Gram matrix; whether this is finite is seen when it is multiplied."""
-    if isinstance(kernel, Precomputed):
-        return kernel.fit_gram(X, check_finite=False)
-    return kernel.fit_gram(X, dtype=dtype, n_jobs=n_jobs)
 
 
 def _joint_rows(X, scale, U):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tagrank.estimators.joint.output_kernels import unit_rows
-from tagrank.estimators.targets import Targets, encode_targets
+from tagrank.estimators.targets import Targets, encode_targets, warn_never_positive
 from tagrank.labels import encode_tag_sets, is_tag_sets, label_states
 from tagrank.validation import check_even_rows
 
@@ -96,7 +96,5 @@ class LabelStream:
         return self.n_present == 0
 
     def warn_never_positive(self):
-        from tagrank.estimators.targets import warn_never_positive
-
         states = np.where(self.n_present > 0, 1, -1)[None]
         warn_never_positive(Targets(states, self.classes, self.one_dimensional))

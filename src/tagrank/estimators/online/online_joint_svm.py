@@ -3,22 +3,24 @@
 import numbers
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.estimators.joint.label_vectors import choose_labels
+from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.online.kernel_rows import KernelRows
-from tagrank.estimators.online.label_stream import LabelStream
+from tagrank.estimators.online.stream_estimator import StreamEstimator
+from tagrank.estimators.stored import FLAG, NUMBER, Numbers, Rows, stores
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import n_rows, take_rows
-from tagrank.parallel import limited_threads
-from tagrank.solvers.online_passes import BLOCK, learn_in_passes
-from tagrank.validation import check_count, check_even_rows, check_flag, check_same_length
+from tagrank.kernels.gram import take_rows
+from tagrank.solvers.online_passes import BLOCK
+from tagrank.validation import check_flag
+
+NEEDS_ROWS = "a stream needs rows and a kernel; similarities can only be learned with fit"
 
 
-class OnlineJointSVM(MaxMarginEstimator):
+class OnlineJointSVM(StreamEstimator, KernelEstimator):
     """Learns all labels at once from a stream, each sample seen once (JSVM-Per, a joint perceptron).
 
     As in `JointSVM` the labels of a sample are one vector v of unit length at which the model W is to point.
@@ -67,8 +69,16 @@ class OnlineJointSVM(MaxMarginEstimator):
     'sea'
     """
 
-    fit_intercept = False
-    tol = 1e-3  # of what trains similarities in advance: single precision will do
+    stored = stores(
+        intercept_=None,
+        coef_=None,
+        dual_coef_=None,
+        always_predicts_=FLAG,
+        squared_norm=NUMBER,
+        weights=Numbers("f", ("n_kept", "n_labels")),
+        total=Numbers("f", ("n_kept", "n_labels"), optional=True),
+        X_fit_=Rows("n_kept"),
+    )
 
     def __init__(
         self,
@@ -91,146 +101,79 @@ class OnlineJointSVM(MaxMarginEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, *, stop=None):
-        """Learn anew, in at most `max_iter` passes over the samples in random order.
-
-        Parameters
-        ----------
-        X, y, stop : as in `OneVsAllSVM.fit`
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        stream = LabelStream.open(y)
-        states = stream.encode(y)
-        check_even_rows("X", X)
-        X = self._check_rows(X, reset=True)
-        check_same_length(X=range(n_rows(X)), y=states)
-        stream.count(states)
-        stream.warn_never_positive()
-        V = stream.vectors(states, center=self.center)
-        warn_labels_never_differ(V, states, stacklevel=3)
-        self._begin(stream, X, at_once=True)
-        rng = check_random_state(self.random_state)
-
-        def learn(rows):
-            return self._learn(rows if self._reads_indices else take_rows(X, rows), V[rows])
-
-        with limited_threads(1):  # the products of a block are too small to share
-            self.n_iter_, _ = learn_in_passes(learn, len(V), max_iter=self.max_iter, rng=rng, stop=stop)
-            self._finish()
-        if self._reads_indices:
-            self._weights.K = None
-            self.X_fit_ = X
-        self.always_predicts_ = _always_some(states)
-        return self
-
     def partial_fit(self, X, y, classes=None):
-        """Learn from the next samples of a stream, in their order.
+        if self._is_bound_to_gram():
+            raise ValueError(NEEDS_ROWS)
+        return super().partial_fit(X, y, classes)
 
-        A chunk that is refused (other lengths, other labels, nan in X) changes nothing.
-
-        Parameters
-        ----------
-        X, y : as in `OneVsAllSVM.fit`
-        classes : the names of all labels, in the first call; by default those of the first chunk
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        is_first = not hasattr(self, "stream_")
-        stream = LabelStream.open(y, classes) if is_first else self.stream_
-        if not is_first and classes is not None and list(classes) != list(stream.classes):
-            raise ValueError("classes differ from those of the first call; leave them out, or fit anew")
-        states = stream.encode(y)
-        check_even_rows("X", X)
-        X = self._check_rows(X, reset=is_first)
-        check_same_length(X=range(n_rows(X)), y=states)
-        if is_first:
-            self._begin(stream, X, at_once=False)
-        self._weights = self.growing_weights()
-        with limited_threads(1):  # the products of a block are too small to share
-            for block in row_blocks(len(states), BLOCK):
-                V = stream.next_vectors(states[block], center=self.center)
-                self._learn(take_rows(X, block), V)
-            self._finish()
-        self.always_predicts_ = (is_first or self.always_predicts_) and _always_some(states)
-        return self
-
-    @property
-    def path(self):
-        raise AttributeError("OnlineJointSVM has no cost C, and so no path over it")
+    partial_fit.__doc__ = StreamEstimator.partial_fit.__doc__
 
     def _check_parameters(self):
+        StreamEstimator._check_parameters(self)
+        KernelEstimator._check_parameters(self)
         if not isinstance(self.margin, numbers.Real) or not 0 <= self.margin < 1:
             raise ValueError(f"margin must be a number from 0 to below 1, got {self.margin!r}")
-        check_count("max_iter", self.max_iter)
-        check_flag("average", self.average)
         check_flag("center", self.center)
 
-    @property
-    def _reads_indices(self):
-        from tagrank.solvers import joint_perceptron
-
-        return isinstance(self._weights, joint_perceptron.GramCoefficients)
-
     def _begin(self, stream, X, *, at_once):
-        from tagrank.solvers import joint_perceptron
+        from tagrank.solvers.joint_perceptron import GramCoefficients, LinearWeights
 
         for stale in ("coef_", "X_fit_", "dual_coef_", "support_"):
             vars(self).pop(stale, None)
         kernel, n_labels = make_kernel(self.kernel, gamma=self.gamma), len(stream.classes)
-        if isinstance(kernel, Linear):
-            self._weights = joint_perceptron.LinearWeights(
-                X.shape[1], n_labels, X.dtype, averaged=self.average
-            )
+        if isinstance(kernel, Linear) and not isinstance(X, ComparedRows):
+            self._weights = LinearWeights(X.shape[1], n_labels, X.dtype, averaged=self.average)
         elif at_once:
-            kernel, K = kernel.fit_gram(X, n_jobs=self.n_jobs)
-            self._weights = joint_perceptron.GramCoefficients(K, n_labels, averaged=self.average)
+            kernel, K = self._fit_gram(X)
+            self._weights = GramCoefficients(K, n_labels, averaged=self.average)
         elif isinstance(kernel, Precomputed):
-            raise ValueError("a stream needs rows and a kernel; similarities can only be learned with fit")
+            raise ValueError(NEEDS_ROWS)
         else:
             kernel, none = kernel.fit(X), np.zeros((0, n_labels))
             self._weights = KernelRows(kernel, take_rows(X, slice(0)), none, none if self.average else None)
-        self.kernel_, self.stream_ = kernel, stream
-        self._squared_norm, self.n_seen_, self.n_updates_, self.n_iter_ = 0.0, 0, 0, 0
+        self.kernel_, self._squared_norm = kernel, 0.0
+
+    def _learn_all(self, X, states):
+        V = self.stream_.vectors(states, center=self.center)
+        warn_labels_never_differ(V, states)
+        self.always_predicts_ = _always_some(states)
+        if self._reads_indices():
+            self._rows_at_once = X
+            return lambda rows: self._learn(rows, V[rows])
+        return lambda rows: self._learn(take_rows(X, rows), V[rows])
+
+    def _learn_next(self, X, states):
+        self.always_predicts_ = getattr(self, "always_predicts_", True) and _always_some(states)
+        for block in row_blocks(len(states), BLOCK):
+            V = self.stream_.next_vectors(states[block], center=self.center)
+            self._learn(take_rows(X, block), V)
 
     def _learn(self, rows, V):
-        from tagrank.solvers import joint_perceptron
+        from tagrank.solvers.joint_perceptron import learn_block
 
-        n_updates, self._squared_norm = joint_perceptron.learn_block(
-            self._weights, rows, V, self._squared_norm, self.margin
-        )
+        n_updates, self._squared_norm = learn_block(self._weights, rows, V, self._squared_norm, self.margin)
         self.n_seen_ += len(V)
         self.n_updates_ += n_updates
         return n_updates
 
-    def growing_weights(self):
-        """Weights to which the next samples of a stream can be added."""
-        weights = self._weights
-        if not self._reads_indices:
-            return weights
-        if isinstance(self.kernel_, Precomputed):
-            raise ValueError("a stream needs rows and a kernel; similarities can only be learned with fit")
-        kept = np.flatnonzero(np.any(weights.A != 0, axis=1))
-        total = None if weights.total is None else weights.total[kept]
-        return KernelRows(self.kernel_, take_rows(self.X_fit_, kept), weights.A[kept], total)
+    def _reads_indices(self):
+        from tagrank.solvers.joint_perceptron import GramCoefficients
+
+        return isinstance(getattr(self, "_weights", None), GramCoefficients)
+
+    def _is_bound_to_gram(self):
+        return self._reads_indices() and hasattr(self, "dual_coef_")
 
     def _finish(self):
         """Make of the weights what predictions need."""
-        from tagrank.solvers import joint_perceptron
-
+        self._name_stream()
+        if self._reads_indices():
+            self._leave_gram(self.__dict__.pop("_rows_at_once"))
         weights, stream, n_seen = self._weights, self.stream_, max(self.n_seen_, 1)
-        self.classes_, self._one_dimensional = stream.classes, stream.one_dimensional
-        self.never_positive_ = stream.never_positive
         means = stream.means() if self.center else np.zeros(len(stream.classes))
         self.label_values_ = np.array([[-1.0], [1.0]]) - means
         self.intercept_ = np.zeros(len(self.classes_))
-        if isinstance(weights, joint_perceptron.LinearWeights):
+        if hasattr(weights, "W"):
             self._squared_norm = weights.squared_norm()
             self.coef_ = np.array((weights.W if weights.total is None else weights.total / n_seen).T)
             return
@@ -239,10 +182,45 @@ class OnlineJointSVM(MaxMarginEstimator):
         if isinstance(weights, KernelRows):
             self.X_fit_ = weights.X
 
+    def _leave_gram(self, X):
+        """Coefficients of the samples that were added, so that others can follow them."""
+        weights, rows = self._weights, X.X if isinstance(X, ComparedRows) else X
+        weights.K = None
+        if rows is None or isinstance(self.kernel_, Precomputed):
+            return
+        kept = np.flatnonzero(np.any(weights.A != 0, axis=1))
+        total = None if weights.total is None else weights.total[kept]
+        self._weights = KernelRows(self.kernel_, take_rows(rows, kept), weights.A[kept], total)
+
     def choose(self, scores):
         """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""
         at_least = int(self.always_predicts_ and not self.never_positive_.all())
         return choose_labels(scores, self.label_values_, at_least=at_least) * ~self.never_positive_
+
+    def stored_state(self):
+        if self._reads_indices():
+            raise ValueError(NEEDS_ROWS)
+        weights, state = self._weights, StreamEstimator.stored_state(self)
+        own = {"weights": getattr(weights, "W", getattr(weights, "A", None)), "total": weights.total}
+        return state | own | {"X_fit_": getattr(weights, "X", None), "squared_norm": self._squared_norm}
+
+    def restore(self, state):
+        from tagrank.solvers.joint_perceptron import LinearWeights
+
+        own = {name: state.pop(name) for name in ("weights", "total", "X_fit_", "squared_norm")}
+        weights, total = own["weights"], own["total"]
+        StreamEstimator.restore(self, state)
+        if (total is not None) != self.average or (own["X_fit_"] is None) != isinstance(self.kernel_, Linear):
+            raise ValueError("the weights do not fit the kernel and the parameter average")
+        self._squared_norm = own["squared_norm"]
+        if own["X_fit_"] is not None:
+            self._weights = KernelRows(self.kernel_, own["X_fit_"], weights, total)
+        else:
+            if len(weights) != self.n_features_in_:
+                raise ValueError(f"{len(weights)} weights do not fit {self.n_features_in_} columns")
+            self._weights = LinearWeights(len(weights), weights.shape[1], weights.dtype, averaged=False)
+            self._weights.W, self._weights.total = weights, total
+        self._finish()
 
 
 def _always_some(states):

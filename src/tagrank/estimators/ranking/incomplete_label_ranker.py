@@ -1,10 +1,8 @@
 """Max-margin label ranking for incomplete labels."""
 
-import warnings
-
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
+from tagrank.callers import warn
 from tagrank.estimators.ranking.label_ranker import LabelRanker
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_choice, check_positive
@@ -91,32 +89,19 @@ class IncompleteLabelRanker(LabelRanker):
         if self.eta is not None:
             check_positive("eta", self.eta)
 
-    def _solve(self, problem, *, start=None, callback=None):
+    def _solve(self, problem, *, start=None, callback=None, stop=None):
         if self.solver == "exact":
-            return super()._solve(problem, start=start, callback=callback)
+            return super()._solve(problem, start=start, callback=callback, stop=stop)
         from tagrank.solvers.group_steps import solve_paper
 
-        C = check_positive("C", self.C)
-        n_labels = problem.bounds.shape[1]
+        eta = problem.bounds.shape[1] / 2 if self.eta is None else float(self.eta)
         with limited_threads(self.n_jobs):
-            solution = solve_paper(
-                problem.data,
-                C * problem.bounds,
-                kind=problem.kind,
-                eta=n_labels / 2 if self.eta is None else float(self.eta),
-                tol=self.tol,
-                max_iter=self.max_iter,
-                max_seconds=self.max_seconds,
-                random_state=check_random_state(self.random_state).randint(2**31 - 1),
-                intercept=float(self.fit_intercept and problem.kind == "gram"),
-                callback=callback,
-            )
+            solution = solve_paper(problem.data, **self._settings(problem, callback, stop), eta=eta)
         self._store(problem, solution)
         if not solution.converged:
-            warnings.warn(
+            warn(
                 f"after {solution.n_iter} passes of solver='paper' the coefficients still change by more "
                 f"than tol={self.tol:g} ({solution.stopped_by}): raise max_iter or eta, or loosen tol",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return self

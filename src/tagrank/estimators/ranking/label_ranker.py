@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tagrank.estimators.base import MaxMarginEstimator
+from tagrank.estimators.max_margin import MaxMarginEstimator
+from tagrank.estimators.stored import FLAG, Numbers, stores
 from tagrank.estimators.targets import warn_nothing_to_rank
 
 
@@ -36,13 +37,15 @@ class LabelRanker(MaxMarginEstimator):
     ['sea', 'boat']
     """
 
+    stored = stores(threshold_rule_=Numbers("f", (2,)), always_predicts_=FLAG)
+
     def _loss(self):
         from tagrank.losses.ranking import Ranking
 
         return Ranking
 
     def _look_at_bounds(self, bounds):
-        warn_nothing_to_rank(bounds, stacklevel=5)
+        warn_nothing_to_rank(bounds)
 
     def _store(self, problem, solution):
         super()._store(problem, solution)
@@ -51,10 +54,13 @@ class LabelRanker(MaxMarginEstimator):
         self.always_predicts_ = not np.any(has_absent & ~has_present)
         self.threshold_rule_ = _fit_line(*solution.thresholds[::-1, is_mixed])
 
-    def _threshold(self, scores):
+    def choose(self, scores):
+        """Labels present, given scores of shape (n_samples, n_labels): those that reach the threshold."""
         highest = scores.max(axis=1, keepdims=True)
         threshold = self.threshold_rule_[0] + self.threshold_rule_[1] * highest
-        return np.minimum(threshold, highest) if self.always_predicts_ else threshold
+        if self.always_predicts_:
+            threshold = np.minimum(threshold, highest)
+        return super().choose(scores - threshold)
 
 
 def _fit_line(x, y):

@@ -73,8 +73,11 @@ class PairwiseRanker(LabelRanker):
 
         return {"all": Pairwise, "lowest": Ranking}[self.pairs]
 
-    def _pose(self, X, y, sample_weight):
+    def _check_parameters(self):
+        super()._check_parameters()
         check_choice("pairs", self.pairs, ("all", "lowest"))
+
+    def _pose(self, X, y, sample_weight):
         problem = super()._pose(X, y, sample_weight)
         if self.pairs == "lowest":
             problem = replace(problem, bounds=_free_present(problem.bounds))

@@ -1,9 +1,9 @@
-"""One Gram matrix for tuning, calibration and the last fit gives what separate fits give."""
+"""Rows compared once for tuning, calibration and the last fit gives what separate fits give."""
 
 import numpy as np
 import pytest
 
-from tagrank.annotation.shared_gram import fit_on_gram
+from tagrank.annotation.tuning import fit_tuned
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
 from tagrank.kernels import ChiSquared, Gaussian
 
@@ -25,7 +25,7 @@ KERNEL = 0.5 * ChiSquared().on("colour") + 0.5 * Gaussian().on("gist")
 def test_equals_a_fit_on_the_rows(problem, Estimator):
     views, labels = problem
     estimator = Estimator(C=2.0, kernel=KERNEL, tol=1e-8, random_state=0)
-    fitted, tuning = fit_on_gram(estimator, views, labels)
+    fitted, tuning = fit_tuned(estimator, views, labels)
     plain = Estimator(C=2.0, kernel=KERNEL, tol=1e-8, random_state=0).fit(views, labels)
     assert tuning is None
     assert fitted.kernel == KERNEL
@@ -36,7 +36,7 @@ def test_equals_a_fit_on_the_rows(problem, Estimator):
 def test_tunes_and_calibrates_on_the_same_matrix(problem):
     views, labels = problem
     ranker = LabelRanker(kernel=KERNEL, tol=1e-6, random_state=0)
-    fitted, tuning = fit_on_gram(CalibratedRanker(ranker, random_state=0), views, labels, costs=(0.1, 1, 10))
+    fitted, tuning = fit_tuned(CalibratedRanker(ranker, random_state=0), views, labels, costs=(0.1, 1, 10))
     assert tuning.costs == (0.1, 1.0, 10.0)
     assert fitted.estimator.C == fitted.estimator_.C == tuning.best()
     assert fitted.estimator_.kernel == KERNEL
@@ -45,7 +45,7 @@ def test_tunes_and_calibrates_on_the_same_matrix(problem):
 
 def test_a_matrix_keeps_its_number_of_columns(problem):
     views, labels = problem
-    fitted, _ = fit_on_gram(CalibratedRanker(OneVsAllSVM(), random_state=0), views["gist"], labels)
+    fitted, _ = fit_tuned(CalibratedRanker(OneVsAllSVM(), random_state=0), views["gist"], labels)
     assert fitted.n_features_in_ == fitted.estimator_.n_features_in_ == 4
     with pytest.raises(ValueError, match="3 features"):
         fitted.decision_function(views["gist"][:, :3])
@@ -53,9 +53,9 @@ def test_a_matrix_keeps_its_number_of_columns(problem):
 
 def test_estimators_without_a_matrix(problem):
     views, labels = problem
-    linear, tuning = fit_on_gram(OneVsAllSVM(kernel="linear"), views["gist"], labels, costs=(0.1, 1))
+    linear, tuning = fit_tuned(OneVsAllSVM(kernel="linear"), views["gist"], labels, costs=(0.1, 1))
     assert tuning.best() == linear.C
-    counted, tuning = fit_on_gram(LabelFrequency(), views["gist"], labels, costs=(0.1, 1))
+    counted, tuning = fit_tuned(LabelFrequency(), views["gist"], labels, costs=(0.1, 1))
     assert tuning is None
     assert counted.decision_function(views["gist"]).shape == labels.shape
 
@@ -64,9 +64,9 @@ def test_a_power_of_the_kernel_is_chosen(problem):
     views, labels = problem
     ranker = LabelRanker(kernel="rbf", gamma=0.02, tol=1e-6, random_state=0)
     X = views["gist"]
-    fitted, tuning = fit_on_gram(ranker, X, labels, costs=(0.1, 1), powers=(1, 3), criterion="Image-MAP")
+    fitted, tuning = fit_tuned(ranker, X, labels, costs=(0.1, 1), powers=(1, 3), criterion="Image-MAP")
     alone = [
-        fit_on_gram(ranker, X, labels, costs=(0.1, 1), powers=(power,))[1].best_score("Image-MAP")
+        fit_tuned(ranker, X, labels, costs=(0.1, 1), powers=(power,))[1].best_score("Image-MAP")
         for power in (1, 3)
     ]
     chosen = tuning.power

@@ -1,0 +1,210 @@
+"""Fitted estimators in model files: what a class declares as stored, written and read by one piece of code.
+
+A model file names a class of the registry or it is refused; nothing is imported or called by name. Parameters
+are checked as those of a user are, arrays by the kinds and sizes that the class declares.
+"""
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation.model_files.array_shelf import ArrayShelf
+from tagrank.annotation.model_files.plain_json import Fields
+from tagrank.estimators import CalibratedRanker
+from tagrank.estimators.joint.output_kernels import OddsRatioOutputs, OutputKernel, PolynomialOutputs
+from tagrank.estimators.methods import METHODS
+from tagrank.estimators.stored import (
+    FittedEstimator,
+    FittedKernel,
+    Numbers,
+    Rows,
+    Value,
+    stored_by,
+)
+from tagrank.kernels import Kernel, kernel_from_dict
+
+_OUTPUTS = {kind.__name__: kind for kind in (OddsRatioOutputs, PolynomialOutputs)}
+Sizes = dict[str, int]
+
+
+def _classes() -> dict[str, Any]:
+    """Name of each class that a model file may hold to the function that loads it."""
+    return {"CalibratedRanker": lambda: CalibratedRanker} | {
+        method.estimator: method.load for method in METHODS
+    }
+
+
+def describe_estimator(estimator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    """A fitted estimator as plain JSON values, its arrays put on `shelf`."""
+    name, known = type(estimator).__name__, _classes()
+    if name not in known or known[name]() is not type(estimator):
+        raise TypeError(f"{name} cannot be stored in a model folder; {', '.join(known)} can")
+    declared, state = stored_by(type(estimator)), estimator.stored_state()
+    return {
+        "class": name,
+        "params": _describe_params(estimator, shelf.at("params")),
+        "state": {
+            attribute: _describe(kind, attribute, state[attribute], shelf)
+            for attribute, kind in declared.items()
+        },
+    }
+
+
+def rebuild_estimator(fields: Fields, shelf: ArrayShelf, n_tags: int) -> Any:
+    """The fitted estimator that `describe_estimator` described."""
+    name, known = fields.take("class", str), _classes()
+    if name not in known:
+        raise ValueError(f"unknown class {name[:40]!r}; known are {', '.join(known)}")
+    make = known[name]()
+    params = _take_params(make, fields.fields("params"), shelf.at("params"), n_tags)
+    described, sizes = fields.fields("state"), {"n_labels": n_tags}
+    state = {
+        attribute: _take(kind, attribute, described, shelf, sizes)
+        for attribute, kind in stored_by(make).items()
+    }
+    described.finish()
+    fields.finish()
+    if "estimator_" in state:
+        params["estimator"] = state["estimator_"]
+    estimator = make(**params)
+    estimator._check_parameters()
+    estimator.classes_, estimator._one_dimensional = np.arange(n_tags), False
+    estimator.restore(state)
+    return estimator
+
+
+def _describe(kind: Any, name: str, value: Any, shelf: ArrayShelf) -> Any:
+    """What stands in the JSON for one attribute; arrays go to the shelf."""
+    if isinstance(kind, FittedEstimator):
+        return describe_estimator(value, shelf.at(_file_name(name)))
+    if value is None:
+        return None
+    if isinstance(kind, FittedKernel):
+        return value.to_dict()
+    if isinstance(kind, Value):
+        return kind.kind(value)
+    if isinstance(kind, Numbers):
+        shelf.put(_file_name(name), value)
+    elif isinstance(value, dict):
+        for i, rows in enumerate(value.values()):
+            shelf.at("rows").put_matrix(str(i), rows)
+        return list(value)
+    else:
+        shelf.put_matrix("rows", value)
+    return True
+
+
+def _take(kind: Any, name: str, described: Fields, shelf: ArrayShelf, sizes: Sizes) -> Any:
+    """The attribute that `_describe` described."""
+    if isinstance(kind, FittedEstimator):
+        return rebuild_estimator(described.fields(name), shelf.at(_file_name(name)), sizes["n_labels"])
+    if isinstance(kind, FittedKernel):
+        kernel = kernel_from_dict(described.mapping(name))
+        if not kernel.fixed:
+            raise ValueError(f"the kernel {kernel!r} has no width")
+        return kernel
+    if isinstance(kind, Value):
+        return _take_value(kind, name, described, sizes)
+    there = described.take(name, (bool, list, type(None)))
+    if there is None and (isinstance(kind, Rows) or kind.optional):
+        return None
+    if isinstance(kind, Rows):
+        return _take_rows(kind, there, shelf, sizes)
+    shape = tuple(sizes.get(size) if isinstance(size, str) else size for size in kind.shape)
+    array = shelf.take(_file_name(name), kind.kind, shape, infinite=kind.infinite)
+    for size, length in zip(kind.shape, array.shape, strict=True):
+        if isinstance(size, str):
+            sizes[size] = length
+    return array
+
+
+def _take_value(kind: Value, name: str, described: Fields, sizes: Sizes) -> Any:
+    may_be_nothing = kind.optional or kind.kind is float
+    value = described.take(name, (kind.kind, type(None)) if may_be_nothing else kind.kind)
+    if name == "n_features_in_" and value is not None:
+        sizes["n_features"] = value
+    return math.nan if value is None and not kind.optional else value
+
+
+def _take_rows(kind: Rows, views: Any, shelf: ArrayShelf, sizes: Sizes) -> Any:
+    n_rows = sizes.get(kind.n_rows)
+    if not isinstance(views, list):
+        return shelf.take_matrix("rows", (n_rows, sizes.get("n_features")))
+    parts = shelf.at("rows")
+    return {str(view): parts.take_matrix(str(i), (n_rows, None)) for i, view in enumerate(views)}
+
+
+def _file_name(attribute: str) -> str:
+    return attribute.strip("_").lower()
+
+
+def _describe_params(estimator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+    return {
+        name: _describe_param(name, value, shelf)
+        for name, value in estimator.get_params(deep=False).items()
+        if name not in estimator.unstored_parameters
+    }
+
+
+def _describe_param(name: str, value: Any, shelf: ArrayShelf) -> Any:
+    """A plain value, or an object whose only key says what it is."""
+    if name == "random_state":
+        return int(value) if isinstance(value, int | np.integer) else None
+    if value is None or isinstance(value, bool | int | float | str | np.generic):
+        return value
+    if isinstance(value, Kernel):
+        return {"kernel": value.to_dict()}
+    if type(value).__name__ in _OUTPUTS:
+        return {"output": {"class": type(value).__name__, **asdict(value)}}
+    if isinstance(value, dict):
+        return {"pairs": [list(pair) for pair in value.items()]}
+    if callable(value) or isinstance(value, OutputKernel):
+        raise TypeError(f"{name} is a function, which cannot be stored in a model folder")
+    shelf.put(name, np.asarray(value, dtype=np.float64))
+    return {"matrix": True}
+
+
+def _take_params(make: Any, fields: Fields, shelf: ArrayShelf, n_tags: int) -> dict[str, Any]:
+    wanted = [name for name in make._get_param_names() if name not in make.unstored_parameters]
+    plain = (bool, int, float, str, dict, type(None))
+    params = {name: _take_param(name, fields.take(name, plain), shelf, n_tags) for name in wanted}
+    fields.finish()
+    seed = params.get("random_state")
+    if seed is not None and type(seed) is not int:
+        raise ValueError(f"random_state must be a whole number or nothing, got {seed!r}")
+    return params
+
+
+def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
+    if not isinstance(value, dict):
+        return value
+    fields = Fields(value, where=name)
+    if "kernel" in fields:
+        found = kernel_from_dict(fields.mapping("kernel"))
+    elif "output" in fields:
+        found = _take_output(fields.mapping("output"))
+    elif "pairs" in fields:
+        pairs = fields.take("pairs", list)
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise ValueError(f"{name} must be pairs of a label and its weight")
+        found = {key: weight for key, weight in pairs if isinstance(key, str | int)}
+    else:
+        fields.take("matrix", bool)
+        found = shelf.take(name, "f", (n_tags, n_tags))
+    fields.finish()
+    return found
+
+
+def _take_output(described: dict[str, Any]) -> Any:
+    numbers = {key: number for key, number in described.items() if key != "class"}
+    kind = _OUTPUTS.get(str(described.get("class")))
+    if kind is None or not all(isinstance(number, int | float) for number in numbers.values()):
+        raise ValueError(f"unknown output kernel {str(described)[:60]}")
+    known = set(kind.__dataclass_fields__)
+    if set(numbers) != known:
+        raise ValueError(
+            f"the output kernel {kind.__name__} must have the numbers {', '.join(sorted(known))}"
+        )
+    return kind(**numbers)

@@ -1,0 +1,197 @@
+"""The recipe: how a model is made of whatever comes. What is not given is chosen here, and nowhere else.
+
+- features of pictures: the best that are installed
+- kernel: of pictures the mean of those that suit their features, of rows a Gaussian
+- C, and for pictures the power to which their kernel is raised: by cross-validation over the space that the
+  entry of the method declares, by the mean average precision of held-out rankings
+- probabilities: Platt's sigmoid on held-out scores; a tag is predicted where its probability reaches the one
+  threshold that maximises micro-F1
+
+With fewer than ten rows nothing can be held out: C keeps its default, and there are no probabilities.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from tagrank.annotation.views import Intake
+from tagrank.errors import ArgumentError
+from tagrank.estimators import CalibratedRanker
+from tagrank.estimators.base import innermost
+from tagrank.estimators.methods import Method, find_method
+from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
+from tagrank.features import Feature
+from tagrank.kernels import Kernel, Linear, Sum, make_kernel
+from tagrank.suggestions import did_you_mean
+
+AUTO = "auto"
+METHOD = "label-ranker"
+CRITERION = "Image-MAP"
+PICTURE_POWERS = (1, 2, 4)
+FEWEST_TO_HOLD_OUT = 10
+
+
+class Plan(NamedTuple):
+    """An estimator that is not fitted, and what is to be chosen about it.
+
+    Attributes
+    ----------
+    estimator : with calibration around it, if there is any
+    costs : values of C to choose among; None keeps that of the estimator
+    powers : to which the kernel may be raised
+    """
+
+    estimator: Any
+    costs: Sequence[float] | None
+    powers: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What is wanted of a model; the rest is chosen.
+
+    Attributes
+    ----------
+    method : a name from `methods`
+    parameters : constructor arguments of its estimator; None leaves the choice. For a matrix with a row and a
+        column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
+    calibration : {"platt", "isotonic", None} or "auto", how probabilities are learned from held-out scores
+    threshold : {"f1", "global", "cardinality", "top-k", None} or "auto", how it is learned which tags to
+        predict, see `CalibratedRanker`
+    n_tags : tags for each picture with threshold="top-k"
+    seed : for everything random
+    n_jobs : threads; all cores by default
+    """
+
+    method: str = METHOD
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    calibration: str | None = AUTO
+    threshold: str | None = AUTO
+    n_tags: int = 5
+    seed: int | None = 0
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        given = {name: value for name, value in self.parameters.items() if value is not None}
+        known = self._make().get_params(deep=False)
+        if strangers := sorted(set(given) - set(known)):
+            raise ArgumentError(
+                f"method {self.method!r} has no parameter {', '.join(strangers)}"
+                f"{did_you_mean(strangers[0], known)}; it has: {', '.join(known) or 'none'}"
+            )
+        matrices = {name: as_tag_matrix(value, name) for name, value in given.items()}
+        object.__setattr__(self, "parameters", matrices)
+
+    def check_pictures(self) -> None:
+        """Raise if a width is given for pictures without the kernel that it belongs to."""
+        gamma = self.parameters.get("gamma")
+        if gamma is not None and "kernel" not in self.parameters:
+            raise ArgumentError(
+                f"gamma={gamma:g} goes with kernel=rbf or kernel=chi2: unless a kernel is named, pictures "
+                "have the mean of those that suit their features, each with a width of its own"
+            )
+
+    def plan(self, rows: Intake, tags: Sequence[str]) -> Plan:
+        """What to train on these rows with these tags."""
+        estimator = self._make(tags)
+        chooses_kernel = bool(rows.features) and "kernel" not in self.parameters
+        if chooses_kernel and rows.features and hasattr(estimator, "kernel"):
+            estimator.set_params(kernel=mean_kernel(rows.features))
+        can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
+        costs = self._entry.space.get("C") if can_hold_out and "C" not in self.parameters else None
+        powers = PICTURE_POWERS if chooses_kernel else (1,)
+        return Plan(suit_views(self._calibrated(estimator, can_hold_out), rows), costs, powers)
+
+    @property
+    def _entry(self) -> Method:
+        return find_method(self.method)
+
+    def _make(self, tags: Sequence[str] | None = None) -> Any:
+        """The estimator of the method; with `tags`, matrices are put into their order."""
+        estimator = self._entry.load()()
+        known = estimator.get_params(deep=False)
+        usual = {"random_state": self.seed, "n_jobs": self.n_jobs}
+        estimator.set_params(**{name: value for name, value in usual.items() if name in known})
+        if tags is None:
+            return estimator
+        return estimator.set_params(
+            **{
+                name: value.ordered(tags) if isinstance(value, TagMatrix) else value
+                for name, value in self.parameters.items()
+            }
+        )
+
+    def _calibrated(self, estimator: Any, can_hold_out: bool) -> Any:
+        """The estimator with calibration and thresholds around it, if they are wanted."""
+        calibration, threshold = self.calibration, self.threshold
+        if calibration == AUTO:
+            calibration = "platt" if can_hold_out else None
+        if threshold == AUTO:
+            threshold = None if calibration is None else "global" if self.calibration == AUTO else "f1"
+        if calibration is None and threshold is None:
+            return estimator
+        strategy = None if threshold is None else threshold.replace("-", "_")
+        return CalibratedRanker(
+            estimator, method=calibration, strategy=strategy, n_tags=self.n_tags, random_state=self.seed
+        )
+
+
+def plan_given(estimator: Any, rows: Intake, costs: Sequence[float] | None, powers: Sequence[int]) -> Plan:
+    """A copy of an estimator that somebody made, to be trained as it is but for the choice among `costs`."""
+    if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in ("fit", "get_params")):
+        example = f"{estimator.__name__}()" if isinstance(estimator, type) else "LabelRanker()"
+        raise TypeError(
+            f"estimator must be a tagrank estimator such as {example}, the name of a method, a Recipe, or "
+            f"None for the usual one, got {estimator!r}"
+        )
+    return Plan(suit_views(clone(estimator), rows), costs, powers)
+
+
+def suit_views(estimator: Any, rows: Intake) -> Any:
+    """The estimator; a kernel given by name reads several sets of features as the mean of one on each."""
+    inner = innermost(estimator)
+    several_features = rows.features is not None and len(rows.views) > 1
+    if several_features and isinstance(getattr(inner, "kernel", None), str):
+        inner.set_params(kernel=_mean_over_views(inner, list(rows.views)), gamma=None)
+    return estimator
+
+
+def mean_kernel(features: Mapping[str, Feature]) -> Kernel:
+    """The mean of the kernels that suit these sets of features, each on its own view.
+
+    Embeddings together have the weight of all other sets together: each of them tells more.
+    """
+    families = Counter(feature.family for feature in features.values())
+    parts = tuple(make_kernel(feature.kernel).on(name) for name, feature in features.items())
+    weights = (1 / (len(families) * families[feature.family]) for feature in features.values())
+    return Sum(parts, tuple(weights))
+
+
+def kernel_of(estimator: Any) -> Kernel | None:
+    """The kernel that an estimator will use, None if it has none."""
+    inner = innermost(estimator)
+    return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
+
+
+def take_tag_weights(estimator: Any, tags: list[str], n_rows: int) -> dict[str, Any]:
+    """Weights by tag name as weights of samples: the estimator knows the tags by number only."""
+    inner = innermost(estimator)
+    weights = getattr(inner, "class_weight", None)
+    if not isinstance(weights, Mapping) or not any(isinstance(key, str) for key in weights):
+        return {}
+    if strangers := [key for key in weights if key not in tags]:
+        raise ValueError(f"class_weight names tags that the collection does not have: {strangers}")
+    inner.set_params(class_weight=None)
+    return {"sample_weight": np.tile([weights.get(tag, 1.0) for tag in tags], (n_rows, 1))}
+
+
+def _mean_over_views(inner: Any, views: list[str]) -> Kernel | str:
+    kernel = make_kernel(inner.kernel, gamma=inner.gamma)
+    if isinstance(kernel, Linear):
+        # on columns side by side it is the sum already, and trains on the rows themselves
+        return "linear"
+    return Sum(tuple(kernel.on(view) for view in views), (1 / len(views),) * len(views))

@@ -1,0 +1,136 @@
+"""Rows that are learned from more than once: compared with each other once, cut into folds as often as asked.
+
+An estimator makes them (`LabelEstimator.compare`), and its `fit`, `path` and `decision_function` take them in
+the place of rows. Widths of kernels are those of all rows, also within folds: they know nothing of labels.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import get_tags
+
+from tagrank.kernels import Power
+from tagrank.kernels.gram import n_rows
+
+
+class PlainRows:
+    """Rows as they are, for estimators that gain nothing by comparing them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, DataFrame, or a mapping of views to such
+    """
+
+    def __init__(self, X):
+        self.X = sliceable(X)
+
+    def __len__(self):
+        return n_rows(self.X)
+
+    def training(self, rows):
+        """The part to train on, given by its indices."""
+        return PlainRows(take(self.X, rows))
+
+    def held_out(self, rows, training):
+        """Other rows for a model that was trained on the part `training`."""
+        return PlainRows(take(self.X, rows))
+
+    def raised(self, power):
+        """The same under the kernel raised to a power; rows without a kernel stay as they are."""
+        return self
+
+
+class GramRows(PlainRows):
+    """Similarities (n, n) that were computed in advance."""
+
+    @classmethod
+    def of_all(cls, K):
+        """Similarities of all rows with each other."""
+        rows = cls(K)
+        if rows.X.ndim != 2 or rows.X.shape[0] != rows.X.shape[1]:
+            raise ValueError(f"K must be square, got shape {rows.X.shape}")
+        return rows
+
+    def training(self, rows):
+        return GramRows(take(self.X, rows, rows))
+
+    def held_out(self, rows, training):
+        return GramRows(take(self.X, rows, training))
+
+
+class ComparedRows(PlainRows):
+    """Rows under a kernel whose widths they fixed.
+
+    Parameters
+    ----------
+    X : checked rows; None for a part of others, whose models answer only for what is held out
+    kernel : Kernel, fitted
+    K : array, shape (n, n), its Gram matrix
+    known : dict of attributes that an estimator has of such rows, such as `n_features_in_`
+    """
+
+    def __init__(self, X, kernel, K, known=None):
+        self.X = X
+        self.kernel = kernel
+        self.K = K
+        self.shape = K.shape
+        self.known = known or {}
+
+    def __len__(self):
+        return len(self.K)
+
+    def training(self, rows):
+        return ComparedRows(None, self.kernel, self.K[np.ix_(rows, rows)], self.known)
+
+    def held_out(self, rows, training):
+        return Similarities(self.K[np.ix_(rows, training)])
+
+    def raised(self, power):
+        if power == 1:
+            return self
+        return ComparedRows(self.X, Power(self.kernel, power), self.K**power, self.known)
+
+
+class Similarities(PlainRows):
+    """Similarities (n_samples, n_training) of rows with those that a model was trained on."""
+
+    def __init__(self, K):
+        self.K = K
+        self.shape = K.shape
+
+    def __len__(self):
+        return len(self.K)
+
+
+def compare_rows(estimator, X):
+    """What an estimator makes of rows that are learned from more than once; one of others makes nothing."""
+    if isinstance(X, PlainRows):
+        return X
+    if hasattr(estimator, "compare"):
+        return estimator.compare(X)
+    return GramRows.of_all(X) if get_tags(estimator).input_tags.pairwise else PlainRows(X)
+
+
+def rows_for(estimator, rows):
+    """Such rows as the estimator takes them: those of others know arrays only."""
+    return rows if hasattr(estimator, "compare") else rows.X
+
+
+def sliceable(X):
+    """`X` in a form whose rows can be taken; a DataFrame stays one, for its column names."""
+    # sparse first: scipy's dictionary of keys is a Mapping too
+    if sparse.issparse(X):
+        return X.tocsr()
+    if isinstance(X, Mapping):
+        return {view: sliceable(rows) for view, rows in X.items()}
+    return X if hasattr(X, "iloc") else np.asarray(X)
+
+
+def take(X, rows, columns=None):
+    """Rows of what `sliceable` gave; with `columns` that block of a matrix."""
+    if isinstance(X, Mapping):
+        return {view: take(values, rows, columns) for view, values in X.items()}
+    if hasattr(X, "iloc"):
+        return X.iloc[rows] if columns is None else X.iloc[rows, columns]
+    return X[rows] if columns is None else X[np.ix_(rows, columns)]

@@ -1,0 +1,153 @@
+"""Estimators that compare samples by a kernel."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import check_array
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import validate_data
+
+from tagrank.arrays import row_blocks, rows_within
+from tagrank.estimators.base import FLOATS, LabelEstimator
+from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
+from tagrank.estimators.stored import KERNEL, Numbers, Rows, stores
+from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
+from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.parallel import limited_threads
+from tagrank.validation import check_rows
+
+KNOWN_OF_ROWS = ("n_features_in_", "feature_names_in_")
+
+
+class KernelEstimator(LabelEstimator):
+    """Scores samples by K(X, X_train) @ dual_coef_ + intercept_, or by X @ coef_.T under the linear kernel.
+
+    A subclass has the parameters `kernel`, `gamma` and `n_jobs`, and once fitted `kernel_`, `intercept_`, and
+    `coef_` or `dual_coef_`, `support_` and `X_fit_`.
+    """
+
+    # of the training rows only those with a coefficient that is not zero are kept, none for a linear model
+    stored = stores(
+        kernel_=KERNEL,
+        intercept_=Numbers("f", ("n_labels",)),
+        coef_=Numbers("f", ("n_labels", "n_features"), optional=True),
+        dual_coef_=Numbers("f", ("n_kept", "n_labels"), optional=True),
+        X_fit_=Rows("n_kept"),
+    )
+    gram_dtype = None
+
+    def compare(self, X):
+        if isinstance(X, PlainRows):
+            return X
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        if isinstance(kernel, Linear):
+            return PlainRows(X)
+        if isinstance(kernel, Precomputed):
+            return GramRows.of_all(X)
+        checked = clone(self)
+        X = checked._check_rows(X, reset=True)
+        known = {name: vars(checked)[name] for name in KNOWN_OF_ROWS if name in vars(checked)}
+        return ComparedRows(X, *self._fit_gram(X), known)
+
+    def _fit_gram(self, X, **more):
+        """The fitted kernel and the Gram matrix of checked rows."""
+        if isinstance(X, ComparedRows):
+            return X.kernel, X.K
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        dtype = None if isinstance(kernel, Precomputed) else self.gram_dtype
+        return kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs, **more)
+
+    def _check_parameters(self):
+        make_kernel(self.kernel, gamma=self.gamma)
+
+    def _check_rows(self, X, *, reset):
+        """Finite rows, or the views of a mapping; a Gram matrix is checked by its kernel."""
+        if isinstance(X, ComparedRows):
+            vars(self).update(X.known)
+            return X
+        if isinstance(X, Similarities):
+            return X
+        if isinstance(X, PlainRows):
+            X = X.X
+        check_rows("X", X)
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        if isinstance(X, Mapping) and not sparse.issparse(X):
+            if not X or not reads_views(kernel):
+                raise ValueError(
+                    f"X is a mapping of views ({', '.join(map(str, X)) or 'empty'}), but {kernel!r} reads "
+                    "one array: say which view with kernel.on(view), or hand over that array"
+                )
+            return {view: check_array(rows, accept_sparse="csr", dtype=FLOATS) for view, rows in X.items()}
+        is_gram = reset and isinstance(kernel, Precomputed)
+        return validate_data(
+            self,
+            X,
+            accept_sparse=False if is_gram else "csr",
+            dtype=FLOATS,
+            ensure_all_finite=not is_gram or kernel.trusted,  # otherwise `fit_gram` looks, in threads
+            reset=reset,
+        )
+
+    def _keep_rows(self, X):
+        """Remember the training rows, where scores are computed from them."""
+        vars(self).pop("X_fit_", None)
+        rows = X.X if isinstance(X, ComparedRows) else X
+        if rows is not None and not isinstance(self.kernel_, Precomputed):
+            self.X_fit_ = rows
+
+    def _scores_of_all(self, X):
+        with limited_threads(self.n_jobs):
+            return super()._scores_of_all(X)
+
+    def _scores(self, X):
+        if hasattr(self, "coef_"):
+            return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        coefficients = self.dual_coef_[self.support_]
+        scores = np.empty((n_rows(X), len(self.classes_)))
+        for block in row_blocks(len(scores), rows_within(len(self.support_))):
+            scores[block] = self._similarities(X, block) @ coefficients
+        return scores + self.intercept_
+
+    def _similarities(self, X, block=slice(None)):
+        """Of the samples in `block` with the support vectors, shape (n_samples, n_support)."""
+        if isinstance(X, Similarities):
+            return X.K[block][:, self.support_]
+        if isinstance(self.kernel_, Precomputed):
+            return X[block][:, self.support_]
+        return gram(
+            self.kernel_, take_rows(X, block), take_rows(self.X_fit_, self.support_), n_jobs=self.n_jobs
+        )
+
+    def stored_state(self):
+        state = super().stored_state()
+        if state["coef_"] is not None:
+            state["dual_coef_"] = state["X_fit_"] = None
+        elif state["X_fit_"] is not None:
+            state["dual_coef_"] = self.dual_coef_[self.support_]
+            state["X_fit_"] = take_rows(self.X_fit_, self.support_)
+        return state
+
+    def restore(self, state):
+        super().restore({name: value for name, value in state.items() if value is not None})
+        if "coef_" in vars(self):
+            return
+        if "dual_coef_" not in vars(self):
+            raise ValueError("a kernel model has coefficients of its training rows or of its columns")
+        self.support_ = np.flatnonzero(np.any(self.dual_coef_ != 0, axis=1))
+        n_kept, n_columns = len(self.dual_coef_), getattr(self, "n_features_in_", None)
+        if isinstance(self.kernel_, Precomputed):
+            if n_kept != n_columns:
+                raise ValueError(
+                    f"{n_kept} coefficients do not fit similarities to {n_columns} training rows"
+                )
+        elif "X_fit_" not in vars(self):
+            raise ValueError(f"the training rows of {n_kept} coefficients are missing")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed" or isinstance(self.kernel, Precomputed)
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        tags.input_tags.positive_only = self.kernel in ("chi2", "intersection", "hellinger")
+        return tags

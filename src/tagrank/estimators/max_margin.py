@@ -1,0 +1,243 @@
+"""The max-margin estimators: parameters in, a certified solution out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from tagrank.callers import warn
+from tagrank.estimators.compared_rows import PlainRows
+from tagrank.estimators.costs import check_class_weight, make_bounds
+from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
+from tagrank.estimators.stored import COUNT, FLAG, NUMBER, Numbers, stores
+from tagrank.estimators.targets import Targets, warn_never_positive
+from tagrank.kernels import Linear, make_kernel
+from tagrank.parallel import limited_threads
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint
+from tagrank.validation import check_count, check_flag, check_positive
+
+WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
+
+
+class MaxMarginEstimator(KernelEstimator):
+    """Solves a max-margin problem on its dual, to a duality gap; a subclass names its loss.
+
+    The parameters are documented in `OneVsAllSVM`.
+    """
+
+    stored = stores(
+        primal_objective_=NUMBER,
+        dual_objective_=NUMBER,
+        duality_gap_=NUMBER,
+        n_iter_=COUNT,
+        converged_=FLAG,
+        trace_=Numbers("f", (None, len(TracePoint._fields))),
+    )
+    _known_before_training = KNOWN_OF_ROWS
+
+    def __init__(
+        self,
+        C=1.0,
+        *,
+        kernel="rbf",
+        gamma=None,
+        class_weight=None,
+        fit_intercept=False,
+        tol=1e-3,
+        max_iter=1000,
+        max_seconds=None,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.class_weight = class_weight
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
+        """Learn from rows and three-state labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n_samples, n_features); a mapping of views to such arrays for a
+            kernel made of `.on(view)` terms; the Gram matrix for kernel="precomputed"; or what `compare` made
+        y : matrix of 1, 0 and nan (dense, sparse with stored nan, DataFrame), shape (n_samples, n_labels);
+            a list of tag sets; or one-dimensional classes
+        sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
+        callback : function of a TracePoint, called while training
+        stop : function without arguments, asked while training; once it answers true, training ends with the
+            certificate of what was reached
+
+        Returns
+        -------
+        self
+        """
+        problem = self._pose(X, y, sample_weight)
+        return self._solve(problem, callback=callback, stop=stop)
+
+    def path(self, X, y, costs, sample_weight=None, *, stop=None):
+        """Fitted copies of this estimator for several C: one Gram matrix, each started from the last.
+
+        Parameters
+        ----------
+        X, y, sample_weight, stop : as in `fit`
+        costs : sequence of float, the values of C; ascending order needs the least work
+
+        Returns
+        -------
+        list of estimators, in the order of `costs`
+        """
+        problem, models, start = self._pose(X, y, sample_weight), [], None
+        known = {name: vars(self)[name] for name in self._known_before_training if name in vars(self)}
+        for cost in costs:
+            model = clone(self).set_params(C=cost)
+            vars(model).update(known)
+            models.append(model._solve(problem, start=start, stop=stop))
+            start = model._dual_solution
+        return models
+
+    @property
+    def gram_dtype(self):
+        return np.float32 if self.tol >= SINGLE_PRECISION_TOL else None
+
+    @property
+    def _dual_solution(self):
+        """What another training can start from."""
+        return self.dual_coef_
+
+    def _loss(self):
+        raise NotImplementedError(f"{type(self).__name__} must name its loss")
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_positive("C", self.C)
+        check_positive("tol", self.tol)
+        check_count("max_iter", self.max_iter)
+        check_flag("fit_intercept", self.fit_intercept)
+        check_class_weight(self.class_weight)
+        if self.max_seconds is not None:
+            check_positive("max_seconds", self.max_seconds)
+
+    def _look_at_labels(self, targets):
+        """Before training: say which labels will be ranked last."""
+        warn_never_positive(targets)
+
+    def _look_at_bounds(self, bounds):
+        """Before training: say if there is nothing to learn from (n_samples, n_labels)."""
+
+    def _pose(self, X, y, sample_weight):
+        X, targets = self._take(X, y)
+        self._look_at_labels(targets)
+        bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
+        self._look_at_bounds(bounds)
+        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
+            return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
+        return Problem(targets, bounds, X, *self._fit_gram(X), "gram")
+
+    def _solve(self, problem, *, start=None, callback=None, stop=None):
+        # compiled code takes its time to load, and answers need none of it
+        from tagrank.solvers.dual_ascent import solve_dual
+
+        with limited_threads(self.n_jobs if problem.size >= WORTH_THREADS else 1):
+            solution = solve_dual(
+                problem.data, self._loss(), **self._settings(problem, callback, stop), start=start
+            )
+        self._store(problem, solution)
+        _warn_unless_converged(solution, self.tol)
+        return self
+
+    def _settings(self, problem, callback, stop):
+        """What every solver is told."""
+        return {
+            "bounds": float(self.C) * problem.bounds,
+            "kind": problem.kind,
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "max_seconds": self.max_seconds,
+            "random_state": check_random_state(self.random_state).randint(2**31 - 1),
+            "intercept": float(self.fit_intercept and problem.kind == "gram"),
+            "callback": callback or (_print_progress if self.verbose else None),
+            "stop": stop,
+        }
+
+    def _store(self, problem, solution):
+        self._name_labels(problem.targets, ~np.any(problem.bounds > 0, axis=0))
+        vars(self).pop("coef_", None)
+        self.kernel_ = problem.kernel
+        self.dual_coef_ = solution.coefficients
+        self.support_ = np.flatnonzero(np.any(solution.coefficients != 0, axis=1))
+        self.intercept_ = np.zeros(len(self.classes_))
+        if problem.kind == "rows":
+            self.coef_ = np.ascontiguousarray(solution.weights.T[:, : problem.X.shape[1]])
+        if self.fit_intercept:
+            self.intercept_ = solution.coefficients.sum(axis=0)
+        self._keep_rows(problem.X)
+        self.primal_objective_ = solution.primal
+        self.dual_objective_ = solution.dual
+        self.duality_gap_ = solution.gap
+        self.n_iter_ = solution.n_iter
+        self.converged_ = solution.converged
+        self.trace_ = solution.trace
+
+    def stored_state(self):
+        trace = np.array(self.trace_, dtype=np.float64).reshape(-1, len(TracePoint._fields))
+        return super().stored_state() | {"trace_": trace}
+
+    def restore(self, state):
+        super().restore(state)
+        self.trace_ = [TracePoint(int(point[0]), *map(float, point[1:])) for point in state["trace_"]]
+
+
+@dataclass
+class Problem:
+    """A training problem for C = 1: labels, signed bounds, rows, fitted kernel, and what the engine reads."""
+
+    targets: Targets
+    bounds: np.ndarray
+    X: object
+    kernel: object
+    data: object
+    kind: str
+
+    @property
+    def size(self):
+        """How many numbers are worked on between two times that threads wait for each other."""
+        return self.bounds.size
+
+
+def _with_constant(X):
+    """`X` with a feature that is always one: its weight is the intercept."""
+    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+
+
+def _print_progress(point):
+    print(f"pass {point.n_iter:4d}  {point.seconds:7.2f} s  gap {point.gap:.2e}  primal {point.primal:.6g}")
+
+
+def _warn_unless_converged(solution, tol):
+    if solution.converged:
+        return
+    advice = {
+        "max_iter": "raise max_iter, or loosen tol",
+        "max_seconds": "raise max_seconds, or loosen tol",
+        "interrupt": "training was interrupted",
+        "stop": "training was asked to stop",
+    }[solution.stopped_by]
+    warn(
+        f"the relative duality gap is {solution.gap:.2e} after {solution.n_iter} passes, "
+        f"above tol={tol:g}: {advice}",
+        ConvergenceWarning,
+    )
