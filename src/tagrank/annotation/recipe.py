@@ -25,7 +25,7 @@ from tagrank.estimators.base import innermost
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
 from tagrank.features import Feature
-from tagrank.kernels import Kernel, Linear, Sum, make_kernel
+from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
 from tagrank.suggestions import did_you_mean
 
 AUTO = "auto"
@@ -60,8 +60,8 @@ class Recipe:
     parameters : constructor arguments of its estimator; None leaves the choice. For a matrix with a row and a
         column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
     calibration : {"platt", "isotonic", None} or "auto", how probabilities are learned from held-out scores
-    threshold : {"f1", "global", "cardinality", "top-k", None} or "auto", how it is learned which tags to
-        predict, see `CalibratedRanker`
+    threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, see
+        `CalibratedRanker`; None leaves the choice: "global", "f1" where a calibration was given
     n_tags : tags for each picture with threshold="top-k"
     seed : for everything random
     n_jobs : threads; all cores by default
@@ -70,7 +70,7 @@ class Recipe:
     method: str = METHOD
     parameters: Mapping[str, Any] = field(default_factory=dict)
     calibration: str | None = AUTO
-    threshold: str | None = AUTO
+    threshold: str | None = None
     n_tags: int = 5
     seed: int | None = 0
     n_jobs: int | None = None
@@ -130,13 +130,16 @@ class Recipe:
         calibration, threshold = self.calibration, self.threshold
         if calibration == AUTO:
             calibration = "platt" if can_hold_out else None
-        if threshold == AUTO:
-            threshold = None if calibration is None else "global" if self.calibration == AUTO else "f1"
         if calibration is None and threshold is None:
             return estimator
-        strategy = None if threshold is None else threshold.replace("-", "_")
+        if threshold is None:
+            threshold = "global" if self.calibration == AUTO else "f1"
         return CalibratedRanker(
-            estimator, method=calibration, strategy=strategy, n_tags=self.n_tags, random_state=self.seed
+            estimator,
+            method=calibration,
+            strategy=threshold.replace("-", "_"),
+            n_tags=self.n_tags,
+            random_state=self.seed,
         )
 
 
@@ -175,6 +178,12 @@ def kernel_of(estimator: Any) -> Kernel | None:
     """The kernel that an estimator will use, None if it has none."""
     inner = innermost(estimator)
     return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
+
+
+def is_compared(estimator: Any) -> bool:
+    """Whether it reads the similarities of all rows with each other, which take their time."""
+    kernel = kernel_of(estimator)
+    return kernel is not None and not isinstance(kernel, Linear | Precomputed)
 
 
 def take_tag_weights(estimator: Any, tags: list[str], n_rows: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import CRITERION
+from tagrank.annotation.recipe import CRITERION, is_compared
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators.base import innermost
 from tagrank.estimators.compared_rows import compare_rows, rows_for
@@ -142,7 +142,7 @@ def fit_tuned(
     """
     model, tuning = clone(estimator), None
     inner = innermost(model)
-    if progress is not None and hasattr(inner, "kernel"):
+    if progress is not None and is_compared(inner):
         progress(0, 1, COMPARING)
     rows = compare_rows(model, X)
     if costs is not None and hasattr(inner, "C"):

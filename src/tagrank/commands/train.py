@@ -109,7 +109,7 @@ def train(
     method: str = METHOD,
     seed: int = 0,
     calibration: str | None = AUTO,
-    threshold: str | None = AUTO,
+    threshold: str | None = None,
     n_tags: int = 5,
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,

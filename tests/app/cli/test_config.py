@@ -31,7 +31,7 @@ def test_values_are_used(trained):
 def test_parameters_of_the_method(trained, tmp_path):
     content = "method: joint-svm\nset:\n  output-kernel: poly2\n  center: false\n  n_neighbors: 3\n"
     assert trained(content).exit_code == 0
-    estimator = Annotator.load(tmp_path / "m").estimator_
+    estimator = Annotator.load(tmp_path / "m").estimator_.estimator_
     assert (estimator.output_kernel, estimator.center, estimator.n_neighbors) == ("poly2", False, 3)
     assert trained("method: joint-svm\nset: [output_kernel=poly3]\n").exit_code == 0
     assert Annotator.load(tmp_path / "m").estimator_.estimator_.output_kernel == "poly3"

@@ -69,6 +69,10 @@ def test_a_finished_model_is_kept_after_one_interrupt_but_not_after_two():
             watch.heed(is_finished=True)
 
 
+# nothing is held out or compared before the one training
+PLAIN = ("--C", 1, "--kernel", "linear", "--calibration", "none")
+
+
 @pytest.fixture
 def pressed_unheard_before_training(monkeypatch):
     """As numba's compiler drops a KeyboardInterrupt."""
@@ -83,7 +87,7 @@ def pressed_unheard_before_training(monkeypatch):
 
 @pytest.mark.usefixtures("pressed_unheard_before_training")
 def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
-    options = ("--tol", 1e-6, "--C", 1000, "--kernel", "linear", "--calibration", "none")
+    options = ("--tol", 1e-6, "--C", 1000, *PLAIN[2:])
     result = tagrank("train", table, "-o", tmp_path / "m", *options)
     assert result.exit_code == 130
     assert "stopping; what was reached is kept" in result.stderr
@@ -96,7 +100,7 @@ def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
     "options",
     [
         ("--method", "label-frequency"),
-        ("--method", "incomplete-label-ranker", "--set", "solver=paper", "--C", 1, "--calibration", "none"),
+        ("--method", "incomplete-label-ranker", "--set", "solver=paper", *PLAIN),
     ],
 )
 def test_a_method_without_measurements_keeps_its_finished_model(tagrank, table, tmp_path, options):

@@ -73,7 +73,7 @@ def test_parameters_of_one_method(tagrank, table, tmp_path, method, settings):
     options = [f"--set={name}={value}" for name, value in settings.items()]
     result = tagrank("train", table, "-o", tmp_path / "m", "--method", method, *options)
     assert result.exit_code == 0, result.stderr
-    found = Annotator.load(tmp_path / "m").estimator_.get_params()
+    found = Annotator.load(tmp_path / "m").estimator_.estimator_.get_params()
     assert settings.items() <= found.items()
 
 
@@ -86,7 +86,7 @@ def test_a_matrix_is_read_by_the_names_of_its_tags(tagrank, table, tmp_path):
     trained = Annotator.load(tmp_path / "m")
     assert trained.tags == ["sky", "sea", "boat"]
     expected = [[1, 0.25, 0], [0.25, 1, 0.5], [0, 0.5, 1]]
-    np.testing.assert_array_equal(trained.estimator_.prior_, expected)
+    np.testing.assert_array_equal(trained.estimator_.estimator_.prior_, expected)
     np.save(tmp_path / "prior.npy", np.array(expected))
     by_place = train(table, method="prior-margin", lower_case=True, prior=tmp_path / "prior.npy")
     np.testing.assert_array_equal(

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import Recipe, kernel_of, plan_given
+from tagrank.annotation.recipe import Recipe, is_compared, kernel_of, plan_given
 from tagrank.annotation.scaling import arrange_views, fit_scaler
 from tagrank.annotation.tuning import COMPARING, Tuning, quiet_folds
 from tagrank.annotation.views import Intake, take_in
@@ -88,7 +88,7 @@ def hold_out(
     intake = take_in(rows, view=view, features=features)
     is_recipe = isinstance(wanted, Recipe)
     plan = wanted.plan(intake, rows.tags) if is_recipe else plan_given(wanted, intake, costs, powers)
-    if progress is not None and hasattr(plan.estimator, "kernel"):
+    if progress is not None and is_compared(plan.estimator):
         progress(0, 1, COMPARING)
     compared = compare_rows(plan.estimator, _arranged(intake, plan.estimator))
     can_choose = plan.costs is not None and hasattr(plan.estimator, "path")

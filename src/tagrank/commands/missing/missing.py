@@ -107,7 +107,7 @@ def missing(
         check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
     if page is not None:
         check_page(page)
-    recipe = Recipe(method, parameters, calibration=None, threshold=None, seed=seed, n_jobs=n_jobs)
+    recipe = Recipe(method, parameters, calibration=None, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
     tagged = check_has_tags(open_collection(data, strict=strict), data)
     rows = choose_part(_named(tagged), part, usual="all")
