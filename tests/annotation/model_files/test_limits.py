@@ -15,7 +15,7 @@ from tagrank.data import Collection
 from tagrank.estimators import LabelFrequency, LabelRanker, OneVsAllSVM
 
 ROWS = "estimator.estimator.rows"
-KERNEL = ("estimator", "estimator", "kernel")
+KERNEL = ("estimator", "state", "estimator_", "state", "kernel_")
 
 
 def refused(path, match, **options):
@@ -45,8 +45,8 @@ def put_array(folder, name, array):
 
 def put_kernel(folder, make):
     def change(content):
-        place = content["estimator"]["estimator"]
-        place["kernel"] = make(place["kernel"])
+        place = content["estimator"]["state"]["estimator_"]["state"]
+        place["kernel_"] = make(place["kernel_"])
 
     edit(folder, change)
 
@@ -158,7 +158,8 @@ def test_columns_of_sparse_rows(tmp_path, make_collection):
     n_columns = 2**31 - 1
 
     def widen(content):
-        content["views"][0]["columns"] = content["estimator"]["n_columns"] = n_columns
+        content["views"][0]["columns"] = n_columns
+        content["estimator"]["state"]["n_features_in_"] = n_columns
 
     n_rows = len(np.load(tmp_path / "model" / "estimator.rows.indptr.npy")) - 1
     put_array(tmp_path / "model", "estimator.rows.shape", np.array([n_rows, n_columns]))
