@@ -4,9 +4,6 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from tagrank.estimators import LabelRanker, OneVsAllSVM
-
-both = pytest.mark.parametrize("Estimator", [OneVsAllSVM, LabelRanker])
 EXACT = {"tol": 1e-7, "max_iter": 20_000, "random_state": 0}
 
 
@@ -28,14 +25,12 @@ def check_certificate(model):
     assert model.converged_ == (model.duality_gap_ <= model.tol)
 
 
-@both
 def test_converged_training_is_certified(problem, Estimator):
     model = Estimator(random_state=0).fit(*problem)
     check_certificate(model)
     assert model.converged_
 
 
-@both
 def test_too_few_passes_warn_with_the_gap(problem, Estimator):
     with pytest.warns(
         ConvergenceWarning, match=r"duality gap is \d\.\d\de.*after 1 passes.*raise max_iter"
@@ -46,7 +41,6 @@ def test_too_few_passes_warn_with_the_gap(problem, Estimator):
     check_certificate(model)
 
 
-@both
 def test_time_limit_ends_with_a_certificate(problem, Estimator):
     with pytest.warns(ConvergenceWarning, match="max_seconds"):
         model = Estimator(C=100, tol=1e-12, max_seconds=1e-6).fit(*problem)
@@ -54,7 +48,6 @@ def test_time_limit_ends_with_a_certificate(problem, Estimator):
     assert model.predict(problem[0]).shape == (50, 4)
 
 
-@both
 def test_interruption_leaves_a_fitted_estimator(problem, Estimator):
     def interrupt(point):
         if point.n_iter >= 2:
@@ -67,7 +60,6 @@ def test_interruption_leaves_a_fitted_estimator(problem, Estimator):
     assert model.score(*problem) > 0.8
 
 
-@both
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_path_equals_separate_training(problem, Estimator, kernel):
     costs = [0.1, 1.0]
@@ -81,22 +73,20 @@ def test_path_equals_separate_training(problem, Estimator, kernel):
         np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=5e-3)
 
 
-@both
-def test_intercept_is_a_constant_feature(problem, Estimator):
+def test_intercept_is_a_constant_feature(problem, WithIntercept):
     X, Y = problem
     with_one = np.column_stack([X, np.ones(50)])
-    expected = Estimator(kernel="linear", **EXACT).fit(with_one, Y)
-    model = Estimator(kernel="linear", fit_intercept=True, **EXACT).fit(X, Y)
+    expected = WithIntercept(kernel="linear", **EXACT).fit(with_one, Y)
+    model = WithIntercept(kernel="linear", fit_intercept=True, **EXACT).fit(X, Y)
     assert model.primal_objective_ == pytest.approx(expected.primal_objective_, rel=1e-6)
     np.testing.assert_allclose(model.decision_function(X), expected.decision_function(with_one), atol=5e-3)
     np.testing.assert_allclose(model.intercept_, expected.coef_[:, -1], atol=5e-3)
 
 
-@both
-def test_intercept_of_similarities_adds_one(problem, Estimator):
+def test_intercept_of_similarities_adds_one(problem, WithIntercept):
     X, Y = problem
     K = X @ X.T
-    expected = Estimator(kernel="precomputed", **EXACT).fit(K + 1, Y)
-    model = Estimator(kernel="precomputed", fit_intercept=True, **EXACT).fit(K, Y)
+    expected = WithIntercept(kernel="precomputed", **EXACT).fit(K + 1, Y)
+    model = WithIntercept(kernel="precomputed", fit_intercept=True, **EXACT).fit(K, Y)
     assert model.primal_objective_ == pytest.approx(expected.primal_objective_, rel=1e-6)
     np.testing.assert_allclose(model.decision_function(K), expected.decision_function(K + 1), atol=5e-3)

@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.svm import LinearSVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagrank.estimators.classification.prior_margin import PriorMarginClassifier
 from tagrank.estimators.classification.priors import correlation_prior
@@ -18,10 +17,6 @@ WAYS = {
     "dense rows": ("linear", np.asarray),
     "sparse rows": ("linear", sparse.csr_array),
 }
-TOLERANCE = (
-    "training stops at a relative duality gap, the check compares nine digits; the width of the default "
-    "kernel is a mean over training pairs, and the prior a correlation of labels, whatever their weight"
-)
 
 
 @pytest.fixture(scope="module")
@@ -222,14 +217,3 @@ def test_a_prior_of_other_places_is_followed():
         model = PriorMarginClassifier(prior=[[1, r], [r, 1]], kernel="linear", random_state=0)
         wrong[name] = np.mean(model.fit(X[:200], train).predict(X[200:]) != test)
     assert wrong["opposite"] < wrong["independent"] < wrong["alike"]
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [PriorMarginClassifier(random_state=0), PriorMarginClassifier(kernel="linear", random_state=0)],
-    expected_failed_checks=lambda _: {
-        f"check_sample_weight_equivalence_on_{name}_data": TOLERANCE for name in ("dense", "sparse")
-    },
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -6,7 +6,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagrank.estimators import JointSVM
 from tagrank.estimators.joint import problem as joint_problem
@@ -297,16 +296,3 @@ def test_one_label_and_unknown_labels(problem):
             nothing = JointSVM(decoding=decoding).fit(X, np.full((50, 2), np.nan))
         assert not nothing.dual_coef_.any()
         assert not nothing.predict(X).any()
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [JointSVM(random_state=0), JointSVM(kernel="linear", decoding="transfer", random_state=0)],
-    expected_failed_checks=lambda estimator: {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the width of the default kernel is a mean over "
-        "pairs whatever their weight, and training stops at a gap; see test_weights_count_as_repetitions"
-        for kind in ("dense", "sparse")
-    },
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

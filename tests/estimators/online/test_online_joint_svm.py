@@ -5,7 +5,6 @@ import pickle
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagrank.estimators import OnlineJointSVM, OnlineRanker
 
@@ -166,8 +165,3 @@ def test_labels_unknown_throughout(stream):
     assert nothing.n_updates_ == 0
     assert not nothing.decision_function(X).any()
     assert not nothing.predict(X).any()
-
-
-@parametrize_with_checks([OnlineJointSVM(random_state=0), OnlineJointSVM(kernel="rbf", random_state=0)])
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)

@@ -3,30 +3,10 @@
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from tagrank.annotation import Annotator
 from tagrank.data import Collection
 from tagrank.estimators import IncompleteLabelRanker, LabelRanker, OnlineRanker, PairwiseRanker
-
-TOLERANCE = (
-    "training stops at a relative duality gap, the check compares nine digits; the width of the default "
-    "kernel is a mean over training pairs, whatever their weight. See test_weights_count_as_repetitions"
-)
-
-
-def expected_failures(estimator):
-    names = () if isinstance(estimator, OnlineRanker) else ("dense", "sparse")
-    return {f"check_sample_weight_equivalence_on_{name}_data": TOLERANCE for name in names}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(
-    [IncompleteLabelRanker(random_state=0), PairwiseRanker(random_state=0), OnlineRanker(random_state=0)],
-    expected_failed_checks=expected_failures,
-)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -76,16 +56,6 @@ def test_values_rise_from_the_matching_over_the_lowest_label_to_all_pairs(proble
         if (row == 1).any():
             loss += np.maximum(2 - scores[row == 1].min() + scores[row == 0], 0).sum()
     assert lowest.primal_objective_ == pytest.approx((lowest.dual_coef_ * F).sum() / 2 + loss, rel=1e-6)
-
-
-@pytest.mark.parametrize("Ranker", [IncompleteLabelRanker, PairwiseRanker])
-def test_weights_count_as_repetitions(problem, Ranker):
-    X, Y = problem
-    weights = np.arange(60) % 3
-    model = Ranker(gamma=0.2, tol=1e-7, max_iter=10**5, random_state=0)
-    weighted = model.fit(X, Y, sample_weight=weights).decision_function(X)
-    repeated = model.fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0)).decision_function(X)
-    np.testing.assert_allclose(weighted, repeated, atol=5e-3)
 
 
 def test_paper_reports_the_gap_of_the_original_problem(problem):
