@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types install bench results clean
+.PHONY: demo test lint types install docs bench results clean
 
 $(STAMP): pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,6 +27,10 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+# Tables in pages that come from the code
+docs: $(STAMP)
+	$(BIN)/python docs/tables.py
 
 # All that time us beside a peer; make bench NAME=growth runs one, with options: make bench NAME="growth --quick"
 NAME ?= speed

@@ -8,6 +8,8 @@ import io
 import json
 import re
 import shlex
+import subprocess
+import sys
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -206,3 +208,9 @@ def test_examples_of_docstrings_run(name, folder):
     assert tests
     for test in tests:
         run_session(test.docstring, {**vars(module)}, test.name)
+
+
+def test_tables_that_come_from_the_code_are_fresh():
+    script = ROOT / "docs" / "tables.py"
+    checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stderr

@@ -1,7 +1,6 @@
 """Measure how well a trained model ranks the tags of pictures whose tags are known."""
 
 import os
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from tagrank.annotation import Annotator
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import Cache
+from tagrank.callers import warn
 from tagrank.commands.destinations import check_page
 from tagrank.commands.given_data import choose_part, open_collection, open_model
 from tagrank.commands.picture_rows import kind_of, see_pictures
@@ -176,13 +176,9 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
 
 def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
     if missing:
-        warnings.warn(
-            f"tags of the model that the data lacks, taken for absent: {_counted(missing)}", stacklevel=3
-        )
+        warn(f"tags of the model that the data lacks, taken for absent: {_counted(missing)}")
     if extra:
-        warnings.warn(
-            f"tags of the data that the model does not know, left out: {_counted(extra)}", stacklevel=3
-        )
+        warn(f"tags of the data that the model does not know, left out: {_counted(extra)}")
 
 
 def _counted(tags: Sequence[str]) -> str:

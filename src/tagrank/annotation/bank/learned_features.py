@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from tagrank.annotation.bank.picture_jobs import describe_error
 from tagrank.annotation.bank.picture_keys import PictureLike, Source
 from tagrank.annotation.bank.row_store import CacheWarning
+from tagrank.callers import warn
 from tagrank.data.pictures.files import read_picture
 from tagrank.features.base import Feature, Part
 from tagrank.features.extraction import fit_features
@@ -108,9 +108,7 @@ def _save(path: Path, feature: Feature) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_npz(path, {_SETTINGS: settings} | feature.arrays())
     except OSError as error:
-        warnings.warn(
-            f"{path} cannot be written ({error}); it is learned again next time", CacheWarning, stacklevel=2
-        )
+        warn(f"{path} cannot be written ({error}); it is learned again next time", CacheWarning)
 
 
 def _part_types(part: Part) -> dict[str, type[Part]]:

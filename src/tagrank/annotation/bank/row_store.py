@@ -7,7 +7,6 @@ again whatever the file is called. Nothing in the file can run code: it holds ke
 import os
 import sqlite3
 import time
-import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+
+from tagrank.callers import warn
 
 FILE_NAME = "rows-1.sqlite"
 SECONDS_A_DAY = 86_400
@@ -134,10 +135,9 @@ class RowStore:
         if damaged:
             self._damaged.update(damaged)
             self._write("DELETE FROM rows WHERE picture = ? AND feature = ?", damaged)
-            warnings.warn(
+            warn(
                 f"{len(damaged):,} rows in the cache {self._path} were damaged; they are computed anew",
                 CacheWarning,
-                stacklevel=2,
             )
 
     def save_rows(self, rows: Sequence[tuple[bytes, str, bytes]]) -> None:
@@ -198,11 +198,10 @@ class RowStore:
 
     def leave_disk(self, error: Exception) -> None:
         """Warn, and keep in memory what is saved from now on."""
-        warnings.warn(
+        warn(
             f"the cache {self._path} cannot be used ({error}); new features are kept in memory only. "
             "Make room or name another folder (TAGRANK_CACHE) to have them next time",
             CacheWarning,
-            stacklevel=2,
         )
         self._path = None
         self._databases.append(_connect(":memory:"))
@@ -254,7 +253,7 @@ class RowStore:
         """Another database for one that failed: a new file if the old one is damaged, or memory."""
         if self._path is None or not _is_damage(error):
             return self.leave_disk(error)
-        warnings.warn(f"{self._path} is damaged ({error}); it is started anew", CacheWarning, stacklevel=2)
+        warn(f"{self._path} is damaged ({error}); it is started anew", CacheWarning)
         try:
             for leftover in (self._path, self._path.with_name(f"{self._path.name}-journal")):
                 leftover.unlink(missing_ok=True)

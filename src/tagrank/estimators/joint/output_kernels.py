@@ -5,13 +5,13 @@ similarity of a vector with itself scaled to one, and answers two questions: how
 (`output(U, Z)`), and what does each training sample say about each label (`say`).
 """
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from tagrank.callers import warn
 from tagrank.estimators.joint.label_products import label_products
 from tagrank.kernels import check_gram
 from tagrank.parallel import limited_threads
@@ -267,12 +267,11 @@ def _clip(S, *, name):
             "similarities, and a label is most similar to itself; is the sign reversed?"
         )
     share = -values[negative].sum() / np.abs(values).sum()
-    warnings.warn(
+    warn(
         f"{name} is not positive semidefinite: {negative.sum()} of its {len(values)} eigenvalues are "
         f"negative, down to {values[0]:.3g} where the largest is {values[-1]:.3g}, and hold "
         f"{100 * share:.2g} % of the sum of their sizes; they are set to zero",
         UserWarning,
-        stacklevel=6,
     )
     return (vectors * np.maximum(values, 0)) @ vectors.T
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from tagrank.callers import warn
 from tagrank.features.base import Part
 from tagrank.features.words.assignment import nearest_words, squared_distances
 from tagrank.parallel import count_threads, limited_threads
@@ -163,10 +164,9 @@ def _draw_sample(descriptors, n_samples, rng):
 def warn_if_fewer(n_found, n_wanted, what):
     """Tell that there are fewer words, which makes rows shorter."""
     if n_found < n_wanted:
-        warnings.warn(
+        warn(
             f"the descriptors are too few or too much alike for {n_wanted} {what}: the vocabulary has "
-            f"{n_found}; learn it from more pictures or ask for fewer {what}",
-            stacklevel=4,
+            f"{n_found}; learn it from more pictures or ask for fewer {what}"
         )
 
 

@@ -11,7 +11,6 @@ a label is nan, unknown; in a feature it is an error unless ``missing="nan"``.
 
 import os
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +21,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
+from tagrank.callers import warn
 from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.label_matrix import Matrix
 from tagrank.data.readers.arff.columns import encode_columns, first_place
@@ -150,10 +150,9 @@ def _usable(table: _Table, columns: list[int], max_categories: int) -> list[int]
     attributes = table.header.attributes
     names = [attributes[j].name for j in columns if useless(attributes[j])]
     if names:
-        warnings.warn(
+        warn(
             f"{table.path}: left out {len(names)} attributes that hold text or more than {max_categories} "
-            f"values: {', '.join(names[:5])}; name them in drop= to say that this is meant",
-            stacklevel=3,
+            f"values: {', '.join(names[:5])}; name them in drop= to say that this is meant"
         )
     return [j for j in columns if not useless(attributes[j])]
 

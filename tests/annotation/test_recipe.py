@@ -1,0 +1,97 @@
+"""One recipe: Python, `train` and `missing` choose alike, for pictures and for rows."""
+
+import numpy as np
+import pytest
+
+from tagrank import Annotator, CalibratedRanker, LabelRanker, Recipe, draw_pictures, missing, train
+from tagrank.estimators.base import innermost_fitted
+from tagrank.estimators.methods import METHODS, find_method
+from tagrank.kernels import Power
+
+
+@pytest.fixture(scope="module")
+def drawings():
+    return draw_pictures(60, size=48, random_state=0)
+
+
+def test_both_quick_starts_give_the_same_model_of_pictures(drawings):
+    by_command = train(drawings, part="train", features="fast", cache=False).annotator
+    in_python = Annotator(features="fast").fit(drawings.train)
+    _assert_alike(by_command, in_python, drawings.test)
+    assert isinstance(in_python.estimator_, CalibratedRanker)
+    assert in_python.tuning_.power in (1, 2, 4)
+    assert isinstance(innermost_fitted(in_python.estimator_).kernel_, Power) == (in_python.tuning_.power > 1)
+
+
+def test_both_quick_starts_choose_the_same_features(drawings, monkeypatch):
+    for place in ("tagrank.annotation.views", "tagrank.commands.picture_rows"):
+        monkeypatch.setattr(f"{place}.usual_features", lambda: ["colour"])
+    by_command = train(drawings, part="train", cache=False, C=1.0).annotator
+    in_python = Annotator(Recipe(parameters={"C": 1.0})).fit(drawings.train)
+    assert list(by_command.features_) == list(in_python.features_) == ["colour"]
+    _assert_alike(by_command, in_python, drawings.test)
+
+
+def test_both_give_the_same_model_of_rows(make_collection):
+    collection = make_collection()
+    _assert_alike(train(collection).annotator, Annotator().fit(collection), collection)
+
+
+def _assert_alike(first, second, rows):
+    assert first.tuning_ == second.tuning_
+    np.testing.assert_allclose(first.scores(rows), second.scores(rows), rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(first.probabilities(rows), second.probabilities(rows), rtol=1e-6)
+    np.testing.assert_array_equal(first.predict(rows), second.predict(rows))
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_every_method_searches_the_space_of_its_entry(method, make_collection):
+    annotator = Annotator(method.name).fit(make_collection())
+    assert type(innermost_fitted(annotator.estimator_)) is method.load()
+    if "C" in method.space:
+        assert annotator.tuning_.costs == method.space["C"]
+        assert annotator.tuning_.best() == innermost_fitted(annotator.estimator_).C
+    else:
+        assert annotator.tuning_ is None
+
+
+def test_missing_searches_the_same_space(make_collection):
+    found = missing(make_collection(), folds=3, method="incomplete-label-ranker")
+    assert found.tuning.costs == find_method("incomplete-label-ranker").space["C"]
+
+
+def test_what_is_given_is_not_chosen(make_collection):
+    collection = make_collection()
+    plain = Annotator(LabelRanker(C=3.0)).fit(collection)
+    assert plain.tuning_ is None
+    assert type(plain.estimator_) is LabelRanker
+    given = Annotator(Recipe("one-vs-all", {"C": 0.5, "kernel": "linear"}, calibration=None)).fit(collection)
+    assert given.tuning_ is None
+    assert given.estimator_.get_params() | {"C": 0.5, "kernel": "linear"} == given.estimator_.get_params()
+
+
+def test_few_rows_leave_nothing_to_hold_out(make_collection):
+    annotator = Annotator().fit(make_collection(9))
+    assert annotator.tuning_ is None
+    assert type(annotator.estimator_) is LabelRanker
+
+
+def test_a_single_tag_leaves_nothing_to_rank(make_collection):
+    collection = make_collection()
+    single = collection.with_labels(collection.labels[:, :1], ["sea"])
+    annotator = Annotator("one-vs-all").fit(single)
+    assert annotator.tuning_ is None
+    assert innermost_fitted(annotator.estimator_).C == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"method": "label-rankr"}, "did you mean 'label-ranker'"),
+        ({"parameters": {"costs": 1}}, "has no parameter costs"),
+        ({"method": "label-frequency", "parameters": {"C": 1.0}}, "it has: none"),
+    ],
+)
+def test_wishes_that_cannot_be_met(arguments, words):
+    with pytest.raises(ValueError, match=words):
+        Recipe(**arguments)
