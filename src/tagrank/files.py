@@ -21,6 +21,8 @@ from typing import IO, Any
 
 import numpy as np
 
+from tagrank.errors import ArgumentError
+
 MAX_BYTES = 2**30
 # What a row of text, with all that is noted about it, and a single word take in memory, about.
 ROW_BYTES, WORD_BYTES = 512, 64
@@ -64,6 +66,17 @@ def check_regular(path: str | os.PathLike) -> os.stat_result:
 
 
 @contextmanager
+def naming(path: str | os.PathLike) -> Iterator[None]:
+    """Errors in the content of `path` begin with it."""
+    try:
+        yield
+    except (FileError, ArgumentError):
+        raise
+    except (ValueError, TypeError, OverflowError) as error:
+        raise FileError(path, str(error)) from None
+
+
+@contextmanager
 def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[Any]]:
     """A file that appears under `path` only when the block ends without an error.
 
@@ -83,6 +96,10 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             name_culprit(error, temporary, path)
+        if isinstance(error, UnicodeEncodeError):
+            # names of files may be any bytes
+            word = error.object[max(0, error.start - 20) : error.end + 20]
+            raise FileError(path, f"{word!r} is not Unicode; rename it, or write .jsonl instead") from None
         raise
 
 
@@ -219,8 +236,12 @@ def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str
                     array = read_array(stream, member.file_size, where, max_bytes)
                     arrays[member.filename.removesuffix(".npy")] = array
             return arrays
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        raise FileError(path, f"damaged or truncated npz archive ({error})") from None
+    except FileError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        raise FileError(path, f"damaged or truncated npz archive ({str(error)[:200]})") from None
 
 
 def save_npz(path: str | os.PathLike, arrays: Mapping[str, Any]) -> None:

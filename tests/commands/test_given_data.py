@@ -85,8 +85,10 @@ def test_files_without_rows_or_tags_are_named(tmp_path):
 
 
 def test_misspelt_names_are_guessed():
-    with pytest.raises(ValueError, match=r"those are drawn-pictures, .* mean 'drawn-pictures'\?"):
+    with pytest.raises(ValueError, match=r"no file or folder .* mean 'drawn-pictures'\?") as caught:
         open_collection("drawn-picture")
+    assert "'tagrank datasets' lists all" in str(caught.value)
+    assert "corel5k" not in str(caught.value)
     with pytest.raises(ValueError, match="did you mean 'scene'"):
         open_collection("scen")
 

@@ -142,3 +142,9 @@ def test_parts_are_joined_by_the_names_of_their_columns():
     assert both.feature_names == {"features": ["a", "b"]}
     with pytest.raises(ValueError, match=r"part 'test' must have the 2 columns of the first part.*: 'a'"):
         concatenate_parts({"train": train, "test": part([[6.0, 5.0], [8.0, 7.0]], ["b", "c"])})
+
+
+def test_a_part_is_a_word():
+    # an array of text would take the room of the longest in every row
+    with pytest.raises(ValueError, match="part has a word of 100,000 characters; at most 200"):
+        Collection({"x": np.zeros((2, 1))}, part=["train", "x" * 100_000])

@@ -274,7 +274,7 @@ def test_names_that_are_no_text(tmp_path):
     tagged = {str(tmp_path / "odd\udcff.jpg"): ["sky"]}
     write_tags(tagged, tmp_path / "x.jsonl")
     assert read_collection(tmp_path / "x.jsonl").view("pictures") == list(tagged)
-    with pytest.raises(ValueError, match="is not Unicode; write JSON lines instead"):
+    with pytest.raises(ValueError, match=r"x\.csv: .*is not Unicode; rename it, or write \.jsonl instead"):
         write_tags(tagged, tmp_path / "x.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["x.jsonl"]
 
@@ -288,3 +288,11 @@ def test_what_cannot_be_written_is_named(tmp_path):
     with pytest.raises(ValueError, match="blanks around a tag are lost"):
         write_tags({"a.jpg": [" sky"]}, tmp_path / "x.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tags_are_texts(picture):
+    with pytest.raises(FileError, match=r"tags are texts, got 3 \(int\)"):
+        write_sidecar(picture, ["sky", 3])
+    assert not list(picture.parent.glob("*.xmp"))
+    write_sidecar(picture, "sky")
+    assert read_keywords(picture) == ["sky"]

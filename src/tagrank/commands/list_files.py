@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from tagrank.commands.destinations import check_file
+from tagrank.data.readers.tables.tag_text import protect_cell
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
 
 ENDINGS = (".csv", ".jsonl")
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def check_list(path: str | os.PathLike, what: str) -> None:
@@ -46,12 +46,7 @@ def write_list(
 def _write_csv(stream: IO[str], table: Iterable[Sequence[Any]]) -> None:
     writer = csv.writer(stream, lineterminator="\n")
     for line in table:
-        writer.writerow([_plain_cell(cell) if isinstance(cell, str) else cell for cell in line])
-
-
-def _plain_cell(text: str) -> str:
-    """The text with an apostrophe before it where a spreadsheet would run it as a formula."""
-    return _writable(f"'{text}" if text.startswith(FORMULA_SIGNS) else text)
+        writer.writerow([_writable(protect_cell(cell)) if isinstance(cell, str) else cell for cell in line])
 
 
 def _writable(text: str) -> str:

@@ -238,6 +238,15 @@ def _vstack(pieces: list[Any]) -> Any:
     return [entry for piece in pieces for entry in piece]
 
 
+def only_features(collection: Collection, format: str) -> tuple[Matrix, list[str]]:
+    """The only view and the names of its columns, for a `format` that holds nothing else."""
+    if getattr(collection.X, "ndim", 0) != 2:
+        raise ValueError(
+            f"{format} holds rows of features, got pictures; write CSV, JSON lines or NPZ instead"
+        )
+    return collection.X, feature_names_of(collection, next(iter(collection.views)))
+
+
 def feature_names_of(collection: Collection, view: str) -> list[str]:
     """The column names of a view, made up where it has none."""
     given = collection.feature_names.get(view)

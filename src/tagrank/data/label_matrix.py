@@ -123,6 +123,12 @@ def _pairs(Y: Matrix, wanted: Any) -> Pairs:
     return rows[chosen], Y.indices[chosen].astype(np.intp)
 
 
+def columns_by_row(pairs: Pairs, n_rows: int) -> list[np.ndarray]:
+    """The columns of each row, of pairs that are ordered by row."""
+    ends = np.cumsum(np.bincount(pairs[0], minlength=n_rows))
+    return np.split(pairs[1], ends)[:n_rows]
+
+
 def labels_from_pairs(positive: Pairs, unknown: Pairs, shape: tuple[int, int]) -> Matrix:
     """A csr_array with 1 at `positive` and nan at `unknown`; the two may not overlap."""
     values = np.concatenate([np.ones(len(positive[0])), np.full(len(unknown[0]), np.nan)])

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.readers.arff.arff import read_arff, write_arff
+from tagrank.files import FileError
 
 HEADER = r"""% a comment
 @RELATION 'two birds'
@@ -167,12 +168,20 @@ def test_a_label_that_two_attributes_share(tmp_path):
         ('<!DOCTYPE l SYSTEM "file:///etc/passwd"><labels/>', "document type"),
         ("<labels><label name='sky'></labels>", "not well-formed"),
         ("<labels><label/></labels>", "without a name"),
+        ("<?xml version='1.0' encoding='klingon'?><labels/>", "not well-formed XML .*klingon"),
+        ("<labels><label name='sky'/><label name='sky'/></labels>", "names labels twice: sky"),
         ("<labels></labels>", "names no label"),
     ],
 )
 def test_label_files_from_strangers(tmp_path, xml, message):
     with pytest.raises(ValueError, match=f"birds.xml.*{message}"):
         read_arff(write(tmp_path, NUMBERS + "1,2,1\n", xml=xml))
+
+
+def test_labels_that_are_asked_for_twice(tmp_path):
+    path = write(tmp_path, NUMBERS + "1,2,1\n", xml=None)
+    with pytest.raises(FileError, match=r"birds\.arff: duplicate tag names: sky"):
+        read_arff(path, labels=["sky", "sky"])
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])

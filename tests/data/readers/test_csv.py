@@ -1,5 +1,6 @@
 """CSV with a list of tags or with one column a tag."""
 
+import csv
 import gzip
 
 import numpy as np
@@ -185,3 +186,29 @@ def test_pictures_in_memory_are_not_paths(tmp_path):
     with pytest.raises(ValueError, match="save the pictures first"):
         write_csv(Collection(views={"pictures": [np.zeros((2, 2))]}, labels=[[1]]), tmp_path / "x.csv")
     assert list(tmp_path.iterdir()) == []
+
+
+HOSTILE = ["=1+1", "+1", "-1", "@SUM(A1)", "'=x", "''-x", "'quoted'", "-", "a=b"]
+
+
+def test_cells_that_spreadsheets_would_run_are_written_as_text_and_read_back(tmp_path):
+    pictures = [str(tmp_path / f"{name}.jpg") for name in HOSTILE]
+    listed = Collection({"pictures": pictures}, [{tag} for tag in HOSTILE], part=HOSTILE)
+    write_csv(listed, tmp_path / "list.csv")
+    table = Collection(
+        {"features": -np.eye(9)}, np.eye(9), HOSTILE, names=HOSTILE, feature_names={"features": HOSTILE}
+    )
+    write_csv(table, tmp_path / "table.csv")
+    for name in ("list.csv", "table.csv"):
+        with open(tmp_path / name, newline="") as stream:
+            cells = [cell for row in csv.reader(stream) for cell in row]
+        assert not [cell for cell in cells if cell[:1] in tuple("=+-@\t\r") and cell != "-1"]
+        again = read_csv(tmp_path / name)
+        assert again.tags == sorted(HOSTILE) if name == "list.csv" else HOSTILE
+        assert [set(np.take(again.tags, row)) for row in map(np.flatnonzero, again.states() > 0)] == [
+            {tag} for tag in HOSTILE
+        ]
+        assert again.names == ([f"{tag}.jpg" for tag in HOSTILE] if name == "list.csv" else HOSTILE)
+    assert list(read_csv(tmp_path / "list.csv").part) == HOSTILE
+    np.testing.assert_array_equal(read_csv(tmp_path / "table.csv").X, -np.eye(9))
+    assert read_csv(tmp_path / "table.csv").feature_names["features"] == HOSTILE

@@ -358,6 +358,7 @@ def test_voc(tmp_path):
         ("<a>" + "<b/>" * 200_001 + "</a>", "200,000 elements"),
         ("<annotation>" + " " * 2**22 + "</annotation>", "holds more than 4,194,304 bytes"),
         ("", "not well-formed XML"),
+        ("<?xml version='1.0' encoding='klingon'?><annotation/>", "not well-formed XML"),
     ],
 )
 def test_malformed_annotations_leave_the_picture_untagged(tmp_path, content, message):
@@ -369,6 +370,18 @@ def test_malformed_annotations_leave_the_picture_untagged(tmp_path, content, mes
     assert message in reasons(collection)["1.xml"]
     with pytest.raises(FileError, match=message):
         read_pictures(tmp_path, strict=True)
+
+
+# Lists that list nothing
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("tags.csv", "image,tags\n"), ("tags.csv", "image,tag:sky\n"), ("tags.jsonl", "")]
+)
+def test_a_list_without_pictures_leaves_all_untagged(tmp_path, name, text):
+    draw(tmp_path, "1.jpg", "2.jpg")
+    (tmp_path / name).write_text(text)
+    assert tags_of(read_pictures(tmp_path)) == {"1.jpg": None, "2.jpg": None}
 
 
 # Corel5k

@@ -87,7 +87,7 @@ def _entry(name: str) -> DatasetEntry:
 def unknown_dataset(name: str, known: Sequence[str]) -> ValueError:
     """The error for a name that is neither a file nor one of those `known`."""
     return ValueError(
-        f"no file or folder {name!r}, nor a data set of this name; those are {', '.join(known)}"
+        f"there is no file or folder {name!r}, nor a data set of this name ('tagrank datasets' lists all)"
         f"{did_you_mean(name, known)}"
     )
 

@@ -43,7 +43,7 @@ def _read_json(path: str | os.PathLike, **options: Any) -> Collection:
     return (read_coco_file if is_coco_file(path) else read_jsonl)(path, **options)
 
 
-_READERS: dict[str, Callable[..., Collection]] = {
+READERS: dict[str, Callable[..., Collection]] = {
     ".arff": read_arff,
     ".csv": read_csv,
     ".json": _read_json,
@@ -52,7 +52,7 @@ _READERS: dict[str, Callable[..., Collection]] = {
     ".svm": read_libsvm,
     ".npz": read_npz,
 }
-_WRITERS: dict[str, Callable[..., None]] = {
+WRITERS: dict[str, Callable[..., None]] = {
     ".arff": write_arff,
     ".csv": write_csv,
     ".jsonl": write_jsonl,
@@ -70,12 +70,12 @@ def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
     """
     if os.path.isdir(path):
         return read_pictures(path, **options)
-    return _READERS[_ending(path, tuple(_READERS))](path, **options)
+    return READERS[_ending(path, tuple(READERS))](path, **options)
 
 
 def write_collection(collection: Collection, path: str | os.PathLike, **options: Any) -> None:
     """Write a collection in the format that the path's ending names; see `read_collection`."""
-    _WRITERS[_ending(path, tuple(_WRITERS))](collection, path, **options)
+    WRITERS[_ending(path, tuple(WRITERS))](collection, path, **options)
 
 
 def _ending(path: str | os.PathLike, known: tuple[str, ...]) -> str:

@@ -6,7 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.data.collection import Collection
-from tagrank.data.label_matrix import LabelMatrix, labels_from_pairs, positive_pairs, unknown_pairs
+from tagrank.data.label_matrix import (
+    LabelMatrix,
+    columns_by_row,
+    labels_from_pairs,
+    positive_pairs,
+    unknown_pairs,
+)
 from tagrank.validation import check_choice
 
 _NONE: frozenset[str] = frozenset()
@@ -90,6 +96,5 @@ def marks_of(collection: Collection) -> Iterator[Marks]:
 
 
 def _by_row(pairs: tuple[np.ndarray, np.ndarray], collection: Collection) -> Iterator[list[str]]:
-    ends = np.cumsum(np.bincount(pairs[0], minlength=len(collection)))
-    for columns in np.split(pairs[1], ends[:-1]):
+    for columns in columns_by_row(pairs, len(collection)):
         yield [collection.tags[j] for j in columns]

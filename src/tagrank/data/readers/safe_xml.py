@@ -1,7 +1,7 @@
 """XML from files of strangers: no document types (so no entities), bounded depth and number of elements."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from xml.parsers import expat
 
 from tagrank.files import FileError
@@ -14,6 +14,9 @@ def parse_xml(
     content: bytes,
     path: str | os.PathLike,
     on_text: Callable[[Sequence[str], str], None] = lambda names, text: None,
+    *,
+    on_start: Callable[[str, Mapping[str, str]], None] = lambda name, attributes: None,
+    max_elements: int = _MAX_ELEMENTS,
 ) -> None:
     """Check `content` and report the text of each element when it ends.
 
@@ -23,6 +26,8 @@ def parse_xml(
     path : where it stands
     on_text : called with the names of the elements from the root to this one, and the text directly in it. A
         name in a namespace is ``uri name``.
+    on_start : called with the name of each element and its attributes when it begins
+    max_elements : elements at most
     """
     names: list[str] = []
     texts: list[list[str]] = []
@@ -31,8 +36,9 @@ def parse_xml(
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal n_elements
         n_elements += 1
-        if len(names) >= _MAX_DEPTH or n_elements > _MAX_ELEMENTS:
-            raise FileError(path, f"more than {_MAX_DEPTH} levels or {_MAX_ELEMENTS:,} elements of XML")
+        if len(names) >= _MAX_DEPTH or n_elements > max_elements:
+            raise FileError(path, f"more than {_MAX_DEPTH} levels or {max_elements:,} elements of XML")
+        on_start(name, attributes)
         names.append(name)
         texts.append([])
 

@@ -55,6 +55,9 @@ def write_sidecar(
     if not os.path.isfile(picture):
         raise FileError(picture, "no such picture")
     path = sidecar_path(picture, style=style)
+    tags = [tags] if isinstance(tags, str) else list(tags)
+    if wrong := [tag for tag in tags if not isinstance(tag, str)]:
+        raise FileError(path, f"tags are texts, got {wrong[0]!r} ({type(wrong[0]).__name__})")
     wanted = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
     content = sidecar_content(path) if path.exists() else None
     if content is None and not wanted:

@@ -9,7 +9,7 @@ from typing import Any
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.readers.tables.csv import relative_picture
 from tagrank.data.readers.tables.jsonl import json_line
-from tagrank.data.readers.tables.tag_text import join_tags
+from tagrank.data.readers.tables.tag_text import join_tags, protect_cell
 from tagrank.data.writers.sidecar import write_sidecar
 from tagrank.files import FileError, atomic_write
 from tagrank.validation import check_choice
@@ -68,10 +68,8 @@ def _write_csv(tagged: TaggedPictures, path: Path, *, separator: str = "|") -> N
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(["image", "tags"])
         for picture, tags in tagged.items():
-            try:
-                writer.writerow([relative_picture(picture, path.parent), join_tags(tags, separator)])
-            except UnicodeEncodeError:
-                raise ValueError(f"the name {picture!r} is not Unicode; write JSON lines instead") from None
+            cells = (relative_picture(picture, path.parent), join_tags(tags, separator))
+            writer.writerow(map(protect_cell, cells))
 
 
 def _write_jsonl(tagged: TaggedPictures, path: Path) -> None:

@@ -22,14 +22,14 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.callers import warn
-from tagrank.data.collection import Collection, feature_names_of
+from tagrank.data.collection import Collection, only_features
 from tagrank.data.label_matrix import Matrix
 from tagrank.data.readers.arff.columns import encode_columns, first_place
 from tagrank.data.readers.arff.header import Attribute, Header, quote, read_header, unquote
 from tagrank.data.readers.arff.mulan_xml import read_label_names, write_label_names
 from tagrank.data.readers.arff.rows import read_rows
 from tagrank.data.readers.tables.numbers import format_number
-from tagrank.files import MAX_BYTES, FileError, MemoryBound, atomic_write, open_text
+from tagrank.files import MAX_BYTES, FileError, MemoryBound, atomic_write, naming, open_text
 from tagrank.labels import duplicates
 from tagrank.suggestions import did_you_mean
 from tagrank.validation import check_choice
@@ -91,13 +91,14 @@ def read_arff(
     if missing == "error":
         _check_finite(table, features)
     X, feature_names = encode_columns(table.values[:, features], [header.attributes[j] for j in features])
-    return Collection(
-        views={"features": X},
-        labels=_read_labels(table, label_columns),
-        tags=tags,
-        name=_stem(Path(path)),
-        feature_names={"features": feature_names},
-    )
+    with naming(path):
+        return Collection(
+            views={"features": X},
+            labels=_read_labels(table, label_columns),
+            tags=tags,
+            name=_stem(Path(path)),
+            feature_names={"features": feature_names},
+        )
 
 
 def _find_labels(table: _Table, label_file: Any, labels: Sequence[str] | None) -> tuple[list[str], list[int]]:
@@ -191,7 +192,7 @@ def write_arff(
     Sparse features give sparse rows. An unknown label is written as ?.
     """
     path = Path(path)
-    X, names = collection.X, feature_names_of(collection, next(iter(collection.views)))
+    X, names = only_features(collection, "ARFF")
     if twice := duplicates([*names, *collection.tags]):
         raise ValueError(f"ARFF needs different names for all attributes, got twice: {', '.join(twice[:5])}")
     label_file = label_file or path.with_name(f"{_stem(path)}.xml")

@@ -1,11 +1,13 @@
 """The XML file beside a MULAN ARFF file: which attributes are labels."""
 
 import os
+from collections.abc import Mapping
 from typing import IO
-from xml.parsers import expat
 from xml.sax.saxutils import quoteattr
 
+from tagrank.data.readers.safe_xml import parse_xml
 from tagrank.files import FileError, open_bounded
+from tagrank.labels import MAX_TAGS, duplicates
 
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
 _MAX_BYTES = 2**26
@@ -17,27 +19,18 @@ def read_label_names(path: str | os.PathLike) -> list[str]:
         content = stream.read()
     names: list[str] = []
 
-    def start_element(element: str, attributes: dict[str, str]) -> None:
-        if element.rpartition(":")[2] == "label":
+    def note(element: str, attributes: Mapping[str, str]) -> None:
+        # the namespace, or its prefix where it is not declared, stands before the name
+        if element.replace(":", " ").rpartition(" ")[2] == "label":
             if "name" not in attributes:
-                raise FileError(path, "a label element without a name", line=parser.CurrentLineNumber)
+                raise FileError(path, "a label element without a name")
             names.append(attributes["name"])
 
-    def refuse_doctype(*_: object) -> None:
-        # entities can expand without end or name other files; a label list needs none
-        raise FileError(path, "declares a document type, which is refused", line=parser.CurrentLineNumber)
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = start_element
-    parser.StartDoctypeDeclHandler = refuse_doctype
-    try:
-        parser.Parse(content, True)
-    except expat.ExpatError as error:
-        raise FileError(
-            path, f"not well-formed XML ({expat.ErrorString(error.code)})", line=error.lineno
-        ) from None
+    parse_xml(content, path, on_start=note, max_elements=MAX_TAGS)
     if not names:
         raise FileError(path, "names no label: expected elements such as <label name='sky'></label>")
+    if twice := duplicates(names):
+        raise FileError(path, f"names labels twice: {', '.join(twice[:5])}")
     return names
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.readers.marks import Marks, encode_marks, marks_from_list
-from tagrank.files import FileError
+from tagrank.files import FileError, naming
 
 UNLISTED = "unlisted"
 _PART_WORD = re.compile(r"(?<![a-z])(train|val|test)(ing|id|idation)?(?![a-z])", re.IGNORECASE)
@@ -94,12 +94,13 @@ class TagTable:
             )
         labels, columns = encode_marks(list(self._marks.values()), tags)
         parts = [self._parts.get(name) or UNLISTED for name in self._marks]
-        return Collection(
-            views={"pictures": [self._folder.path(name) for name in self._marks]},
-            labels=labels,
-            tags=columns,
-            names=list(self._marks),
-            part=parts if any(self._parts.values()) else None,
-            name=self._folder.root.absolute().name,
-            problems=self._folder.problems.listed(),
-        )
+        with naming(self._folder.root):
+            return Collection(
+                views={"pictures": [self._folder.path(name) for name in self._marks]},
+                labels=labels,
+                tags=columns,
+                names=list(self._marks),
+                part=parts if any(self._parts.values()) else None,
+                name=self._folder.root.absolute().name,
+                problems=self._folder.problems.listed(),
+            )

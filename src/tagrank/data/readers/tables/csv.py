@@ -21,10 +21,10 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.data.collection import Collection, feature_names_of
-from tagrank.data.label_matrix import LabelMatrix, Matrix, positive_pairs
+from tagrank.data.label_matrix import LabelMatrix, Matrix, columns_by_row, positive_pairs
 from tagrank.data.readers.tables.numbers import format_number
 from tagrank.data.readers.tables.table import TAG_PREFIX, Roles, find_roles
-from tagrank.data.readers.tables.tag_text import join_tags, split_tags
+from tagrank.data.readers.tables.tag_text import bare_cell, join_tags, protect_cell, split_tags
 from tagrank.files import (
     MAX_BYTES,
     ROW_BYTES,
@@ -33,6 +33,7 @@ from tagrank.files import (
     MemoryBound,
     atomic_write,
     longest_line,
+    naming,
     open_text,
 )
 from tagrank.labels import duplicates, encode_present
@@ -65,10 +66,10 @@ class _Rows:
             (roles.part, self.part),
         ):
             if position is not None:
-                column.append(fields[position])
+                column.append(bare_cell(fields[position]))
                 self.bound.add(WORD_BYTES + len(fields[position]))
         if roles.tag_list is not None:
-            self.tag_sets.append(split_tags(fields[roles.tag_list], separator))
+            self.tag_sets.append(split_tags(bare_cell(fields[roles.tag_list]), separator))
             self.bound.add(WORD_BYTES * len(self.tag_sets[-1]))
         self.labels.extend(_label(fields[j], header[j]) for j in roles.tag_columns)
         self.features.extend(_number(fields[j], header[j], missing) for j in roles.features)
@@ -157,10 +158,8 @@ def read_csv(
             raise FileError(path, f"{error}{hint}", line=table.line) from None
     if not any(header):
         raise FileError(path, f"the file is empty; expected a header line: {_HEADERS}")
-    try:
+    with naming(path):
         return _collection(rows, roles, header, Path(path), tags, empty)
-    except ValueError as error:
-        raise FileError(path, str(error)) from None
 
 
 class Table:
@@ -194,7 +193,7 @@ class Table:
 
 def read_header(table: Table) -> list[str]:
     """The names of the columns in the first line; none in an empty file."""
-    return [column.strip() for column in next(iter(table), [])]
+    return [bare_cell(column.strip()) for column in next(iter(table), [])]
 
 
 def _header_hint(roles: Roles | None, header: list[str]) -> str:
@@ -264,7 +263,7 @@ def write_csv(
     tag_cells = _tag_lists(collection, separator, empty) if as_list else _label_cells(collection)
     with atomic_write(path, text=True) as stream:
         writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow([*about, *names, *tags])
+        writer.writerow(map(protect_cell, [*about, *names, *tags]))
         about_cells = zip(*about.values(), strict=True) if about else repeat((), len(collection))
         for parts in zip(about_cells, _cells(X), tag_cells, strict=True):
             writer.writerow(chain(*parts))
@@ -278,7 +277,7 @@ def _about_columns(collection: Collection, path: Path) -> dict[str, Sequence[str
         columns["name"] = collection.names
     if collection.part is not None:
         columns["part"] = collection.part.tolist()
-    return columns
+    return {name: list(map(protect_cell, column)) for name, column in columns.items()}
 
 
 def relative_picture(picture: Any, folder: Path) -> str:
@@ -317,12 +316,12 @@ def _tag_lists(collection: Collection, separator: str, empty: str) -> Iterator[l
     texts = [join_tags([tag], separator) for tag in collection.tags]
     rows, columns = positive_pairs(collection.label_matrix.stored)
     n_unknown = collection.label_matrix.unknown_by_row()
-    n_present = np.bincount(rows, minlength=len(collection))
+    listed = columns_by_row((rows, columns), len(collection))
+    n_present = np.array([len(present) for present in listed], dtype=int)
     n_expected = np.where((n_present == 0) & (empty == "unknown"), len(collection.tags), 0)
     if len(wrong := np.flatnonzero(n_unknown != n_expected)):
         raise ValueError(
             f"row {wrong[0]} does not fit a list of tags, in which what is not listed is absent and an empty "
             f"list is {empty}; pass layout='columns' or another meaning of empty"
         )
-    listed = np.split(columns, np.cumsum(n_present)[:-1])
-    return ([separator.join(texts[j] for j in present)] for present in listed)
+    return ([protect_cell(separator.join(texts[j] for j in present))] for present in listed)

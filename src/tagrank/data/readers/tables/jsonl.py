@@ -15,7 +15,16 @@ from tagrank.data.collection import Collection
 from tagrank.data.readers.json_files import parse_json, read_lists
 from tagrank.data.readers.marks import Marks, encode_marks, marks_from_list, marks_of
 from tagrank.data.readers.tables.csv import relative_picture
-from tagrank.files import MAX_BYTES, ROW_BYTES, WORD_BYTES, FileError, MemoryBound, atomic_write, open_text
+from tagrank.files import (
+    MAX_BYTES,
+    ROW_BYTES,
+    WORD_BYTES,
+    FileError,
+    MemoryBound,
+    atomic_write,
+    naming,
+    open_text,
+)
 
 
 class PictureRecord(NamedTuple):
@@ -51,14 +60,15 @@ def read_jsonl(
         raise FileError(path, 'lists no picture; expected lines such as {"image": "a.jpg", "tags": ["sky"]}')
     labels, columns = encode_marks([record.marks for record in records], tags)
     folder = Path(path).parent
-    return Collection(
-        views={"pictures": [str(folder / record.image) for record in records]},
-        labels=labels,
-        tags=columns,
-        names=[record.image for record in records],
-        part=[record.part for record in records] if any(record.part for record in records) else None,
-        name=Path(path).name.partition(".")[0],
-    )
+    with naming(path):
+        return Collection(
+            views={"pictures": [str(folder / record.image) for record in records]},
+            labels=labels,
+            tags=columns,
+            names=[record.image for record in records],
+            part=[record.part for record in records] if any(record.part for record in records) else None,
+            name=Path(path).name.partition(".")[0],
+        )
 
 
 def read_records(

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from tagrank import labels as label_limits
-from tagrank.data.collection import Collection
+from tagrank.data.collection import Collection, only_features
 from tagrank.data.label_matrix import Matrix
-from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, atomic_write, open_text
+from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, atomic_write, naming, open_text
 from tagrank.validation import check_choice
 
 _PAIR_BYTES = 24
@@ -129,13 +129,14 @@ def read_libsvm(
     for entries, first, given, default in limits:
         if wrong := entries.first_wrong_row(first, given or default, "" if given else wider):
             raise FileError(path, wrong[1], line=lines[wrong[0]])
-    Y = labels.matrix(first_label, n_tags)
-    return Collection(
-        views={"features": features.matrix(first_feature, n_features)},
-        labels=Y,
-        tags=tags or [str(first_label + j) for j in range(Y.shape[1])],
-        name=Path(path).name.partition(".")[0],
-    )
+    with naming(path):
+        Y = labels.matrix(first_label, n_tags)
+        return Collection(
+            views={"features": features.matrix(first_feature, n_features)},
+            labels=Y,
+            tags=tags or [str(first_label + j) for j in range(Y.shape[1])],
+            name=Path(path).name.partition(".")[0],
+        )
 
 
 def _announced_sizes(content: str) -> list[int] | None:
@@ -165,7 +166,10 @@ def write_libsvm(collection: Collection, path: str | os.PathLike) -> None:
 
     Tag names are not part of the format: keep `collection.tags` to read the file back with its names.
     """
-    X, Y = sparse.csr_array(collection.X, dtype=np.float64), sparse.csr_array(collection.label_matrix.stored)
+    X, Y = (
+        sparse.csr_array(only_features(collection, "LIBSVM")[0], dtype=np.float64),
+        sparse.csr_array(collection.label_matrix.stored),
+    )
     if collection.label_matrix.unknown_by_row().any():
         raise ValueError("LIBSVM files cannot express unknown labels; write ARFF, CSV or NPZ instead")
     with atomic_write(path, text=True) as stream:

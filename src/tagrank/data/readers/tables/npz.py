@@ -14,7 +14,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import Matrix
-from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, load_npz, save_npz
+from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, load_npz, naming, save_npz
 from tagrank.validation import check_choice
 
 _ABOUT = ("Y", "tags", "names", "part", "name")
@@ -35,13 +35,9 @@ def read_npz(path: str | os.PathLike, *, missing: str = "error", max_bytes: int 
     """
     check_choice("missing", missing, ("error", "nan"))
     arrays = load_npz(path, max_bytes=max_bytes)
-    try:
+    with naming(path):
         _check_memory(arrays, MemoryBound(path, max_bytes))
         return _assemble(arrays, path, missing)
-    except FileError:
-        raise
-    except (ValueError, TypeError, OverflowError) as error:
-        raise FileError(path, str(error)) from None
 
 
 def _check_memory(arrays: dict[str, np.ndarray], bound: MemoryBound) -> None:
@@ -128,10 +124,8 @@ def read_matrix(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> Matri
     arrays = load_npz(path, max_bytes=max_bytes)
     if arrays.get("format") != b"csr":
         raise FileError(path, "expected one sparse matrix in csr format, as scipy.sparse.save_npz writes it")
-    try:
+    with naming(path):
         return _sparse_matrix(arrays, "matrix")
-    except ValueError as error:
-        raise FileError(path, str(error)) from None
 
 
 def write_npz(collection: Collection, path: str | os.PathLike) -> None:

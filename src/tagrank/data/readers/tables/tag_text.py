@@ -1,11 +1,25 @@
 r"""Several tags in one text, as a column of a table holds them: ``sky|sea``.
 
 Where a tag itself contains the separator (its first character, if it has several) or a backslash, a backslash
-stands before that: ``places\|rome``. A backslash before anything else is itself.
+stands before that: ``places\|rome``. A backslash before anything else is itself. A cell that a spreadsheet
+would run as a formula has an apostrophe before it.
 """
 
 import re
 from collections.abc import Iterable
+
+# Text that spreadsheets run as a formula, perhaps with apostrophes before it.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def protect_cell(text: str) -> str:
+    """`text` with an apostrophe before it where a spreadsheet would run it as a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def bare_cell(text: str) -> str:
+    """The text that `protect_cell` was given."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
 def split_tags(text: str, separator: str) -> list[str]:
