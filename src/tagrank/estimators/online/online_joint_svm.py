@@ -138,7 +138,6 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         warn_labels_never_differ(V, states)
         self.always_predicts_ = _always_some(states)
         if self._reads_indices():
-            self._rows_at_once = X
             return lambda rows: self._learn(rows, V[rows])
         return lambda rows: self._learn(take_rows(X, rows), V[rows])
 
@@ -164,11 +163,11 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     def _is_bound_to_gram(self):
         return self._reads_indices() and hasattr(self, "dual_coef_")
 
-    def _finish(self):
+    def _finish(self, X):
         """Make of the weights what predictions need."""
         self._name_stream()
         if self._reads_indices():
-            self._leave_gram(self.__dict__.pop("_rows_at_once"))
+            self._leave_gram(X)
         weights, stream, n_seen = self._weights, self.stream_, max(self.n_seen_, 1)
         means = stream.means() if self.center else np.zeros(len(stream.classes))
         self.label_values_ = np.array([[-1.0], [1.0]]) - means
@@ -220,7 +219,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
                 raise ValueError(f"{len(weights)} weights do not fit {self.n_features_in_} columns")
             self._weights = LinearWeights(len(weights), weights.shape[1], weights.dtype, averaged=False)
             self._weights.W, self._weights.total = weights, total
-        self._finish()
+        self._finish(None)
 
 
 def _always_some(states):

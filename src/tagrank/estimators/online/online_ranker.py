@@ -93,7 +93,7 @@ class OnlineRanker(StreamEstimator):
         self.n_seen_ += len(states)
         return n_updates
 
-    def _finish(self):
+    def _finish(self, X):
         from tagrank.solvers.category_perceptron import averaged
 
         self._name_stream()
@@ -111,4 +111,4 @@ class OnlineRanker(StreamEstimator):
 
     def restore(self, state):
         super().restore(state)
-        self._finish()
+        self._finish(None)

@@ -20,8 +20,8 @@ class StreamEstimator(LabelEstimator):
 
     A subclass writes ``_begin(stream, X, at_once)``, an empty model for such rows; ``_learn_all(X, states)``,
     a function that learns from the samples of some indices and returns the number of updates;
-    ``_learn_next(X, states)``, for a chunk; and ``_finish()``, which makes of all that what predictions need.
-    They count `n_updates_` and `n_seen_`.
+    ``_learn_next(X, states)``, for a chunk; and ``_finish(X)``, which makes of all that what predictions
+    need; X is None after loading. They count `n_updates_` and `n_seen_`.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class StreamEstimator(LabelEstimator):
         learn, rng = self._learn_all(X, states), check_random_state(self.random_state)
         with limited_threads(1):  # the products of a block are too small to share
             self.n_iter_, _ = learn_in_passes(learn, len(states), max_iter=self.max_iter, rng=rng, stop=stop)
-        self._finish()
+        self._finish(X)
         return self
 
     def partial_fit(self, X, y, classes=None):
@@ -85,7 +85,7 @@ class StreamEstimator(LabelEstimator):
             self._start(stream, X, at_once=False)
         with limited_threads(1):
             self._learn_next(X, states)
-        self._finish()
+        self._finish(X)
         return self
 
     def _check_parameters(self):
