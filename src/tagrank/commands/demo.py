@@ -70,6 +70,7 @@ def demo(
     n_jobs: int | None = None,
     callback: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Demonstration:
     """Draw pictures, learn their tags with three methods, keep the first model and write a report.
 
@@ -84,6 +85,7 @@ def demo(
     n_jobs : processes and threads; None for all cores
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
+    stop : function without arguments; once it answers true, what is being trained ends early
 
     Returns
     -------
@@ -110,6 +112,7 @@ def demo(
             callback=callback,
             n_jobs=n_jobs,
             progress=progress,
+            stop=stop,
         )
     measured = {name: evaluate(training.annotator, test, part="all") for name, training in trained.items()}
     seconds = time.perf_counter() - started

@@ -26,11 +26,22 @@ def test_an_unheard_interrupt_stops_training_after_its_first_pass(capsys):
     with InterruptWatch(tol=1e-3) as watch:
         press_unheard()
         watch.check(point(0))
-        with pytest.raises(KeyboardInterrupt):
-            watch.check(point(1))
-        watch.heed(is_finished=True)
+        assert not watch.stop()
+        watch.check(point(1))
+        assert watch.stop()
+        watch.insist(is_finished=True)
     assert watch.seen
     assert capsys.readouterr().err.count("what was reached is kept") == 1
+
+
+def test_an_interrupt_during_training_is_no_exception():
+    with InterruptWatch(tol=1e-3) as watch:
+        for n_iter in (0, 1):
+            watch.check(point(n_iter))
+        assert not watch.stop()
+        signal.raise_signal(signal.SIGINT)
+        assert watch.stop()
+        watch.insist()
 
 
 def test_an_interrupt_that_is_lost_in_c_leaves_no_traceback(capsys):
@@ -38,7 +49,7 @@ def test_an_interrupt_that_is_lost_in_c_leaves_no_traceback(capsys):
     with InterruptWatch(tol=1e-3) as watch:
         ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
         with pytest.raises(KeyboardInterrupt):
-            watch.heed()
+            watch.insist()
     assert capsys.readouterr().err == ""
     assert sys.unraisablehook is before
 
@@ -47,7 +58,7 @@ def test_an_unheard_interrupt_before_training_is_raised_again():
     with InterruptWatch(tol=1e-3) as watch:
         press_unheard()
         with pytest.raises(KeyboardInterrupt):
-            watch.heed()
+            watch.insist()
 
 
 def test_what_breaks_after_an_unheard_interrupt_is_the_interrupt():
@@ -63,10 +74,10 @@ def test_what_breaks_after_an_unheard_interrupt_is_the_interrupt():
 def test_a_finished_model_is_kept_after_one_interrupt_but_not_after_two():
     with InterruptWatch(tol=1e-3) as watch:
         press_unheard()
-        watch.heed(is_finished=True)
+        watch.insist(is_finished=True)
         press_unheard()
         with pytest.raises(KeyboardInterrupt):
-            watch.heed(is_finished=True)
+            watch.insist(is_finished=True)
 
 
 # nothing is held out or compared before the one training
@@ -91,7 +102,7 @@ def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
     result = tagrank("train", table, "-o", tmp_path / "m", *options)
     assert result.exit_code == 130
     assert "stopping; what was reached is kept" in result.stderr
-    assert "training was interrupted" in result.stderr
+    assert "training was asked to stop" in result.stderr
     assert 1e-6 < Annotator.load(tmp_path / "m").metadata["duality_gap"] < 1
 
 

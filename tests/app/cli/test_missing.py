@@ -144,6 +144,7 @@ def test_an_interrupt_of_the_last_fold_ends_the_command(tagrank, table, tmp_path
     monkeypatch.setattr(missing_scores, "_train", press_in_the_last)
     result = tagrank("missing", table, "--C", 1, "--folds", 3, "-o", tmp_path / "found.csv")
     assert result.exit_code == 130
+    assert result.stderr == "interrupted\n"
     assert list(tmp_path.iterdir()) == []
 
 

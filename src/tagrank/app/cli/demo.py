@@ -48,6 +48,7 @@ def demo(
             n_jobs=n_jobs,
             callback=callback,
             progress=count,
+            stop=interrupts.end,
         )
     if json:
         show_json(result.to_dict())

@@ -1,20 +1,20 @@
-"""Ctrl-C during training: the solver stops at its next measurement, and what it reached is kept."""
+"""Ctrl-C during training: training is asked to stop, and what it reached is kept."""
 
 import signal
 import sys
+import warnings
 from typing import Any
 
 from tagrank.app.cli.console import say
 
 
 class InterruptWatch:
-    """Turns Ctrl-C into a stop of the solver that calls `check`; a second one gives up.
+    """Turns Ctrl-C into the answer of `stop`, which training asks for; a second one gives up.
 
-    Compiled code does not survive an exception that arrives in its middle, so Ctrl-C during training only
-    leaves a note, which `check` raises where the solver expects it. Outside of training it interrupts as
-    usual, but that may go unheard: the compiler calls back from C, where exceptions are dropped, and a solver
-    that was only trying something out, such as a value of C, takes it for its own and returns. So `heed`
-    raises it again; if training has begun in the meantime, `check` stops it.
+    Compiled code does not survive an exception that arrives in its middle, so Ctrl-C during training is only
+    noted. Outside of training it interrupts as usual, but that may be lost: the compiler calls back from C,
+    where exceptions are dropped, and a solver that only tries something out, such as a value of C, takes it
+    for its own and returns. So `insist` raises it again; if training has begun by then, `stop` ends it.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class InterruptWatch:
 
     def __init__(self, *, tol: float = 0.0) -> None:
         self.tol, self.seen = tol, False
-        self._is_training, self._is_pending = False, False
-        self._is_unheeded, self._gives_up = False, False
+        self._is_training, self._has_learned = False, False
+        self._is_answered, self._gives_up = False, False
 
     def __enter__(self) -> "InterruptWatch":
         self._before = signal.signal(signal.SIGINT, self._notice)
@@ -38,31 +38,33 @@ class InterruptWatch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: Any) -> None:
         signal.signal(signal.SIGINT, self._before)
         sys.unraisablehook = self._hook
-        if self._is_unheeded and isinstance(error, Exception):
+        if self.seen and not self._is_answered and isinstance(error, Exception):
             # the compiler misses what it was about to be told
             raise KeyboardInterrupt from error
 
     def check(self, point: Any) -> None:
-        """Called by the solver with each TracePoint; raises the Ctrl-C that came meanwhile."""
-        self._is_training = point.gap > self.tol
-        if self._is_unheeded:
-            self._is_unheeded = False
-            self._stop()
-        # before the first pass there is nothing to keep
-        if self._gives_up or (self._is_pending and point.n_iter > 0):
-            self._is_pending = False
-            raise KeyboardInterrupt
-
-    def heed(self, *, is_finished: bool = False) -> None:
-        """Raise a Ctrl-C that went unheard once more; of a finished model only the second one is a reason."""
-        if self._gives_up or (self._is_unheeded and not is_finished):
-            raise KeyboardInterrupt
-        self._is_unheeded = False
-
-    def insist(self) -> None:
-        """Raise any Ctrl-C once more: for work of which a part is worth nothing."""
+        """Take note of a TracePoint: as long as these come, Ctrl-C is left to `stop`."""
+        self._is_training, self._has_learned = point.gap > self.tol, point.n_iter > 0
         if self.seen:
+            self._answer()
+        if self._gives_up:
             raise KeyboardInterrupt
+
+    def stop(self) -> bool:
+        """Whether training is to end; before the first pass there is nothing to keep."""
+        return self.seen and self._has_learned
+
+    def end(self) -> bool:
+        """As `stop`, at once and without a word: for work of which a part is worth nothing."""
+        if self.seen:
+            warnings.simplefilter("ignore")
+        return self.seen
+
+    def insist(self, *, is_finished: bool = False) -> None:
+        """Raise a lost Ctrl-C again; of a finished model only the second one is a reason."""
+        if self._gives_up or (self.seen and not self._is_answered and not is_finished):
+            raise KeyboardInterrupt
+        self._is_answered = self.seen
 
     def _notice(self, *_: Any) -> None:
         if self.seen:
@@ -70,15 +72,15 @@ class InterruptWatch:
             raise KeyboardInterrupt
         self.seen = True
         if not self._is_training:
-            self._is_unheeded = True
             raise KeyboardInterrupt
-        self._stop()
+        self._answer()
 
     def _drop(self, unraisable: Any) -> None:
-        """No traceback of a Ctrl-C that went unheard: it is raised once more."""
+        """No traceback of a Ctrl-C that was lost: it is raised once more."""
         if unraisable.exc_type is not KeyboardInterrupt:
             self._hook(unraisable)
 
-    def _stop(self) -> None:
-        self._is_pending = True
-        say("stopping; what was reached is kept (Ctrl-C again gives up)")
+    def _answer(self) -> None:
+        if not self._is_answered:
+            self._is_answered = True
+            say("stopping; what was reached is kept (Ctrl-C again gives up)")

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tagrank.app.cli.checks import positive
 from tagrank.app.cli.console import count as number_of
 from tagrank.app.cli.console import printable, report_problems, say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
@@ -52,10 +51,6 @@ def missing(
     ] = None,
     min_probability: Annotated[float, option(CHOICE, "Leave out tags less probable.", min=0, max=1)] = 0.0,
     max_probability: Annotated[float, option(CHOICE, "Leave out tags more probable.", min=0, max=1)] = 1.0,
-    C: Annotated[
-        float | None,
-        option(METHOD, "Cost of a violation.", "--C", usual="by cross-validation", callback=positive),
-    ] = None,
     folds: Annotated[
         int, option(METHOD, "Models that share the pictures; each learns from all but its share.", min=2)
     ] = 5,
@@ -100,12 +95,12 @@ def missing(
             per_tag=per_tag,
             min_probability=min_probability,
             max_probability=max_probability,
-            C=C,
             folds=folds,
             calibration=calibration,
             part=part,
             page=page,
             progress=count,
+            stop=interrupts.end,
             **arguments,
         )
     if json:

@@ -119,6 +119,10 @@ def learning(
             metavar="NAME=VALUE",
         ),
     ] = None,
+    C: Annotated[
+        float | None,
+        option(METHOD, "Cost of a violation.", "--C", usual="by cross-validation", callback=positive),
+    ] = None,
     kernel: Annotated[
         KernelWord | None,
         option(
@@ -164,6 +168,7 @@ def learning(
     """What 'train' and 'missing' learn from, and how."""
     return {
         "method": method,
+        "C": C,
         "kernel": kernel,
         "features": features or None,
         "strict": strict,

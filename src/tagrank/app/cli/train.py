@@ -32,16 +32,6 @@ Threshold = Literal["f1", "global", "cardinality", "top-k"]
 def train(
     data: Data,
     output: Annotated[Path, option(None, "Folder of the model.", "--output", "-o")],
-    C: Annotated[
-        float | None,
-        option(
-            METHOD,
-            "Cost of a violation.",
-            "--C",
-            usual="1; by cross-validation for pictures",
-            callback=positive,
-        ),
-    ] = None,
     gamma: Annotated[
         float | None,
         option(
@@ -59,7 +49,7 @@ def train(
         Calibration,
         option(
             METHOD,
-            "Learn probabilities on held-out folds; auto: platt for pictures, none for rows.",
+            "Learn probabilities on held-out folds; auto: platt, from ten pictures or rows on.",
             words=Calibration,
         ),
     ] = "auto",
@@ -68,7 +58,7 @@ def train(
         option(
             METHOD,
             "Learn on held-out folds which tags to predict.",
-            usual="global for pictures",
+            usual="global; f1 if a calibration is named",
             words=Threshold,
         ),
     ] = None,
@@ -118,13 +108,12 @@ def train(
             interrupts.check(point)
 
         def count(done: int, total: int, what: str) -> None:
-            interrupts.heed(is_finished=what == WRITING)
+            interrupts.insist(is_finished=what == WRITING)
             progress.count(done, total, what)
 
         training = tagrank.train(
             data,
             output,
-            C=C,
             gamma=gamma,
             class_weight=class_weight,
             fit_intercept=fit_intercept,
@@ -138,6 +127,7 @@ def train(
             keep_rows=keep_rows,
             callback=callback,
             progress=count,
+            stop=interrupts.stop,
             **arguments,
         )
     if json:
