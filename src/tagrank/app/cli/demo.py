@@ -31,7 +31,7 @@ def demo(
     import tagrank
     from tagrank.app.cli.tables import metric_table, ranked_table
 
-    with InterruptWatch() as interrupts, WorkProgress("learning") as progress:
+    with InterruptWatch(keeps=False) as interrupts, WorkProgress("learning") as progress:
 
         def callback(point: Any) -> None:
             interrupts.insist()
@@ -48,7 +48,7 @@ def demo(
             n_jobs=n_jobs,
             callback=callback,
             progress=count,
-            stop=interrupts.end,
+            stop=interrupts.stop,
         )
     if json:
         show_json(result.to_dict())

@@ -19,14 +19,15 @@ class InterruptWatch:
     Parameters
     ----------
     tol : the duality gap below which the solver is about to return
+    keeps : False for work of which a part is worth nothing: it ends at once, without a word about the part
 
     Attributes
     ----------
     seen : whether Ctrl-C was pressed
     """
 
-    def __init__(self, *, tol: float = 0.0) -> None:
-        self.tol, self.seen = tol, False
+    def __init__(self, *, tol: float = 0.0, keeps: bool = True) -> None:
+        self.tol, self.keeps, self.seen = tol, keeps, False
         self._is_training, self._has_learned = False, False
         self._is_answered, self._gives_up = False, False
 
@@ -52,13 +53,7 @@ class InterruptWatch:
 
     def stop(self) -> bool:
         """Whether training is to end; before the first pass there is nothing to keep."""
-        return self.seen and self._has_learned
-
-    def end(self) -> bool:
-        """As `stop`, at once and without a word: for work of which a part is worth nothing."""
-        if self.seen:
-            warnings.simplefilter("ignore")
-        return self.seen
+        return self.seen and (self._has_learned or not self.keeps)
 
     def insist(self, *, is_finished: bool = False) -> None:
         """Raise a lost Ctrl-C again; of a finished model only the second one is a reason."""
@@ -71,6 +66,8 @@ class InterruptWatch:
             self._gives_up = True
             raise KeyboardInterrupt
         self.seen = True
+        if not self.keeps:
+            warnings.simplefilter("ignore")
         if not self._is_training:
             raise KeyboardInterrupt
         self._answer()

@@ -9,7 +9,6 @@ from tagrank.app.cli.interrupts import InterruptWatch
 from tagrank.app.cli.options import (
     METHOD,
     ROWS,
-    USUAL_TOL,
     Config,
     Data,
     Debug,
@@ -79,7 +78,7 @@ def missing(
     import tagrank
 
     arguments = learning(**shared)
-    with InterruptWatch(tol=arguments["tol"] or USUAL_TOL) as interrupts, WorkProgress() as progress:
+    with InterruptWatch(keeps=False) as interrupts, WorkProgress() as progress:
 
         def count(done: int, total: int, what: str) -> None:
             # a solver that is interrupted returns what it reached; here a part is worth nothing
@@ -100,7 +99,7 @@ def missing(
             part=part,
             page=page,
             progress=count,
-            stop=interrupts.end,
+            stop=interrupts.stop,
             **arguments,
         )
     if json:
