@@ -90,3 +90,9 @@ def test_intercept_of_similarities_adds_one(problem, WithIntercept):
     model = WithIntercept(kernel="precomputed", fit_intercept=True, **EXACT).fit(K, Y)
     assert model.primal_objective_ == pytest.approx(expected.primal_objective_, rel=1e-6)
     np.testing.assert_allclose(model.decision_function(K), expected.decision_function(K + 1), atol=5e-3)
+
+
+def test_a_gram_matrix_that_does_not_fit_is_not_begun():
+    X, Y = np.zeros((400_000, 1)), np.ones((400_000, 1))
+    with pytest.raises(MemoryError, match=r"400,000 samples take 596 GiB, and there are .* kernel='linear'"):
+        LabelRanker().fit(X, Y)

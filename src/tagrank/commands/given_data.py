@@ -68,9 +68,11 @@ def _named_collection(name: str) -> Collection:
 
 
 def check_has_tags(collection: Collection, data: Collection | str | os.PathLike) -> Collection:
-    """The collection, or an error that says how a table marks its tags if it has none."""
-    if len(collection.tags) or not _is_table(data):
+    """The collection, or an error if it has no tags; it says how a table marks them."""
+    if len(collection.tags):
         return collection
+    if not _is_table(data):
+        raise ValueError(f"{collection.name or 'the collection'} has no tags to learn from")
     raise FileError(
         str(data),
         "has no tags to learn from; expected a column 'tags' with lists such as sky|sea, or a column such as "

@@ -1,5 +1,6 @@
 """Estimators that compare samples by a kernel."""
 
+import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -57,6 +58,8 @@ class KernelEstimator(LabelEstimator):
             return X.kernel, X.K
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         dtype = None if isinstance(kernel, Precomputed) else self.gram_dtype
+        if not isinstance(kernel, Precomputed):
+            _check_memory(n_rows(X) ** 2 * np.dtype(dtype or np.float64).itemsize, n_rows(X))
         return kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs, **more)
 
     def _check_parameters(self):
@@ -151,3 +154,15 @@ class KernelEstimator(LabelEstimator):
         tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.input_tags.positive_only = self.kernel in ("chi2", "intersection", "hellinger")
         return tags
+
+
+def _check_memory(n_bytes, n_samples):
+    """Raise before a Gram matrix is begun that this machine cannot hold."""
+    if not hasattr(os, "sysconf"):
+        return
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if n_bytes > memory:
+        raise MemoryError(
+            f"the similarities of {n_samples:,} samples take {n_bytes / 2**30:,.0f} GiB, and there are "
+            f"{memory / 2**30:,.0f}; kernel='linear' and the maps of tagrank.approximate need none"
+        )
