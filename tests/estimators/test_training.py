@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from tagrank import LabelRanker
+
 EXACT = {"tol": 1e-7, "max_iter": 20_000, "random_state": 0}
 
 
