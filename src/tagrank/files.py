@@ -1,4 +1,4 @@
-"""Files: read what strangers send within bounds, write so that nothing half-written stays.
+"""Files: read what others send within bounds, write so that nothing half-written stays.
 
 A reader here never allocates more than its `max_bytes`, whatever a header or a compressed stream promises,
 and never unpickles. A writer works on a temporary neighbour and renames it at the end.

@@ -13,10 +13,10 @@ from scipy import sparse
 from tagrank.validation import check_sparse
 
 _ENCODING = "labels are 1 (present), 0 (absent) or nan (unknown)"
-# Labels that are held one by one: training takes a few numbers of eight bytes for each.
-MAX_LABELS = 2**28
-# Tags that are named one by one; the largest public set has 2.8 million.
-MAX_TAGS = 2**22
+# Labels that are held one by one: training takes about forty bytes for each.
+MAX_LABELS = 2**27
+# Tags that are named one by one.
+MAX_TAGS = 2**20
 
 
 def label_states(Y):
@@ -65,6 +65,7 @@ def _real_numbers(Y):
 def _sparse_states(Y):
     values = _real_numbers(Y.data)
     _check_values(values)
+    check_tag_count(Y.shape[1])
     _check_amount(Y.shape[0] * Y.shape[1], MAX_LABELS, Y.shape)
     states = np.full(Y.shape, -1, dtype=np.int8)
     rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
@@ -97,7 +98,7 @@ def fill_unknown_rows(Y, silent):
         return Y
     n_labels = Y.shape[1]
     # a stored nan takes twelve bytes, and half as much again while it is put in place
-    _check_amount(int(silent.sum()) * n_labels, MAX_LABELS // 4, Y.shape)
+    _check_amount(int(silent.sum()) * n_labels, MAX_LABELS // 2, Y.shape)
     ends = np.concatenate([[0], np.cumsum(silent * n_labels)])
     columns = np.tile(np.arange(n_labels, dtype=np.int32), int(silent.sum()))
     return Y + sparse.csr_array((np.full(len(columns), np.nan), columns, ends), shape=Y.shape)

@@ -67,7 +67,7 @@ def test_what_is_handed_over_is_left_alone():
 
 def test_too_many_tags_are_counted_before_they_are_named():
     with pytest.raises(
-        ValueError, match=r"10,000,000 tags, and 4,194,304 are allowed.*tagrank\.labels\.MAX_TAGS"
+        ValueError, match=r"10,000,000 tags, and 1,048,576 are allowed.*tagrank\.labels\.MAX_TAGS"
     ):
         Collection({"x": np.zeros((1, 1))}, sparse.csr_array((1, 10**7)))
 

@@ -33,9 +33,9 @@ def match_columns(
         return rows
     place = {name: j for j, name in enumerate(given)}
     missing = [name for name in wanted if name not in place]
-    strangers = sorted(place.keys() - set(wanted), key=place.__getitem__)
-    if missing or strangers:
-        differences = filter(None, (_listed("missing", missing), _listed("unknown", strangers)))
+    unknown = sorted(place.keys() - set(wanted), key=place.__getitem__)
+    if missing or unknown:
+        differences = filter(None, (_listed("missing", missing), _listed("unknown", unknown)))
         raise ValueError(
             f"{what} must have the {len(wanted)} columns of {like}, in any order; {'; '.join(differences)}"
         )

@@ -78,13 +78,13 @@ def test_what_is_written_reads_back_and_scikit_learn_agrees(tmp_path, name):
         ("1 qid:3 1:2\n", "line 1: expected"),
         (
             "99999999 1:1\n",
-            "line 1: index 99999999 is outside 1 to 4194304; if 16,777,216 features .*MAX_TAGS",
+            "line 1: index 99999999 is outside 1 to 1048576; if 16,777,216 features .*MAX_TAGS",
         ),
         ("-1 1:1\n", "line 1: index -1 is outside"),
         ("99999999999999999999 1:1\n", "line 1: expected"),
         ("1 99999999999:1\n", "line 1: index 99999999999 is outside"),
         ("1 2147483647:1\n", "line 1: index 2147483647 is outside 1 to 16777216; if .* larger max_bytes"),
-        ("9999999 1:1\n", "line 1: index 9999999 is outside 1 to 4194304; if .* tagrank.labels.MAX_TAGS"),
+        ("9999999 1:1\n", "line 1: index 9999999 is outside 1 to 1048576; if .* tagrank.labels.MAX_TAGS"),
         (
             "3 99 99999999999\n1 1:1\n1 1:1\n1 1:1\n",
             "line 1: announces 99 features and 99,999,999,999 labels",

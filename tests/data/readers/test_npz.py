@@ -80,7 +80,7 @@ def csr(**changes):
         ({"X.indptr": np.array([0])}, "needs data, indices, indptr, shape"),
         (
             {"X": np.eye(1), **{k.replace("X", "Y"): v for k, v in csr(shape=[1, 10**15]).items()}},
-            "tags, and 4,194,304",
+            "tags, and 1,048,576",
         ),
         (csr(shape=[1, 10**9]), "takes more than .*larger max_bytes"),
         (csr(shape=[1, np.inf]), "infinity"),

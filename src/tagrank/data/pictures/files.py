@@ -1,4 +1,4 @@
-"""Pictures from files of strangers: within bounds, upright, three colours."""
+"""Pictures from files: within bounds, upright, three colours."""
 
 import io
 import math

@@ -1,4 +1,4 @@
-"""JSON from files of strangers: entry by entry, within bounds, and errors that name the file."""
+"""JSON from files: entry by entry, within bounds, and errors that name the file."""
 
 import json
 import os

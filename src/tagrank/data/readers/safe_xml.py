@@ -1,4 +1,4 @@
-"""XML from files of strangers: no document types (so no entities), bounded depth and number of elements."""
+"""XML within bounds: no document types (so no entities), limited depth and number of elements."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence

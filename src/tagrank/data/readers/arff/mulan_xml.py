@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from typing import IO
 from xml.sax.saxutils import quoteattr
 
+from tagrank import labels
 from tagrank.data.readers.safe_xml import parse_xml
 from tagrank.files import FileError, open_bounded
-from tagrank.labels import MAX_TAGS, duplicates
+from tagrank.labels import duplicates
 
 _NAMESPACE = "http://mulan.sourceforge.net/labels"
 _MAX_BYTES = 2**26
@@ -26,7 +27,7 @@ def read_label_names(path: str | os.PathLike) -> list[str]:
                 raise FileError(path, "a label element without a name")
             names.append(attributes["name"])
 
-    parse_xml(content, path, on_start=note, max_elements=MAX_TAGS)
+    parse_xml(content, path, on_start=note, max_elements=labels.MAX_TAGS)
     if not names:
         raise FileError(path, "names no label: expected elements such as <label name='sky'></label>")
     if twice := duplicates(names):
