@@ -92,15 +92,15 @@ def check_tag_count(n_tags):
         )
 
 
-def fill_unknown_rows(Y, silent):
-    """`Y` with a stored nan for each label of the rows that are `silent`, shape (n_samples,), and empty."""
-    if not silent.any():
+def fill_unknown_rows(Y, unknown_rows):
+    """`Y` with a stored nan for each label of `unknown_rows`, a mask (n_samples,) of rows that are empty."""
+    if not unknown_rows.any():
         return Y
     n_labels = Y.shape[1]
     # a stored nan takes twelve bytes, and half as much again while it is put in place
-    _check_amount(int(silent.sum()) * n_labels, MAX_LABELS // 2, Y.shape)
-    ends = np.concatenate([[0], np.cumsum(silent * n_labels)])
-    columns = np.tile(np.arange(n_labels, dtype=np.int32), int(silent.sum()))
+    _check_amount(int(unknown_rows.sum()) * n_labels, MAX_LABELS // 2, Y.shape)
+    ends = np.concatenate([[0], np.cumsum(unknown_rows * n_labels)])
+    columns = np.tile(np.arange(n_labels, dtype=np.int32), int(unknown_rows.sum()))
     return Y + sparse.csr_array((np.full(len(columns), np.nan), columns, ends), shape=Y.shape)
 
 
@@ -151,8 +151,8 @@ def encode_tag_sets(tag_sets, *, tags=None, empty="unknown"):
     Y : csr_array, shape (n_samples, n_tags), float64
     tags : list of str
     """
-    present, tags, silent = encode_present(tag_sets, tags=tags, empty=empty)
-    return fill_unknown_rows(present, silent), tags
+    present, tags, unknown_rows = encode_present(tag_sets, tags=tags, empty=empty)
+    return fill_unknown_rows(present, unknown_rows), tags
 
 
 def encode_present(tag_sets, *, tags=None, empty="unknown"):
@@ -162,7 +162,7 @@ def encode_present(tag_sets, *, tags=None, empty="unknown"):
     -------
     present : csr_array, shape (n_samples, n_tags), float64, with 1 where a tag is present
     tags : list of str
-    silent : bool array, shape (n_samples,), where nothing is known
+    unknown_rows : bool array, shape (n_samples,), where nothing is known
     """
     if empty not in ("unknown", "absent"):
         raise ValueError(f"empty must be 'unknown' or 'absent', got {empty!r}")
@@ -176,10 +176,10 @@ def encode_present(tag_sets, *, tags=None, empty="unknown"):
     for entry in tag_sets:
         columns.extend(sorted({column[tag] for tag in (() if entry is None else entry) if tag in column}))
         ends.append(len(columns))
-    silent = [entry is None or (len(entry) == 0 and empty == "unknown") for entry in tag_sets]
+    unknown_rows = [entry is None or (len(entry) == 0 and empty == "unknown") for entry in tag_sets]
     shape = (len(tag_sets), len(tags))
     present = sparse.csr_array((np.ones(len(columns)), np.array(columns), np.array(ends)), shape=shape)
-    return present, tags, np.array(silent, dtype=bool) & (len(tags) > 0)
+    return present, tags, np.array(unknown_rows, dtype=bool) & (len(tags) > 0)
 
 
 def duplicates(names):

@@ -263,8 +263,8 @@ def _labels_and_tags(labels: Any, tags: Sequence[str], n_rows: int) -> tuple[Lab
     if labels is None:
         labels = sparse.csr_array((n_rows, 0))
     elif is_tag_sets(labels):
-        present, tags, silent = encode_present(labels, tags=list(tags) or None)
-        labels = LabelMatrix(present, silent)
+        present, tags, unknown_rows = encode_present(labels, tags=list(tags) or None)
+        labels = LabelMatrix(present, unknown_rows)
     matrix = as_labels(labels)
     check_tag_count(matrix.shape[1])
     if len(tags) == 0:

@@ -91,7 +91,8 @@ def merge_labels(labels: LabelMatrix, renamed: Sequence[Sequence[str]]) -> tuple
     unknown = unknown - unknown * (present > 0)
     unknown.eliminate_zeros()
     merged = labels_from_pairs(present.nonzero(), unknown.nonzero(), present.shape)
-    return LabelMatrix(merged if sparse.issparse(labels.stored) else merged.toarray(), labels.silent), tags
+    merged = merged if sparse.issparse(labels.stored) else merged.toarray()
+    return LabelMatrix(merged, labels.unknown_rows), tags
 
 
 def _indicator(pairs: tuple[np.ndarray, np.ndarray], shape: tuple[int, int]) -> Matrix:

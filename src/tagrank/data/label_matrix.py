@@ -20,12 +20,12 @@ class LabelMatrix:
     Attributes
     ----------
     stored : ndarray or csr_array, shape (n_rows, n_tags)
-    silent : bool array, shape (n_rows,): rows that are unknown throughout, and empty in `stored`. Most
+    unknown_rows : bool array, shape (n_rows,): rows that are unknown throughout, and empty in `stored`. Most
         pictures of a large collection are untagged: one nan for each of their tags would fill the memory.
     """
 
     stored: Matrix
-    silent: np.ndarray
+    unknown_rows: np.ndarray
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -33,26 +33,26 @@ class LabelMatrix:
 
     def full(self) -> Matrix:
         """The labels as an ndarray or csr_array in which every unknown label is a stored nan."""
-        return fill_unknown_rows(self.stored, self.silent)
+        return fill_unknown_rows(self.stored, self.unknown_rows)
 
     def states(self) -> np.ndarray:
         """The labels as int8: +1 present, -1 absent, 0 unknown."""
         states = label_states(self.stored)
-        states[self.silent] = 0
+        states[self.unknown_rows] = 0
         return states
 
     def take_rows(self, chosen: Any) -> "LabelMatrix":
         """Some rows: indices, a mask or a slice."""
-        return LabelMatrix(self.stored[chosen], self.silent[chosen])
+        return LabelMatrix(self.stored[chosen], self.unknown_rows[chosen])
 
     def take_columns(self, chosen: Any) -> "LabelMatrix":
         """Some columns."""
-        return LabelMatrix(self.stored[:, chosen], self.silent)
+        return LabelMatrix(self.stored[:, chosen], self.unknown_rows)
 
     def unknown_by_row(self) -> np.ndarray:
         """How many labels of each row are unknown."""
         n_rows, n_tags = self.shape
-        return np.bincount(unknown_pairs(self.stored)[0], minlength=n_rows) + self.silent * n_tags
+        return np.bincount(unknown_pairs(self.stored)[0], minlength=n_rows) + self.unknown_rows * n_tags
 
     def wholly_unknown(self) -> np.ndarray:
         """Which rows have no known label; never a row of a matrix without columns."""
@@ -64,16 +64,16 @@ def as_labels(Y: Any) -> LabelMatrix:
     if isinstance(Y, LabelMatrix):
         return Y
     if is_tag_sets(Y):
-        present, _, silent = encode_present(Y)
-        return LabelMatrix(present, silent)
+        present, _, unknown_rows = encode_present(Y)
+        return LabelMatrix(present, unknown_rows)
     stored = _as_matrix(Y)
-    silent = np.zeros(stored.shape[0], dtype=bool)
+    unknown_rows = np.zeros(stored.shape[0], dtype=bool)
     if sparse.issparse(stored):
-        silent = LabelMatrix(stored, silent).wholly_unknown()
-        if silent.any():
-            stored.data[np.repeat(silent, np.diff(stored.indptr))] = 0
+        unknown_rows = LabelMatrix(stored, unknown_rows).wholly_unknown()
+        if unknown_rows.any():
+            stored.data[np.repeat(unknown_rows, np.diff(stored.indptr))] = 0
             stored.eliminate_zeros()
-    return LabelMatrix(stored, silent)
+    return LabelMatrix(stored, unknown_rows)
 
 
 def as_label_matrix(Y: Any) -> Matrix:
@@ -101,7 +101,7 @@ def stack_labels(pieces: Sequence[LabelMatrix]) -> LabelMatrix:
         whole = sparse.vstack([sparse.csr_array(matrix) for matrix in stored], format="csr")
     else:
         whole = np.concatenate(stored)
-    return LabelMatrix(whole, np.concatenate([piece.silent for piece in pieces]))
+    return LabelMatrix(whole, np.concatenate([piece.unknown_rows for piece in pieces]))
 
 
 def positive_pairs(Y: Matrix) -> Pairs:

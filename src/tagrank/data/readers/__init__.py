@@ -9,7 +9,8 @@ from tagrank.data.readers.arff.arff import read_arff, write_arff
 from tagrank.data.readers.embedded import read_keywords
 from tagrank.data.readers.folders.coco import is_coco_file, read_coco_file
 from tagrank.data.readers.folders.folder import read_pictures
-from tagrank.data.readers.tables.csv import read_csv, write_csv
+from tagrank.data.readers.tables.csv import read_csv
+from tagrank.data.readers.tables.csv_writer import write_csv
 from tagrank.data.readers.tables.frame import from_frame, to_frame
 from tagrank.data.readers.tables.jsonl import read_jsonl, write_jsonl
 from tagrank.data.readers.tables.libsvm import read_libsvm, write_libsvm

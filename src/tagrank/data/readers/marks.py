@@ -31,7 +31,7 @@ class Marks(NamedTuple):
     unknown: frozenset[str] | None = None
 
     def joined(self, other: "Marks") -> "Marks":
-        """Both together: present in either, unknown only where both are silent."""
+        """Both together: present in either, unknown only where both know nothing."""
         present = tuple(dict.fromkeys((*self.present, *other.present)))
         if self.unknown is None or other.unknown is None:
             unknown = self.unknown if other.unknown is None else other.unknown
@@ -90,9 +90,9 @@ def marks_of(collection: Collection) -> Iterator[Marks]:
     labels = collection.label_matrix
     present = _by_row(positive_pairs(labels.stored), collection)
     unknown = _by_row(unknown_pairs(labels.stored), collection)
-    silent = labels.unknown_by_row() == len(collection.tags)
-    for has, lacks, is_silent in zip(present, unknown, silent, strict=True):
-        yield Marks(tuple(has), None if is_silent else frozenset(lacks))
+    unknown_rows = labels.unknown_by_row() == len(collection.tags)
+    for has, lacks, is_unknown in zip(present, unknown, unknown_rows, strict=True):
+        yield Marks(tuple(has), None if is_unknown else frozenset(lacks))
 
 
 def _by_row(pairs: tuple[np.ndarray, np.ndarray], collection: Collection) -> Iterator[list[str]]:

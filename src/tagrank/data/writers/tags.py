@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.data.problems import Problem, ProblemLog
-from tagrank.data.readers.tables.csv import relative_picture
+from tagrank.data.readers.tables.csv_writer import relative_picture
 from tagrank.data.readers.tables.jsonl import json_line
 from tagrank.data.readers.tables.tag_text import join_tags, protect_cell
 from tagrank.data.writers.sidecar import write_sidecar

@@ -32,8 +32,8 @@ def from_frame(frame: Any, *, separator: str = "|", empty: str = "unknown", **co
         views["features"] = _numbers(frame, roles.features, header)
     if roles.tag_list is not None:
         tag_sets = [_tag_set(entry, separator) for entry in frame.iloc[:, roles.tag_list]]
-        present, tags, silent = encode_present(tag_sets, empty=empty)
-        labels: Any = LabelMatrix(present, silent)
+        present, tags, unknown_rows = encode_present(tag_sets, empty=empty)
+        labels: Any = LabelMatrix(present, unknown_rows)
     else:
         labels, tags = _numbers(frame, roles.tag_columns, header), roles.tags
     is_named = type(frame.index).__name__ != "RangeIndex"

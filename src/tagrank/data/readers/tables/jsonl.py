@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tagrank.data.collection import Collection
 from tagrank.data.readers.json_files import parse_json, read_lists
 from tagrank.data.readers.marks import Marks, encode_marks, marks_from_list, marks_of
-from tagrank.data.readers.tables.csv import relative_picture
+from tagrank.data.readers.tables.csv_writer import relative_picture
 from tagrank.files import (
     MAX_BYTES,
     ROW_BYTES,
