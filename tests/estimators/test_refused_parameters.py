@@ -3,21 +3,26 @@
 import numpy as np
 import pytest
 
+from tagrank import estimators
 from tagrank.estimators import (
     IncompleteLabelRanker,
     JointSVM,
-    LabelRanker,
     OneVsAllSVM,
     OnlineJointSVM,
     OnlineRanker,
-    PairwiseRanker,
     PriorMarginClassifier,
 )
+from tagrank.estimators.methods import METHODS
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = (X + 0.1 > 0).astype(float)
-TRAINED = [OneVsAllSVM, LabelRanker, IncompleteLabelRanker, PairwiseRanker, JointSVM, PriorMarginClassifier]
-STREAMED = [OnlineJointSVM, OnlineRanker]
+CLASSES = [getattr(estimators, method.estimator) for method in METHODS]
+
+
+def every_with(*names):
+    """All classes of the registry that have these parameters."""
+    kinds = [kind for kind in CLASSES if set(names) <= kind().get_params().keys()]
+    return pytest.mark.parametrize("Estimator", kinds)
 
 
 def refuse(estimator, match):
@@ -25,13 +30,13 @@ def refuse(estimator, match):
         estimator.fit(X, Y)
 
 
-@pytest.mark.parametrize("Estimator", [*TRAINED, *STREAMED])
+@every_with("max_iter")
 @pytest.mark.parametrize("value", [0, -1, 2.5, "10", None, True])
 def test_passes(Estimator, value):
     refuse(Estimator(max_iter=value), f"max_iter must be a positive integer, got {value!r}")
 
 
-@pytest.mark.parametrize("Estimator", TRAINED)
+@every_with("max_seconds")
 @pytest.mark.parametrize("value", [-1, 0, np.nan, "5"])
 def test_seconds(Estimator, value):
     refuse(Estimator(max_seconds=value), "max_seconds must be a positive number, got")
@@ -56,7 +61,7 @@ def test_flags_of_numpy_are_taken():
     JointSVM(center=np.True_).fit(X, Y)
 
 
-@pytest.mark.parametrize("Estimator", [*TRAINED, OnlineJointSVM])
+@every_with("kernel", "gamma")
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_gamma(Estimator, kernel):
     refuse(Estimator(kernel=kernel, gamma=-1), "gamma must be a positive number, got -1")

@@ -7,36 +7,25 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
+from tagrank import estimators
 from tagrank.estimators import (
     CalibratedRanker,
     IncompleteLabelRanker,
     JointSVM,
-    LabelFrequency,
     LabelRanker,
-    OneVsAllSVM,
-    OnlineJointSVM,
-    OnlineRanker,
     PairwiseRanker,
-    PriorMarginClassifier,
 )
+from tagrank.estimators.methods import METHODS
 
 EXACT = {"tol": 1e-6, "max_iter": 10**5, "random_state": 0}
-CERTIFIED = {
-    "OneVsAllSVM": OneVsAllSVM(**EXACT),
-    "LabelRanker": LabelRanker(**EXACT),
-    "IncompleteLabelRanker": IncompleteLabelRanker(**EXACT),
-    "PairwiseRanker": PairwiseRanker(**EXACT),
+CLASSES = [getattr(estimators, method.estimator) for method in METHODS]
+CERTIFIED = {kind.__name__: kind(**EXACT) for kind in CLASSES if "C" in kind().get_params()} | {
     "PairwiseRanker, lowest": PairwiseRanker(pairs="lowest", **EXACT),
-    "PriorMarginClassifier": PriorMarginClassifier(**EXACT),
-    "JointSVM": JointSVM(**EXACT),
     "JointSVM, transfer": JointSVM(decoding="transfer", **EXACT),
     "JointSVM, odds-ratio": JointSVM(output_kernel="odds-ratio", **EXACT),
 }
-OTHERS = {
+OTHERS = {kind.__name__: kind() for kind in CLASSES if kind.__name__ not in CERTIFIED} | {
     "IncompleteLabelRanker, paper": IncompleteLabelRanker(solver="paper", random_state=0),
-    "OnlineJointSVM": OnlineJointSVM(random_state=0),
-    "OnlineRanker": OnlineRanker(random_state=0),
-    "LabelFrequency": LabelFrequency(),
     "CalibratedRanker": CalibratedRanker(LabelRanker(random_state=0), random_state=0),
 }
 ALL = CERTIFIED | OTHERS

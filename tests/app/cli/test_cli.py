@@ -10,14 +10,16 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import tagrank
 from tagrank import __version__
 from tagrank.app.cli import main as cli
 from tagrank.app.cli.console import is_interrupt, sentence, with_flags
 from tagrank.commands import lists
+from tagrank.estimators.methods import METHODS
 
-COMMANDS = ("demo", "train", "annotate", "evaluate", "missing", "methods", "features", "datasets")
+COMMANDS = tuple(get_command(cli.app).commands)
 
 
 def test_version(tagrank):
@@ -65,17 +67,7 @@ def test_a_command_is_a_function_of_the_library(name):
 
 def test_methods(tagrank):
     document = json.loads(tagrank("methods", "--json").stdout)
-    assert [method["name"] for method in document] == [
-        "label-ranker",
-        "incomplete-label-ranker",
-        "pairwise-ranker",
-        "online-ranker",
-        "one-vs-all",
-        "prior-margin",
-        "joint-svm",
-        "online-joint-svm",
-        "label-frequency",
-    ]
+    assert [method["name"] for method in document] == [method.name for method in METHODS]
     people = tagrank("methods")
     assert all(method["estimator"] in people.stdout for method in document)
 
