@@ -18,8 +18,10 @@ install: $(STAMP)
 demo: $(STAMP)
 	$(BIN)/tagrank demo --output tagrank-demo
 
+# Files of tests are dealt to so many processes, which share one folder of compiled code
+JOBS ?= 2
 test: lint types
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
