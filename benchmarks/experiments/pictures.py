@@ -130,8 +130,7 @@ def combinations(names):
 def evaluate(Estimator, K, KZ, Y, truth, costs, powers):
     """Choose power and C on the training part, train on all of it, and measure on the test part."""
     estimator = Estimator(kernel=Precomputed(trusted=True), tol=TOLERANCE, random_state=SEED)
-    tunings = [tune_cost(estimator, K**power, Y, costs=costs, power=power, seed=SEED) for power in powers]
-    best = max(tunings, key=lambda tuning: tuning.best_score("Image-MAP"))
+    best = tune_cost(estimator, K, Y, costs=costs, powers=powers, criterion="Image-MAP", seed=SEED)
     estimator.set_params(C=best.best("Image-MAP")).fit(K**best.power, Y)
     scores = estimator.decision_function(KZ**best.power)
     annotation = annotation_scores(truth, scores, n_tags=N_TAGS)

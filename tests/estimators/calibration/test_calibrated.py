@@ -198,7 +198,7 @@ def test_callback_hears_of_the_last_training_only(problem):
     [
         ({"method": "sigmoid"}, "method must be one of 'platt', 'isotonic', None, got 'sigmoid'"),
         ({"strategy": "best"}, "strategy must be one of"),
-        ({"strategy": "top_k", "n_tags": 0}, "n_tags must be a whole number of at least 1, got 0"),
+        ({"strategy": "top_k", "n_tags": 0}, "n_tags must be a positive integer, got 0"),
         ({"method": None, "strategy": None}, "use the estimator itself"),
         ({"cv": 91}, "n_splits=91"),
     ],
