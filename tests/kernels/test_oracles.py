@@ -37,7 +37,7 @@ ORACLES = [
 ]
 
 
-@pytest.mark.parametrize(("kernel", "oracle"), ORACLES, ids=lambda value: repr(value)[:40])
+@pytest.mark.parametrize(("kernel", "oracle"), ORACLES, ids=[repr(kernel) for kernel, _ in ORACLES])
 def test_values(kernel, oracle):
     X, Z = draw(41), draw(20, seed=1)
     np.testing.assert_allclose(kernel.fit(X)(X, Z), oracle(X, Z), rtol=1e-12)
