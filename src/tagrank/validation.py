@@ -87,6 +87,20 @@ def check_rows(name, X):
         )
 
 
+def check_magnitude(name, X, dtype):
+    """Raise if the squares of the values of `X`, dense or sparse, leave the range of `dtype`."""
+    values = X.data if hasattr(X, "format") else np.asarray(X)
+    largest = float(max(values.max(initial=0), -values.min(initial=0)))
+    limits = np.finfo(dtype)
+    low, high = 1e4 * np.sqrt(limits.tiny), 1e-4 * np.sqrt(limits.max)  # sums of squares are larger still
+    if largest != 0 and not low <= largest <= high:
+        raise ValueError(
+            f"the largest value of {name} must lie between {low:.0e} and {high:.0e} to be squared in "
+            f"{np.dtype(dtype)}, got {largest:.3g}; scale the columns first, for example with "
+            "sklearn.preprocessing.StandardScaler"
+        )
+
+
 def _holds_times(X):
     if hasattr(X, "dtypes"):
         return any(getattr(dtype, "kind", "O") in "mM" for dtype in np.atleast_1d(X.dtypes))

@@ -10,7 +10,7 @@ from scipy import sparse
 from tagrank import Gaussian, LabelRanker, OneVsAllSVM
 from tagrank.losses.hinge import Hinge
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.holders import SparseRows
+from tagrank.solvers.linear_rows import SparseRows
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +48,10 @@ def test_a_label_never_positive_is_never_predicted(WithIntercept, X):
 @pytest.mark.parametrize(("n_labels", "n_groups"), [(49, 3), (150, 8), (1, 4), (16, 2), (17, 2)])
 def test_no_group_of_labels_is_empty(n_labels, n_groups, X):
     A = np.random.default_rng(1).normal(size=(40, n_labels))
-    holder = SparseRows(sparse.csr_array(X), n_labels, np.dtype(np.float64), n_groups)
-    assert (len(holder.W) - 1) * holder.W.shape[2] < n_labels
-    holder.recompute(A)
-    np.testing.assert_allclose(holder.weights, X.T @ A, atol=1e-12)
+    samples = SparseRows(sparse.csr_array(X), n_labels, np.dtype(np.float64), n_groups)
+    assert (len(samples.W) - 1) * samples.W.shape[2] < n_labels
+    samples.recompute(A)
+    np.testing.assert_allclose(samples.weights, X.T @ A, atol=1e-12)
 
 
 def test_values_of_sparse_rows_may_lie_apart(X, Y):

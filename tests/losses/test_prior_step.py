@@ -49,7 +49,7 @@ def test_sweeps_solve_the_program_of_a_block(seed, rank):
     R = random_prior(seed, rank)
     X, bounds, A = random_block(seed, 5)
     K, rows = X @ X.T, np.arange(5)
-    loss, values = PriorHinge.under(R)(bounds, A), [dual_value(K, R, A)]
+    loss, values = PriorHinge(bounds, A, R=R), [dual_value(K, R, A)]
     for n_sweeps in (1, 1, 2, 2000):
         before, changes = A.copy(), np.empty((N_LABELS, 5))
         scores = np.ascontiguousarray((K @ A).T)
@@ -72,7 +72,7 @@ def test_visits_of_a_sparse_row_solve_its_program(seed):
     rows, norms = sparse.csr_array(X), (X**2).sum(axis=1)
     W = aligned_zeros((1, 4, padded(N_LABELS)), np.float64)
     W[0, :, :N_LABELS] = X.T @ A @ R
-    loss = PriorHinge.under(R)(bounds, A)
+    loss = PriorHinge(bounds, A, R=R)
     for _ in range(300):
         gap, _ = loss.sweep_rows(np.array([0]), rows, norms, W, 0.0)
     assert gap == pytest.approx(0, abs=1e-7)
@@ -90,7 +90,7 @@ def test_what_a_visit_meets_is_gap_and_primal_before_it():
     W = aligned_zeros((1, 4, padded(N_LABELS)), np.float64)
     W[0, :, :N_LABELS] = X.T @ A @ R
     expected = (losses - np.abs(A) * slack).sum(), (losses + A * F / 2).sum()
-    loss = PriorHinge.under(R)(bounds, A)
+    loss = PriorHinge(bounds, A, R=R)
     met = loss.sweep_rows(np.array([0]), sparse.csr_array(X), (X**2).sum(axis=1), W, 0.0)
     assert met == pytest.approx(expected)
 
@@ -107,7 +107,7 @@ def test_identity_takes_the_step_of_the_hinge_loss():
 def test_measure_puts_the_prior_on_the_scores():
     rng, R = np.random.default_rng(9), random_prior(9)
     bounds, A, scores = (rng.normal(size=(150, N_LABELS)) for _ in range(3))
-    sums, thresholds = PriorHinge.under(R)(bounds, A).measure(bounds, A, np.ascontiguousarray(scores.T))
+    sums, thresholds = PriorHinge(bounds, A, R=R).measure(bounds, A, np.ascontiguousarray(scores.T))
     F = scores @ R
     slack = np.maximum(1 - np.sign(bounds) * F, 0)
     np.testing.assert_allclose(sums, np.sum([np.abs(bounds) * slack, np.abs(A), A * F], axis=2), atol=1e-9)

@@ -1,6 +1,7 @@
 """Every loss, every way to hold the data, small hard problems; oracles share no code with the engine."""
 
 import importlib
+import inspect
 import pkgutil
 from functools import cache
 from typing import NamedTuple
@@ -11,16 +12,18 @@ import pytest
 from scipy import sparse
 
 import tagrank.losses
+from tagrank.losses import base
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 
-PAIRED = {"GroupRanking", "Pairwise"}  # no box around each coefficient: see test_pair_losses.py
-LOSSES = {
+ALL_LOSSES = {
     thing.__name__: thing
     for module in pkgutil.iter_modules(tagrank.losses.__path__, "tagrank.losses.")
     for thing in vars(importlib.import_module(module.name)).values()
-    if isinstance(thing, type) and hasattr(thing, "sweep_block") and thing.__name__ not in PAIRED
+    if inspect.isclass(thing) and issubclass(thing, base.Loss) and not inspect.isabstract(thing)
 }
+PAIRED = {name: ALL_LOSSES[name] for name in ("GroupRanking", "Pairwise")}  # checked by test_pair_losses.py
+LOSSES = {name: loss for name, loss in ALL_LOSSES.items() if name not in PAIRED}
 
 
 def _csr(X, index_type):
@@ -70,10 +73,11 @@ class Held(NamedTuple):
         return rows @ rows.T
 
 
-@pytest.fixture(autouse=True)
-def small_problems_round_their_scores_too(monkeypatch):
-    """As large ones do where the way is long."""
-    monkeypatch.setattr("tagrank.solvers.ascents.FEW_SAMPLES", 0)
+@pytest.fixture(params=["as users get it", "rounded scores"])
+def precision(request, monkeypatch):
+    """Of tolerances that float32 can reach: small problems keep exact scores, large ones round theirs."""
+    if request.param == "rounded scores":
+        monkeypatch.setattr("tagrank.solvers.passes.FEW_SAMPLES", 0)
 
 
 @cache
@@ -159,6 +163,16 @@ def one_thread():
 @pytest.fixture(params=sorted(LOSSES))
 def Loss(request):
     return LOSSES[request.param]
+
+
+@pytest.fixture(params=sorted(PAIRED))
+def PairLoss(request):
+    return PAIRED[request.param]
+
+
+@pytest.fixture(params=sorted(ALL_LOSSES))
+def AnyLoss(request):
+    return ALL_LOSSES[request.param]
 
 
 @pytest.fixture(params=sorted(WAYS))

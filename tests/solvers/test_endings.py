@@ -103,6 +103,7 @@ def test_passes_over_single_samples():
     assert len(seen) == 4
 
 
+@pytest.mark.usefixtures("precision")
 def test_interrupt_from_the_callback(Loss, hold_in_short, make_problem, certificate):
     def interrupt(point):
         raise KeyboardInterrupt

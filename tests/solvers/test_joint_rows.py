@@ -34,21 +34,21 @@ def test_scores_follow_the_coefficients(rows, form, dtype, n_threads):
     a = np.zeros((300, 1))
     tolerance = 2e-4 if dtype == np.float32 else 1e-11
     with limited_threads(n_threads):
-        holder = JointRows(form(X), U, np.dtype(dtype))
-        np.testing.assert_allclose(holder.diagonal, np.diag(Q), atol=1e-12)
+        samples = JointRows(form(X), U, np.dtype(dtype))
+        np.testing.assert_allclose(samples.diagonal, np.diag(Q), atol=1e-12)
         for _ in range(4):
             block = rng.permutation(300)[:70]
-            corner, scores = holder.read(block)
+            corner, scores = samples.read(block)
             assert corner.dtype == scores.dtype == dtype
             np.testing.assert_allclose(corner, Q[np.ix_(block, block)], rtol=0, atol=tolerance)
             np.testing.assert_allclose(scores, (Q[block] @ a).T, rtol=0, atol=tolerance)
             changes = rng.normal(size=(1, 70)) * (rng.random((1, 70)) < 0.5)
             a[block] += changes.T
-            holder.add(block, changes)
-        np.testing.assert_allclose(holder.scores(), (Q @ a).T, rtol=0, atol=tolerance)
-        exact = holder.recompute(a)
+            samples.add(block, changes)
+        np.testing.assert_allclose(samples.scores(), (Q @ a).T, rtol=0, atol=tolerance)
+        exact = samples.recompute(a)
         np.testing.assert_allclose(exact, (Q @ a).T, rtol=0, atol=1e-11)
-        np.testing.assert_allclose(holder.scores(), exact, rtol=0, atol=tolerance)
+        np.testing.assert_allclose(samples.scores(), exact, rtol=0, atol=tolerance)
 
 
 @both_formats
@@ -62,7 +62,7 @@ def test_same_optimum_as_the_gram_matrix(rows, form, tol, certificate):
         lambda dtype: JointRows(form(X), U, dtype),
         Hinge,
         costs,
-        kind="holder",
+        kind="samples",
         tol=tol,
         start=np.ones((300, 1)),
     )

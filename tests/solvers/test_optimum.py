@@ -100,6 +100,7 @@ def test_seeds(Loss, hold_in_short, make_problem):
     np.testing.assert_array_equal(first.coefficients, generator.coefficients)
 
 
+@pytest.mark.usefixtures("precision")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_intercept_is_a_constant_added_to_the_kernel(Loss, dtype, tol, make_problem, held, certificate):
@@ -132,6 +133,7 @@ def test_zero_kernel(Loss, hold, make_problem, certificate):
     assert solution.gap == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.usefixtures("precision")
 def test_kernel_diagonal_that_float32_rounds_to_zero(Loss, hold_in_short, make_problem, certificate):
     X, bounds = (array.copy() for array in make_problem())
     X[10] *= 1e-26
@@ -141,6 +143,7 @@ def test_kernel_diagonal_that_float32_rounds_to_zero(Loss, hold_in_short, make_p
     certificate(Loss, held.K, bounds, solution, rtol=1e-6)
 
 
+@pytest.mark.usefixtures("precision")
 def test_nothing_known(Loss, hold_in_short, make_problem):
     X, bounds = make_problem()
     solution = hold_in_short(X).solve(Loss, 0 * bounds)

@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 from tagrank.losses.group_ranking import GroupRanking
-from tagrank.losses.pairwise import Pairwise
 from tagrank.solvers.group_steps import solve_paper
 
-LOSSES = [GroupRanking, Pairwise]
 SIZE = {"GroupRanking": 0.5, "Pairwise": 1.0}  # of |coefficients| in the dual
 
 
@@ -63,48 +61,46 @@ def check(Loss, K, bounds, solution, rtol=1e-9):
 
 @pytest.mark.parametrize("C", [0.05, 1, 10])
 @pytest.mark.parametrize("kernel", ["linear", "gaussian"])
-@pytest.mark.parametrize("Loss", LOSSES)
-def test_optimum_is_that_of_a_convex_solver(Loss, hold_in_short, kernel, C, make_problem):
+def test_optimum_is_that_of_a_convex_solver(PairLoss, hold_in_short, kernel, C, make_problem):
     X, bounds = make_problem(kernel)
     even = C == 1  # equal costs take another way through the column of a group
     bounds = C * (np.sign(bounds) if even else bounds)
     held = hold_in_short(X)
-    solution = held.solve(Loss, bounds, tol=1e-6, max_iter=100_000)
-    value = best_value(Loss.__name__, make_problem, kernel, C, even)
+    solution = held.solve(PairLoss, bounds, tol=1e-6, max_iter=100_000)
+    value = best_value(PairLoss.__name__, make_problem, kernel, C, even)
     assert solution.converged
     assert solution.primal == pytest.approx(value, rel=1e-5)
     assert solution.dual == pytest.approx(value, rel=1e-5)
-    check(Loss, held.K, bounds, solution)
+    check(PairLoss, held.K, bounds, solution)
 
 
-@pytest.mark.parametrize("Loss", LOSSES)
-def test_single_precision_and_start_and_shapes(Loss, hold_in_short, make_problem):
+@pytest.mark.usefixtures("precision")
+def test_single_precision_and_start_and_shapes(PairLoss, hold_in_short, make_problem):
     X, bounds = make_problem("gaussian")
     held = hold_in_short(X)
-    loose = held.solve(Loss, bounds, tol=1e-3)
+    loose = held.solve(PairLoss, bounds, tol=1e-3)
     assert loose.converged
-    check(Loss, held.K, bounds, loose, rtol=1e-6)
-    again = held.solve(Loss, bounds, tol=1e-6, start=loose.coefficients, max_iter=100_000)
+    check(PairLoss, held.K, bounds, loose, rtol=1e-6)
+    again = held.solve(PairLoss, bounds, tol=1e-6, start=loose.coefficients, max_iter=100_000)
     assert again.primal == pytest.approx(loose.primal, rel=2e-3)
-    check(Loss, held.K, bounds, again)
-    nothing = held.solve(Loss, 0 * bounds)
+    check(PairLoss, held.K, bounds, again)
+    nothing = held.solve(PairLoss, 0 * bounds)
     assert (nothing.primal, nothing.dual) == (0, 0)
-    one = hold_in_short(X[-1:]).solve(Loss, bounds[-1:], tol=1e-6)
+    one = hold_in_short(X[-1:]).solve(PairLoss, bounds[-1:], tol=1e-6)
     assert one.converged
 
 
-@pytest.mark.parametrize("Loss", LOSSES)
-def test_each_pass_raises_the_dual(Loss, hold_in_short, make_problem):
+def test_each_pass_raises_the_dual(PairLoss, hold_in_short, make_problem):
     X, bounds = make_problem()
-    duals = [hold_in_short(X).solve(Loss, bounds, tol=1e-9, max_iter=k).dual for k in range(8)]
+    duals = [hold_in_short(X).solve(PairLoss, bounds, tol=1e-9, max_iter=k).dual for k in range(8)]
     assert np.all(np.diff(duals) >= -1e-12 * duals[-1])
     assert duals[-1] > duals[0]
 
 
-@pytest.mark.parametrize("Loss", LOSSES)
+@pytest.mark.usefixtures("precision")
 @pytest.mark.parametrize("tol", [2e-5, 1e-6], ids=["float32", "float64"])
 @pytest.mark.parametrize("cost", [0.3, 1, 10])
-def test_equal_costs_and_full_balls_go_all_the_way(Loss, cost, tol, held):
+def test_equal_costs_and_full_balls_go_all_the_way(PairLoss, cost, tol, held):
     """Several blocks, balls full and not full, columns of many present labels: no step may stop short."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 10))
@@ -112,15 +108,14 @@ def test_equal_costs_and_full_balls_go_all_the_way(Loss, cost, tol, held):
     bounds = np.where(scores > np.quantile(scores, 0.8), cost, -cost)
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     gram = held(np.exp(-distances / distances.mean()), "gram")
-    solution = gram.solve(Loss, bounds, tol=tol)
+    solution = gram.solve(PairLoss, bounds, tol=tol)
     assert solution.converged
-    check(Loss, gram.K, bounds, solution, rtol=1e-6 if tol > 1e-5 else 1e-9)
+    check(PairLoss, gram.K, bounds, solution, rtol=1e-6 if tol > 1e-5 else 1e-9)
 
 
-@pytest.mark.parametrize("Loss", LOSSES)
-def test_zero_kernel(Loss, hold_in_short, make_problem):
+def test_zero_kernel(PairLoss, hold_in_short, make_problem):
     X, bounds = make_problem()
-    solution = hold_in_short(0 * X).solve(Loss, bounds, tol=1e-6)
+    solution = hold_in_short(0 * X).solve(PairLoss, bounds, tol=1e-6)
     assert solution.gap == pytest.approx(0, abs=1e-12)
 
 
@@ -150,21 +145,20 @@ def test_steps_of_the_paper_stand_still_where_each_is_its_own_closed_form(hold_i
     assert solution.gap > 0.02
 
 
-@pytest.mark.parametrize("Loss", LOSSES)
 @pytest.mark.parametrize("size", [0.01, 1.0, 100.0])
-def test_a_start_is_made_feasible(Loss, size):
+def test_a_start_is_made_feasible(PairLoss, size):
     """Pairs that share its coefficients in proportion keep to their bounds; a small start stays as it is."""
     rng = np.random.default_rng(5)
     bounds = rng.uniform(0.5, 2, (40, 7)) * rng.choice([-1, 0, 1], (40, 7))
     bounds[:2] = [[1.0], [-1.0]]
-    start = Loss.feasible(size * bounds * rng.random(bounds.shape), bounds)
+    start = PairLoss.feasible(size * bounds * rng.random(bounds.shape), bounds)
     np.testing.assert_allclose(start.sum(axis=1), 0, atol=1e-12 * size)
     assert np.all(start * bounds >= 0)
     for i, present, label, costs in sides(bounds):
         weights = start[i, present] * -start[i, label] / max(start[i, present].sum(), 1e-300)
-        norm = np.linalg.norm(weights / costs, 2 if Loss is GroupRanking else np.inf)
+        norm = np.linalg.norm(weights / costs, 2 if PairLoss is GroupRanking else np.inf)
         assert norm <= 1 + 1e-12
-    wild = Loss.feasible(100 * start + rng.normal(size=bounds.shape), bounds)
+    wild = PairLoss.feasible(100 * start + rng.normal(size=bounds.shape), bounds)
     assert np.all(wild * bounds >= 0)
     if size < 1:
-        np.testing.assert_allclose(Loss.feasible(start, bounds), start, rtol=1e-12)
+        np.testing.assert_allclose(PairLoss.feasible(start, bounds), start, rtol=1e-12)

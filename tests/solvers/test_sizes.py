@@ -16,6 +16,7 @@ def noisy_problem(n_samples, n_labels, n_features=12, *, present=0.3, seed=0):
     return X, np.where(scores > np.quantile(scores, 1 - present), 1.0, -1.0)
 
 
+@pytest.mark.usefixtures("precision")
 @pytest.mark.parametrize("n_samples", [191, 192, 193, 385])
 @pytest.mark.parametrize("tol", [1e-3, 1e-6])
 def test_sizes_around_the_block(Loss, n_samples, tol, held, certificate):
@@ -27,7 +28,7 @@ def test_sizes_around_the_block(Loss, n_samples, tol, held, certificate):
 
 
 def test_samples_without_a_gap_are_not_visited(Loss, held, certificate, monkeypatch):
-    monkeypatch.setattr("tagrank.solvers.ascents.PASSES_BEFORE_QUARRELS", np.inf)  # those are visited twice
+    monkeypatch.setattr("tagrank.solvers.passes.PASSES_BEFORE_CONFLICTS", np.inf)  # visited twice
     visits = []
 
     class Spy(Loss):

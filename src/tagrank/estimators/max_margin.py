@@ -16,7 +16,7 @@ from tagrank.estimators.stored import COUNT, FLAG, NUMBER, Numbers, stores
 from tagrank.estimators.targets import Targets, warn_never_positive
 from tagrank.kernels import Linear, make_kernel
 from tagrank.parallel import limited_threads
-from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint, check_costs
 from tagrank.validation import check_count, check_flag, check_positive
 
 WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
@@ -161,7 +161,7 @@ class MaxMarginEstimator(KernelEstimator):
     def _settings(self, problem, callback, stop):
         """What every solver is told."""
         return {
-            "bounds": float(self.C) * problem.bounds,
+            "bounds": check_costs("C", float(self.C)) * problem.bounds,
             "kind": problem.kind,
             "tol": self.tol,
             "max_iter": self.max_iter,

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tagrank.kernels.base import Kernel
 from tagrank.kernels.exponential import Exponential
-from tagrank.kernels.vectors import inner_products, squared_norms
+from tagrank.kernels.vectors import check_squares, inner_products, squared_norms
 from tagrank.validation import check_choice
 
 
@@ -61,6 +61,7 @@ class Hellinger(Kernel):
 
 
 def _whole_vector_distances(X, Z):
+    check_squares(X, Z)
     products = inner_products(X, Z)
     products *= 2
     squares = squared_norms(X)[:, None] + squared_norms(Z)

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tagrank.kernels.base import Kernel
 from tagrank.kernels.exponential import Exponential
-from tagrank.validation import check_positive
+from tagrank.validation import check_magnitude, check_positive
 
 
 def inner_products(X, Z):
@@ -23,11 +23,18 @@ def squared_norms(X):
     return np.einsum("ij,ij->i", X, X)
 
 
+def check_squares(X, Z):
+    """Raise if rows compared with themselves, as all are in training, have squares out of range."""
+    if Z is X:
+        check_magnitude("X", X, X.dtype)
+
+
 @dataclass(repr=False, eq=False)
 class Linear(Kernel):
     """<x, z>."""
 
     def compute(self, X, Z):
+        check_squares(X, Z)
         return inner_products(X, Z)
 
     def diagonal(self, X):
@@ -54,6 +61,7 @@ class Polynomial(Kernel):
         return self.gamma is not None
 
     def compute(self, X, Z):
+        check_squares(X, Z)
         return self._apply(inner_products(X, Z))
 
     def diagonal(self, X):
@@ -76,6 +84,7 @@ class Gaussian(Exponential):
     fit_gram = Kernel.fit_gram
 
     def distances(self, X, Z):
+        check_squares(X, Z)
         if not sparse.issparse(X):
             # distances do not change when both move; around the origin they lose fewer digits
             centre = Z.mean(axis=0)
@@ -89,6 +98,7 @@ class Gaussian(Exponential):
     def mean_distance(self, X):
         """In closed form: twice the sum of the variances, for pairs of different rows."""
         n_samples = X.shape[0]
+        check_magnitude("X", X, np.float64)
         if sparse.issparse(X):
             X = X.astype(np.float64)
             means = np.asarray(X.mean(axis=0)).ravel()

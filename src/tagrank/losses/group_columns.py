@@ -16,12 +16,12 @@ from tagrank.lanes import LANES, largest_of, load, splat, square_root, store, su
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
-SPARE = 4  # times the largest need: whoever outgrows its place moves to one at least twice as large
-N_ROLES = 5  # of rows of scratch memory, each as long as there are labels
+SPARE = 4  # times the largest need: a sample that outgrows its place gets one at least twice as large
+N_ROLES = 5  # rows of scratch memory, each as long as there are labels
 SCORE, NEW, VIOLATION, COST, WEIGHT = range(N_ROLES)
 REACH, RADIUS, OLD_TOTAL, NEW_TOTAL, VIOLATIONS = (LANES * role for role in range(5))  # in a workbench
 IN_PROPORTION = -1  # in place of a number of columns: Z_kl = A_k |A_l| / sum of A_k
-NOBODY = -1  # in place of a label, where a group has fewer than `LANES` columns
+NO_LABEL = -1  # in place of a label, where a group has fewer than `LANES` columns
 
 
 class PairWeights:
@@ -33,7 +33,7 @@ class PairWeights:
         columns of each sample, and how many of them fill their balls; the last row holds the end of the used
         part of the pool, and the number of steps so far
     pool : float array, for each group of columns their labels, then their weights, present label by label;
-        its beginning is room for a group that is not yet anybody's
+        its beginning is room for a group that no sample has yet
     starts, present : sample i has the present labels ``present[starts[i] : starts[i + 1]]``
     seen : int array, shape (n_labels,): in which step a label was last met in the pool
     found, workbench : scratch memory, for labels and for what is known of the columns of one group
@@ -187,8 +187,8 @@ def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbe
     n_present = present.shape[0]
     for lane in range(LANES):
         label = int(pool[first + lane])
-        workbench[REACH + lane] = 1 + room[SCORE, label] if label != NOBODY else -FAR
-        workbench[RADIUS + lane] = np.sqrt(-bounds[label]) if label != NOBODY else 1.0
+        workbench[REACH + lane] = 1 + room[SCORE, label] if label != NO_LABEL else -FAR
+        workbench[RADIUS + lane] = np.sqrt(-bounds[label]) if label != NO_LABEL else 1.0
     total = splat(0.0)
     for k in range(n_present):
         total = total + load(pool, first + LANES * (1 + k))
@@ -214,7 +214,7 @@ def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbe
     store(workbench, NEW_TOTAL, new_total)
     for lane in range(LANES):
         label = int(pool[first + lane])
-        if label != NOBODY:
+        if label != NO_LABEL:
             room[SCORE, label] -= diagonal * (workbench[NEW_TOTAL + lane] - workbench[OLD_TOTAL + lane])
             room[NEW, label] = -workbench[NEW_TOTAL + lane]
     return n_full
@@ -224,7 +224,7 @@ def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbe
 def _keep_used(pool, first, length, workbench, start, n_kept):
     """Append the columns of a group that are not zero to those at pool[start]; returns their number."""
     for lane in range(LANES):
-        if pool[first + lane] == NOBODY or workbench[NEW_TOTAL + lane] <= 0:
+        if pool[first + lane] == NO_LABEL or workbench[NEW_TOTAL + lane] <= 0:
             continue
         source, target = first + lane, start + n_kept // LANES * length + n_kept % LANES
         n_kept += 1
@@ -238,7 +238,7 @@ def _keep_used(pool, first, length, workbench, start, n_kept):
 def _fill_up(pool, first, length, n_columns):
     """Mark the rest of a group that has fewer than `LANES` columns as empty."""
     for lane in range(n_columns, LANES):
-        pool[first + lane] = NOBODY
+        pool[first + lane] = NO_LABEL
         for k in range(LANES, length, LANES):
             pool[first + lane + k] = 0
 
@@ -300,7 +300,7 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
     for first in range(place[0], place[0] + _n_groups(max(place[2], 0)) * length, length):
         for lane in range(LANES):
             label = int(pool[first + lane])
-            if label != NOBODY:
+            if label != NO_LABEL:
                 seen[label] = last[1]
         n_full += _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbench)
         n_kept = _keep_used(pool, first, length, workbench, place[0], n_kept)

@@ -20,9 +20,10 @@ from numba import njit, prange
 
 from tagrank.lanes import LANES
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
+from tagrank.losses.base import Loss
+from tagrank.losses.changes import sum_of_squares, take_changes
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, measure_samples
-from tagrank.losses.moves import find_moves, square_of_moves
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
@@ -31,14 +32,11 @@ PRECISION = 1e-13  # of a threshold
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 
 
-class GroupRanking:
-    """State of the group ranking loss during training; see `tagrank.losses.hinge.Hinge` for the interface."""
-
-    has_independent_labels = False
+class GroupRanking(Loss):
+    """State of the group ranking loss during training; its dual has half of |coefficients|."""
 
     def __init__(self, bounds, coefficients):
-        self.bounds = bounds
-        self.coefficients = coefficients
+        super().__init__(bounds, coefficients)
         self.guesses = np.zeros(len(bounds))
         # a sample without present or without absent labels has nothing to rank
         self.is_mixed = (bounds.min(axis=1) < 0) & (bounds.max(axis=1) > 0)
@@ -62,25 +60,21 @@ class GroupRanking:
         """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
         coefficients[:] = balanced(coefficients)
 
-    def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
+    def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(
             self.bounds, self.coefficients, self.guesses, self.is_mixed, self.pairs.with_room_for(rows),
             rows, corner, scores, changes, n_sweeps,
         )  # fmt: skip
 
-    def sweep_rows(self, order, X, squared_norms, W, threshold):
+    def sweep_rows(self, order, X, squared_norms, W, least_gap):
         return _sweep_rows(
             self.bounds, self.coefficients, self.guesses, self.is_mixed, self.pairs.with_room_for(order),
-            order, X.indptr, X.indices, X.data, squared_norms, W[0], threshold,
+            order, X.indptr, X.indices, X.data, squared_norms, W[0], least_gap,
         )  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Sums as for the hinge loss, but half of |coefficients|; and (2, n_samples): each sample's middle
-        between its lowest present and its highest absent label, and its highest score.
-
-        scores : shape (n_labels, n_samples)
-        """
+        """The threshold is the middle between the lowest present and the highest absent label."""
         return measure_samples(bounds, coefficients, scores)
 
 
@@ -184,7 +178,7 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
     n_labels, n_rows = scores.shape
     before = coefficients[rows]
     room = np.empty((N_ROLES, n_labels))
-    where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
+    where, changed = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
     wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
     gains, first_gain, least = np.zeros(n_rows), 0.0, 0.0
     for sweep in range(n_sweeps):
@@ -197,9 +191,9 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
             for label in range(n_labels):
                 room[SCORE, label] = wide_scores[label, b]
             guesses[i] = _step(i, bounds[i], coefficients[i], diagonal, guesses[i], pairs, room)
-            n_moved = find_moves(room[NEW], coefficients[i], where, moved)
-            gains[b] = diagonal * square_of_moves(moved, n_moved)
-            add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
+            n_changed = take_changes(room[NEW], coefficients[i], where, changed)
+            gains[b] = diagonal * sum_of_squares(changed, n_changed)
+            add_to_rows(wide_scores, where, changed, 0, n_changed, wide_corner[b])
             gain += gains[b]
         least = gain / n_rows
         if sweep == 0:
@@ -224,7 +218,7 @@ def _find_changes(coefficients, before, rows, changes):
 
 @njit(cache=True)
 def _sweep_rows(
-    bounds, coefficients, guesses, is_mixed, pairs, order, indptr, indices, data, norms, W, threshold
+    bounds, coefficients, guesses, is_mixed, pairs, order, indptr, indices, data, norms, W, least_gap
 ):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
@@ -241,7 +235,7 @@ def _sweep_rows(
         gap = loss + inner - size
         total_gap += gap
         total_primal += loss + inner / 2
-        if gap <= threshold:
+        if gap <= least_gap:
             continue
         room[SCORE] = scores
         guesses[i] = _step(i, bounds[i], coefficients[i], np.float64(norms[i]), guesses[i], pairs, room)

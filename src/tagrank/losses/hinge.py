@@ -13,6 +13,7 @@ The labels do not touch each other, so each one is a task of its own for the thr
 import numpy as np
 from numba import njit, prange
 
+from tagrank.losses.base import Loss
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
@@ -21,74 +22,42 @@ ENOUGH = 0.1  # a label is swept again until its largest gap falls below this sh
 NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
 
 
-class Hinge:
-    """State of the one-vs-all hinge loss during training.
-
-    Parameters
-    ----------
-    bounds : array, shape (n_samples, n_labels)
-    coefficients : array of the same shape, feasible; the loss changes it in place
-
-    Attributes
-    ----------
-    has_independent_labels : bool, whether `sweep_rows` takes the labels in several groups
-    stays_feasible : bool, whether `sweep_block` leaves float64 coefficients exactly feasible, and tells their
-        exact changes; otherwise, or where it is not said, they are repaired before they are certified
-    """
+class Hinge(Loss):
+    """State of the one-vs-all hinge loss during training."""
 
     has_independent_labels = True
     stays_feasible = True
 
-    def __init__(self, bounds, coefficients):
-        self.bounds = bounds
-        self.coefficients = coefficients
-
     @staticmethod
     def without_kernel(bounds):
-        """Coefficients of samples with k(x, x) = 0, from their bounds (n_samples, n_labels)."""
         return bounds
 
     @staticmethod
     def feasible(start, bounds):
-        """Feasible coefficients near those of a start, shape (n_samples, n_labels)."""
         return np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
 
     @staticmethod
     def repair(coefficients):
-        """Bring rounded coefficients back into the feasible set, in place: the box is all there is."""
+        """Nothing to do: rounding does not leave the box."""
 
-    def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
-        """Exact steps on the samples `rows`; returns how many entries of `changes` are not zero.
-
-        corner : K[rows][:, rows]; scores, changes : shape (n_labels, len(rows)), overwritten; the changes are
-            exact if they, and the coefficients, are float64
-        threshold : a sample whose share of the duality gap is smaller may be left alone
-        """
+    def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(
-            self.bounds, self.coefficients, rows, corner, scores, changes, threshold / len(scores), n_sweeps
+            self.bounds, self.coefficients, rows, corner, scores, changes, least_gap / len(scores), n_sweeps
         )
 
-    def sweep_rows(self, order, X, squared_norms, W, threshold):
-        """One exact step on each sample of `order`; returns the sums of gaps and primals met on the way.
-
-        X : CSR rows; W : weights (n_groups, n_features, group width) by groups of labels, kept current
-        """
+    def sweep_rows(self, order, X, squared_norms, W, least_gap):
         return _sweep_rows(
             self.bounds, self.coefficients, order,
-            X.indptr, X.indices, X.data, squared_norms, W, threshold,
+            X.indptr, X.indices, X.data, squared_norms, W, least_gap,
         )  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score, (3, n_samples).
-
-        scores : shape (n_labels, n_samples), unlike the other two. The second answer is None: no thresholds.
-        """
         return _measure(bounds, coefficients, scores), None
 
 
 @njit(cache=True, parallel=True)
-def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold, n_sweeps):
+def _sweep_block(bounds, coefficients, rows, corner, scores, changes, least_gap, n_sweeps):
     n_labels, n_rows = scores.shape
     n_changed = np.zeros(n_labels, np.int64)
     wide_corner = in_whole_vectors(corner)
@@ -100,14 +69,14 @@ def _sweep_block(bounds, coefficients, rows, corner, scores, changes, threshold,
         wide_scores = in_whole_vectors(scores[label : label + 1])
         n_changed[label] = _sweep_label(
             bounds[:, label], coefficients[:, label], rows, wide_corner, inverses,
-            wide_scores, changes[label], threshold, n_sweeps,
+            wide_scores, changes[label], least_gap, n_sweeps,
         )  # fmt: skip
         copy_columns(wide_scores, scores[label : label + 1], n_rows)
     return n_changed.sum()
 
 
 @njit(cache=True, fastmath=FAST)
-def _sweep_label(bounds, coefficients, rows, corner, inverses, scores, changes, threshold, n_sweeps):
+def _sweep_label(bounds, coefficients, rows, corner, inverses, scores, changes, least_gap, n_sweeps):
     """Exact steps on one label of a block; returns how many samples changed."""
     mine = scores[0]
     zero, one = mine.dtype.type(0), mine.dtype.type(1)
@@ -119,7 +88,7 @@ def _sweep_label(bounds, coefficients, rows, corner, inverses, scores, changes, 
         bound, old = bounds[rows[b]], mine.dtype.type(coefficients[rows[b]])
         slack = one - (mine[b] if bound > zero else -mine[b])
         active[n_active], bound_of[n_active], new_of[n_active] = b, bound, old
-        n_active += (abs(bound) * max(slack, zero) - abs(old) * slack > threshold) & (inverses[b] > 0)
+        n_active += (abs(bound) * max(slack, zero) - abs(old) * slack > least_gap) & (inverses[b] > 0)
     which, delta = np.zeros(1, np.int64), np.empty(1, mine.dtype)
     first = zero
     for sweep in range(n_sweeps if n_active > 0 else 0):
@@ -135,7 +104,7 @@ def _sweep_label(bounds, coefficients, rows, corner, inverses, scores, changes, 
                 new_of[k], delta[0] = new, new - old
                 add_to_rows(scores, which, delta, 0, 1, corner[b])
         first = largest if sweep == 0 else first
-        if largest <= max(threshold, ENOUGH * first):
+        if largest <= max(least_gap, ENOUGH * first):
             break
     return _store_label(coefficients, rows, active[:n_active], new_of, changes)
 
@@ -177,7 +146,7 @@ def _row_step(bounds, coefficients, scores, norm, changes):
 
 
 @njit(cache=True)
-def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, threshold):
+def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, least_gap):
     """One pass over `order` for the labels that W holds, of which `first` is the first."""
     stop = min(first + W.shape[1], bounds.shape[1])
     scores, changes = np.zeros(W.shape[1], W.dtype), np.zeros(W.shape[1], W.dtype)
@@ -197,7 +166,7 @@ def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data
         gap, primal = _row_step(bounds[i, first:stop], mine, own_scores, norms[i], own_changes)
         total_gap += gap
         total_primal += primal
-        if gap > threshold:
+        if gap > least_gap:
             for k in range(stop - first):
                 mine[k] += own_changes[k]
             add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes)
@@ -205,14 +174,14 @@ def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data
 
 
 @njit(cache=True, parallel=True)
-def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, threshold):
+def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, least_gap):
     """The groups of labels run beside each other, each at another place of the order: no line is shared."""
     n_groups, _, width = W.shape
     gaps, primals = np.zeros(n_groups), np.zeros(n_groups)
     for group in prange(n_groups):
         gaps[group], primals[group] = _sweep_group(
             bounds, coefficients, order, group * len(order) // n_groups,
-            indptr, indices, data, norms, W[group], group * width, threshold / n_groups,
+            indptr, indices, data, norms, W[group], group * width, least_gap / n_groups,
         )  # fmt: skip
     return gaps.sum(), primals.sum()
 

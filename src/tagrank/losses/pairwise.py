@@ -14,20 +14,18 @@ import numpy as np
 from numba import njit
 
 from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
+from tagrank.losses.base import Loss
 from tagrank.simd import add_to_rows, multiply_row
 
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 MARGIN = 2.0
 
 
-class Pairwise:
-    """State of the pairwise loss during training; see `tagrank.losses.hinge.Hinge` for the interface."""
-
-    has_independent_labels = False
+class Pairwise(Loss):
+    """State of the pairwise loss during training."""
 
     def __init__(self, bounds, coefficients):
-        self.bounds = bounds
-        self.coefficients = coefficients
+        super().__init__(bounds, coefficients)
         n_pairs = np.count_nonzero(bounds > 0, axis=1) * np.count_nonzero(bounds < 0, axis=1)
         self.starts = np.concatenate([[0], np.cumsum(n_pairs)])
         self.pairs = np.empty(self.starts[-1])
@@ -48,24 +46,20 @@ class Pairwise:
         """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
         coefficients[:] = balanced(coefficients)
 
-    def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
+    def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(
             self.bounds, self.coefficients, self.starts, self.pairs, rows, corner, scores, changes, n_sweeps
         )
 
-    def sweep_rows(self, order, X, squared_norms, W, threshold):
+    def sweep_rows(self, order, X, squared_norms, W, least_gap):
         return _sweep_rows(
             self.bounds, self.coefficients, self.starts, self.pairs, order,
-            X.indptr, X.indices, X.data, squared_norms, W[0], threshold,
+            X.indptr, X.indices, X.data, squared_norms, W[0], least_gap,
         )  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Sums as for the hinge loss, and (2, n_samples): each sample's middle between its lowest present and
-        its highest absent label, and its highest score.
-
-        scores : shape (n_labels, n_samples)
-        """
+        """The threshold is the middle between the lowest present and the highest absent label."""
         scores = scores.T.astype(np.float64)
         sums = np.stack(
             [_losses(bounds, scores), np.abs(coefficients).sum(1), (coefficients * scores).sum(1)]
@@ -163,7 +157,7 @@ def _sweep_block(bounds, coefficients, starts, pairs, rows, corner, scores, chan
 
 
 @njit(cache=True)
-def _sweep_rows(bounds, coefficients, starts, pairs, order, indptr, indices, data, norms, W, threshold):
+def _sweep_rows(bounds, coefficients, starts, pairs, order, indptr, indices, data, norms, W, least_gap):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)
     mine, new = np.empty(n_labels), np.empty(n_labels)
@@ -180,7 +174,7 @@ def _sweep_rows(bounds, coefficients, starts, pairs, order, indptr, indices, dat
         gap = loss + inner - size
         total_gap += gap
         total_primal += loss + inner / 2
-        if gap <= threshold:
+        if gap <= least_gap:
             continue
         _step(bounds[i], mine, np.float64(norms[i]), pairs[starts[i] : starts[i + 1]], new)
         for label in range(n_labels):

@@ -12,8 +12,9 @@ K_ii R_ll to its bounds. It moves the scores of all labels, along its row of R. 
 
 - In a block of a Gram matrix or of dense rows the engine keeps U = K A, in which a change touches one label
   only. F = R U is formed for the block alone. One label after another is swept over all samples of the block,
-  and only then the others hear of it: n_labels products for each label that changed, whatever the number of
-  its changes. A pass so costs n_samples * n_labels^2 beside the n_samples^2 * n_labels of the kernel.
+  and only then the scores of the others follow: n_labels products for each label that changed, whatever the
+  number of its changes. A pass so costs n_samples * n_labels^2 beside the n_samples^2 * n_labels of the
+  kernel.
 - Sparse rows keep the weights Z = X' A R themselves. A visit reads the scores of all labels at once, steps
   along those labels that want to move, and writes back the sum of their rows of R: the labels that stay cost
   nothing, and nothing is quadratic in the labels but the first passes, when all of them move.
@@ -28,82 +29,58 @@ from tagrank.simd import add_to_rows, aligned_zeros, multiply_row, padded, prefe
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 ENOUGH = 0.1  # a block is swept again until the largest gap of an entry falls below this share of the first
-SWEEPS_OF_LABEL = 3  # over the samples of a block, before the other labels hear of it
+SWEEPS_OF_LABEL = 3  # over the samples of a block, before the scores of the other labels follow
 SWEEPS_OF_SAMPLE = 2  # over the labels of a sparse row
-STALE = 0.1  # a threshold above this share of the average gap met is out of date
+STALE = 0.1  # a least gap above this share of the average gap met is out of date
 
 
-class PriorHinge:
-    """State of the coupled hinge loss during training; `PriorHinge.under(R)` is the loss of a prior R.
+class PriorHinge(Hinge):
+    """State of the coupled hinge loss during training.
 
     Parameters
     ----------
-    bounds : array, shape (n_samples, n_labels)
-    coefficients : array of the same shape, feasible; the loss changes it in place
-
-    Attributes
-    ----------
+    bounds, coefficients : as for every loss
     R : array, shape (n_labels, n_labels), positive semidefinite with a positive diagonal; None is identity
     """
 
-    R = None
     has_independent_labels = False
-    stays_feasible = True
 
-    def __init__(self, bounds, coefficients):
-        self.bounds = bounds
-        self.coefficients = coefficients
+    def __init__(self, bounds, coefficients, *, R=None):
+        super().__init__(bounds, coefficients)
         n_labels = bounds.shape[1]
-        R = np.eye(n_labels) if self.R is None else self.R
+        R = np.eye(n_labels) if R is None else R
         self.exact_prior = np.ascontiguousarray(R, dtype=np.float64)
         self.prior = aligned_zeros((n_labels, padded(n_labels)), bounds.dtype)
         self.prior[:, :n_labels] = R
         self.weights_lack_prior = False
 
-    @classmethod
-    def under(cls, R):
-        """The loss with the prior R."""
-        return type(cls.__name__, (cls,), {"R": R})
-
-    without_kernel = staticmethod(Hinge.without_kernel)
-    feasible = staticmethod(Hinge.feasible)
-    repair = staticmethod(Hinge.repair)
-
-    def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
-        """Exact steps on the samples `rows`; returns how many entries of `changes` are not zero.
-
-        corner : K[rows][:, rows]; scores : K A of the rows, shape (n_labels, len(rows)); changes : the same
-            shape, overwritten
-        threshold : a sample whose share of the duality gap is smaller may be left alone
-        """
+    def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
+        """As for every loss; the scores are K A, which the prior multiplies here."""
         n_labels = len(scores)
         coupled = self.prior[:, :n_labels] @ scores
         return _sweep_block(
             self.bounds, self.coefficients, self.prior, rows, corner, coupled, changes,
-            threshold / n_labels, n_sweeps,
+            least_gap / n_labels, n_sweeps,
         )  # fmt: skip
 
-    def sweep_rows(self, order, X, squared_norms, W, threshold):
-        """One step on each sample of `order`; returns the sums of gaps and primals met on the way.
-
-        X : CSR rows; W : weights (1, n_features, padded n_labels), kept current
-        """
+    def sweep_rows(self, order, X, squared_norms, W, least_gap):
         if self.weights_lack_prior:
             _multiply_by_prior(W[0], self.exact_prior)
             self.weights_lack_prior = False
         return _sweep_rows(
             self.bounds, self.coefficients, self.prior, order,
-            X.indptr, X.indices, X.data, squared_norms, W[0], threshold,
+            X.indptr, X.indices, X.data, squared_norms, W[0], least_gap,
         )  # fmt: skip
 
     def measure(self, bounds, coefficients, scores):
-        """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score, (3, n_samples).
+        """As for every loss, of scores K A that were just summed anew from the coefficients.
 
-        scores : K A, shape (n_labels, n_samples). The holder has just summed them anew from the
-        coefficients: weights of sparse rows lack the prior, and the next sweep begins by adding it.
+        Weights of sparse rows then lack the prior, and the next sweep begins by multiplying them with it.
         """
         self.weights_lack_prior = True
-        return Hinge.measure(bounds, coefficients, self.exact_prior.astype(scores.dtype, copy=False) @ scores)
+        return super().measure(
+            bounds, coefficients, self.exact_prior.astype(scores.dtype, copy=False) @ scores
+        )
 
 
 def _multiply_by_prior(W, R):
@@ -120,7 +97,7 @@ def _add_scaled(target, factor, source):
 
 
 @njit(cache=True, fastmath=FAST)
-def _sweep_label(bounds, coefficients, rows, corner, curvature, mine, changes, threshold):
+def _sweep_label(bounds, coefficients, rows, corner, curvature, mine, changes, least_gap):
     """Steps on one label of all samples of a block, its scores kept current; the largest gap met first."""
     zero, one = mine.dtype.type(0), mine.dtype.type(1)
     first = zero
@@ -131,7 +108,7 @@ def _sweep_label(bounds, coefficients, rows, corner, curvature, mine, changes, t
             miss = (one if bound > zero else -one) - mine[b]
             slack = miss if bound > zero else -miss
             gap = abs(bound) * max(slack, zero) - abs(old) * slack
-            if gap > threshold and corner[b, b] > zero:
+            if gap > least_gap and corner[b, b] > zero:
                 new = old + miss / (curvature * corner[b, b])
                 new = min(max(new, min(bound, zero)), max(bound, zero))
                 if new != old:
@@ -140,13 +117,13 @@ def _sweep_label(bounds, coefficients, rows, corner, curvature, mine, changes, t
                     coefficients[rows[b]] = new
                     _add_scaled(mine, curvature * (new - old), corner[b])
         first = largest if sweep == 0 else first
-        if largest <= max(threshold, ENOUGH * first):
+        if largest <= max(least_gap, ENOUGH * first):
             break
     return first
 
 
 @njit(cache=True, fastmath=FAST)
-def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, threshold, n_sweeps):
+def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, least_gap, n_sweeps):
     n_labels, n_rows = scores.shape
     changes[:] = 0
     moved = np.empty(n_rows, scores.dtype)
@@ -159,7 +136,7 @@ def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, thr
             moved[:] = mine
             gap = _sweep_label(
                 bounds[:, label], coefficients[:, label], rows, corner, curvature,
-                mine, changes[label], threshold,
+                mine, changes[label], least_gap,
             )  # fmt: skip
             if gap > 0:
                 largest = max(largest, gap)
@@ -169,7 +146,7 @@ def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, thr
                     if other != label and prior[label, other] != 0:
                         _add_scaled(scores[other], prior[label, other], moved)
         first = largest if sweep == 0 else first
-        if largest <= max(threshold, ENOUGH * first):
+        if largest <= max(least_gap, ENOUGH * first):
             break
     return np.count_nonzero(changes)
 
@@ -206,14 +183,14 @@ def _step_along(wanted, bounds, coefficients, prior, norm, inverses, scores, spr
 
 
 @njit(cache=True, fastmath=FAST)
-def _row_step(bounds, coefficients, prior, norm, inverses_of_prior, scores, work, threshold):
-    """Change the coefficients of one sample; `spread`, last of `work`, is what its weights must hear of."""
+def _row_step(bounds, coefficients, prior, norm, inverses_of_prior, scores, work, least_gap):
+    """Change the coefficients of one sample; `spread`, last of `work`, is what its weights must take over."""
     wanted, inverses, now, spread = work
     for k in range(bounds.shape[0]):
         inverses[k] = inverses_of_prior[k] / norm
     spread[:] = 0
     gap, primal = _want(bounds, coefficients, scores, inverses, wanted)
-    if gap > threshold:
+    if gap > least_gap:
         _step_along(wanted, bounds, coefficients, prior, norm, inverses, scores, spread)
         for _ in range(SWEEPS_OF_SAMPLE - 1):
             for k in range(scores.shape[0]):
@@ -224,7 +201,7 @@ def _row_step(bounds, coefficients, prior, norm, inverses_of_prior, scores, work
 
 
 @njit(cache=True)
-def _sweep_rows(bounds, coefficients, prior, order, indptr, indices, data, norms, W, threshold):
+def _sweep_rows(bounds, coefficients, prior, order, indptr, indices, data, norms, W, least_gap):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores, work = np.zeros(width, W.dtype), np.zeros((4, width), W.dtype)
     inverses_of_prior = np.empty(n_labels, W.dtype)
@@ -241,7 +218,7 @@ def _sweep_rows(bounds, coefficients, prior, order, indptr, indices, data, norms
         prefetch(bounds, soon * n_labels, (soon + 1) * n_labels)
         prefetch(coefficients, soon * n_labels, (soon + 1) * n_labels)
         multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores)
-        limit = min(threshold, STALE * total_gap / (visit + 1))
+        limit = min(least_gap, STALE * total_gap / (visit + 1))
         gap, primal = _row_step(
             bounds[i], coefficients[i], prior, norms[i], inverses_of_prior, scores, work, limit
         )

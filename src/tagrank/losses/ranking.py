@@ -15,7 +15,8 @@ import numpy as np
 from numba import njit, prange
 
 from tagrank.losses.balance import balanced
-from tagrank.losses.moves import find_moves, square_of_moves
+from tagrank.losses.base import Loss
+from tagrank.losses.changes import sum_of_squares, take_changes
 from tagrank.losses.ranking_value import loss_and_threshold, measure_samples, size_and_inner
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
@@ -24,15 +25,13 @@ FAR = 1e30  # beyond any score; stands for a side without labels
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 
 
-class Ranking:
-    """State of the ranking loss during training; see `tagrank.losses.hinge.Hinge` for the interface."""
+class Ranking(Loss):
+    """State of the ranking loss during training."""
 
-    has_independent_labels = False
     stays_feasible = True
 
     def __init__(self, bounds, coefficients):
-        self.bounds = bounds
-        self.coefficients = coefficients
+        super().__init__(bounds, coefficients)
         self.guesses = np.zeros(len(bounds))
         # a sample without present or without absent labels has nothing to rank
         self.is_mixed = (bounds.min(axis=1) < 0) & (bounds.max(axis=1) > 0)
@@ -51,31 +50,20 @@ class Ranking:
         """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
         coefficients[:] = balanced(coefficients)
 
-    def sweep_block(self, rows, corner, scores, changes, threshold, n_sweeps):
+    def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(
-            self.bounds,
-            self.coefficients,
-            self.guesses,
-            self.is_mixed,
-            rows,
-            corner,
-            scores,
-            changes,
-            n_sweeps,
-        )
+            self.bounds, self.coefficients, self.guesses, self.is_mixed,
+            rows, corner, scores, changes, n_sweeps,
+        )  # fmt: skip
 
-    def sweep_rows(self, order, X, squared_norms, W, threshold):
+    def sweep_rows(self, order, X, squared_norms, W, least_gap):
         return _sweep_rows(
             self.bounds, self.coefficients, self.guesses, self.is_mixed, order,
-            X.indptr, X.indices, X.data, squared_norms, W, threshold,
+            X.indptr, X.indices, X.data, squared_norms, W, least_gap,
         )  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        """Sums as for the hinge loss, and (2, n_samples): each sample's best threshold and highest score.
-
-        scores : shape (n_labels, n_samples)
-        """
         return measure_samples(bounds, coefficients, scores)
 
 
@@ -146,17 +134,11 @@ def _step(targets, bounds, diagonal, threshold, new):
         new[k] = min(max(value, min(bounds[k], zero)), max(bounds[k], zero))
 
 
-@njit(cache=True, fastmath=FAST)
-def _add_scaled(target, factor, source):
-    for j in range(target.shape[0]):
-        target[j] += factor * source[j]
-
-
 @njit(cache=True)
 def _sweep_block(bounds, coefficients, guesses, is_mixed, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
     targets, new = np.empty(n_labels, scores.dtype), np.empty(n_labels, scores.dtype)
-    where, moved = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
+    where, changed = np.empty(n_labels + 1, np.int64), np.empty(n_labels + 1, scores.dtype)
     current = coefficients[rows].astype(scores.dtype)
     wide_corner, wide_scores = in_whole_vectors(corner), in_whole_vectors(scores)
     first_gain = 0.0
@@ -170,9 +152,9 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, rows, corner, scores, 
             _find_targets(wide_scores[:, b], bounds[i], diagonal, current[b], targets)
             guesses[i] = _balancing_threshold(targets, bounds[i], diagonal, guesses[i])
             _step(targets, bounds[i], diagonal, targets.dtype.type(guesses[i]), new)
-            n_moved = find_moves(new, current[b], where, moved)
-            gain += diagonal * square_of_moves(moved, n_moved)
-            add_to_rows(wide_scores, where, moved, 0, n_moved, wide_corner[b])
+            n_changed = take_changes(new, current[b], where, changed)
+            gain += diagonal * sum_of_squares(changed, n_changed)
+            add_to_rows(wide_scores, where, changed, 0, n_changed, wide_corner[b])
         if sweep == 0:
             first_gain = gain
         elif gain <= ENOUGH * first_gain:
@@ -224,7 +206,7 @@ def _balance(row, old):
 
 @njit(cache=True)
 def _sweep_rows(
-    bounds, coefficients, guesses, is_mixed, order, indptr, indices, data, norms, all_weights, threshold
+    bounds, coefficients, guesses, is_mixed, order, indptr, indices, data, norms, all_weights, least_gap
 ):
     W = all_weights[0]
     n_labels, width = bounds.shape[1], W.shape[1]
@@ -241,7 +223,7 @@ def _sweep_rows(
         gap = loss + inner - size
         total_gap += gap
         total_primal += loss + inner / 2
-        if gap <= threshold:
+        if gap <= least_gap:
             continue
         _find_targets(scores, bounds[i], norms[i], coefficients[i], targets)
         guesses[i] = _balancing_threshold(targets, bounds[i], norms[i], guesses[i])

@@ -14,7 +14,7 @@ Reference: Crammer, Singer: A Family of Additive Online Algorithms for Category 
 import numpy as np
 from numba import njit
 
-from tagrank.validation import check_sparse
+from tagrank.validation import check_magnitude, check_sparse
 
 
 def learn_samples(W, total, seen, X, states, *, worst, scaled):
@@ -32,6 +32,7 @@ def learn_samples(W, total, seen, X, states, *, worst, scaled):
     n_updates : int
     """
     check_sparse("X", X)
+    check_magnitude("X", X, np.float64)
     return _learn(W, total, seen, X.indptr, X.indices, X.data.astype(np.float64), states, worst, scaled)
 
 

@@ -21,8 +21,9 @@ from tagrank.arrays import row_blocks
 from tagrank.losses.group_ranking import GroupRanking
 from tagrank.solvers.ending import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores
-from tagrank.solvers.holders import plain_csr
-from tagrank.solvers.solution import Solution, TracePoint, relative_gap
+from tagrank.solvers.linear_rows import plain_csr
+from tagrank.solvers.passes import objectives
+from tagrank.solvers.solution import Solution, TracePoint, check_finite, relative_gap
 
 DOUBLE = np.dtype(np.float64)
 
@@ -87,52 +88,51 @@ def solve_paper(
     ending, rng = Ending(max_seconds, stop), np.random.default_rng(random_state)
     bounds = np.ascontiguousarray(bounds, dtype=np.float64)
     n_labels = bounds.shape[1]
-    holder = GramScores(data, n_labels, DOUBLE, intercept) if kind == "gram" else _LinearRows(data, n_labels)
+    samples = GramScores(data, n_labels, DOUBLE, intercept) if kind == "gram" else _LinearRows(data, n_labels)
     A = np.zeros(bounds.shape)
-    empty = holder.diagonal <= 0
+    empty = samples.diagonal <= 0
     A[empty] = GroupRanking.without_kernel(bounds[empty])
     trace, stopped_by, n_iter = [], None, 0
     try:
         while stopped_by is None and n_iter < max_iter:
             order = rng.permutation(np.flatnonzero(~empty))
-            change = _make_pass(holder, bounds, A, float(eta), order, ending)
+            change = _make_pass(samples, bounds, A, float(eta), order, ending)
+            check_finite(change)
             n_iter += 1
             stopped_by = ending.reason() or ("tol" if change <= tol * np.abs(A).sum() else None)
     except (KeyboardInterrupt, SystemError) as error:
         if not is_interrupt(error):
             raise
         stopped_by = "interrupt"
-    primal, dual, thresholds = _objectives(holder, bounds, A)
+    primal, dual, thresholds = _objectives(samples, bounds, A)
     gap = relative_gap(primal, dual)
     trace.append(TracePoint(n_iter, ending.seconds, primal, dual, gap))
     if callback is not None:
         # the work is done: an interrupt has nothing left to stop
         with suppress(KeyboardInterrupt):
             callback(trace[-1])
-    weights = getattr(holder, "weights", None)
+    weights = getattr(samples, "weights", None)
     return Solution(A, primal, dual, n_iter, stopped_by or "max_iter", weights, thresholds, trace)
 
 
-def _make_pass(holder, bounds, A, eta, order, ending):
+def _make_pass(samples, bounds, A, eta, order, ending):
     """One step for each sample; returns the sum of the sizes of all changes."""
     total = 0.0
-    for block in row_blocks(len(order), holder.block_size):
+    for block in row_blocks(len(order), samples.block_size):
         if ending.reason():
             break
         rows = order[block]
-        corner, scores = holder.read(rows)
+        corner, scores = samples.read(rows)
         changes = np.zeros(scores.shape)
         _sweep(bounds, A, rows, corner, scores, changes, eta)
-        holder.add(rows, changes)
+        samples.add(rows, changes)
         total += np.abs(changes).sum()
     return total
 
 
-def _objectives(holder, bounds, A):
-    sums, thresholds = GroupRanking.measure(bounds, A, holder.recompute(A))
-    loss, size, inner = sums.sum(axis=1)
-    dual = size - inner / 2
-    return max(loss + inner / 2, dual), dual, thresholds
+def _objectives(samples, bounds, A):
+    sums, thresholds = GroupRanking.measure(bounds, A, samples.recompute(A))
+    return *objectives(sums.sum(axis=1)), thresholds
 
 
 @njit(cache=True)

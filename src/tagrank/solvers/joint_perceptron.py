@@ -18,6 +18,8 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 
+from tagrank.validation import check_magnitude
+
 
 def learn_block(weights, rows, V, squared_norm, margin):
     """Visit the samples of one block in their order.
@@ -68,6 +70,7 @@ class LinearWeights:
         self.total = np.zeros((n_features, n_labels)) if averaged else None
 
     def read(self, rows):
+        check_magnitude("X", rows, rows.dtype)
         products = rows @ rows.T
         products = products.toarray() if sparse.issparse(products) else products
         scale = _inverse_norms(rows).astype(self.W.dtype)

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.simd import aligned_zeros, padded
-from tagrank.solvers.holders import multiply_columns, multiply_rows, plain_csr
+from tagrank.solvers.linear_rows import multiply_columns, multiply_rows, plain_csr
 
 
 class JointRows:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+SMALLEST_COST, LARGEST_COST = 1e-100, 1e15  # products of costs stay within the range of their precision
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 
 
@@ -16,6 +17,33 @@ class TracePoint(NamedTuple):
     primal: float
     dual: float
     gap: float
+
+
+OUT_OF_RANGE = (
+    "training met nan or infinity: the numbers are too large, too small or too different for floating point; "
+    "scale the features, for example with sklearn.preprocessing.StandardScaler, and choose a C nearer to 1"
+)
+
+
+def check_finite(*numbers):
+    """Raise if an objective, or a part of one, is nan or infinite: more passes would not mend it."""
+    if not np.all(np.isfinite(numbers)):
+        raise ValueError(OUT_OF_RANGE)
+
+
+def check_costs(name, largest):
+    """The largest cost, or an error if it is too large or too small to compute with."""
+    check_range(name, largest, SMALLEST_COST, LARGEST_COST)
+    return largest
+
+
+def check_range(name, largest, low, high):
+    """Raise unless the largest of some numbers is zero, or lies between `low` and `high`."""
+    if not (largest == 0 or low <= largest <= high):
+        raise ValueError(
+            f"{name} must lie between {low:g} and {high:g}, got {largest:.3g}; scale the "
+            "features or the similarities, or choose a C nearer to 1"
+        )
 
 
 def relative_gap(primal, dual):
@@ -36,8 +64,8 @@ class Solution:
     stopped_by : {"tol", "max_iter", "max_seconds", "stop", "interrupt"}
     converged : bool, whether gap <= tol was reached
     weights : array, shape (n_features, n_labels), or None unless the kernel is linear
-    thresholds : array, shape (2, n_samples), or None: each sample's best threshold, where the loss has one,
-        and its highest score
+    thresholds : array, shape (2, n_samples), or None: each sample's best threshold between present and
+        absent labels, where the loss has one, and its highest score
     trace : list of TracePoint
     """
 

@@ -1,6 +1,7 @@
 """Support vector machines whose labels are tied together by a prior."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -105,7 +106,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     def _loss(self):
         from tagrank.losses.prior import PriorHinge
 
-        return PriorHinge.under(self.prior_)
+        return partial(PriorHinge, R=self.prior_)
 
     def _look_at_labels(self, targets):
         self.prior_ = make_prior(self.prior, targets)

@@ -53,7 +53,7 @@ def hold_jointly(X, kernel, vectors, output, *, fit_gram, dtype, n_jobs):
         kernel, K = fit_gram(X)
         scale = inverse_roots(K.diagonal().astype(np.float64))
         data = _joint_gram(K, scale.astype(dtype), output.tiles(vectors, dtype), n_jobs)
-    return kernel, data, "holder", scale, by_rows
+    return kernel, data, "samples", scale, by_rows
 
 
 def prefers_rows(X, kernel, output, n_labels, dtype):
@@ -80,7 +80,7 @@ def _n_values(X):
 
 
 def _joint_rows(X, scale, U):
-    """What makes the engine's holder of rows X, scaled to unit length, and of their outputs U."""
+    """What makes the engine's samples of rows X, scaled to unit length, and of their outputs U."""
     from tagrank.solvers.joint_rows import JointRows
 
     U *= scale[:, None].astype(U.dtype)
@@ -88,7 +88,7 @@ def _joint_rows(X, scale, U):
 
 
 def _joint_gram(K, scale, similarities, n_jobs):
-    """What makes the engine's holder of K / sqrt(k_ii k_jj) times the similarities of outputs."""
+    """What makes the engine's samples of K / sqrt(k_ii k_jj) times the similarities of outputs."""
     from tagrank.kernels.gram_product import multiply_gram
     from tagrank.solvers.joint_gram import JointGram
 

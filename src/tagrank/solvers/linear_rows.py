@@ -71,7 +71,8 @@ class SparseRows:
         self.n_samples = X.shape[0]
         self.n_labels = n_labels
         self.diagonal = np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
-        self.squared_norms = self.diagonal.astype(dtype)
+        with np.errstate(over="ignore"):  # the engine refuses what is so large
+            self.squared_norms = self.diagonal.astype(dtype)
         width = padded(-(-n_labels // n_groups))
         self.W = aligned_zeros((-(-n_labels // width), X.shape[1], width), dtype)
 

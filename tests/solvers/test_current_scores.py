@@ -10,7 +10,7 @@ from tagrank.losses.hinge import Hinge
 from tagrank.losses.ranking import Ranking
 from tagrank.parallel import limited_threads
 from tagrank.solvers.gram_scores import GramScores
-from tagrank.solvers.holders import DenseRows, SparseRows
+from tagrank.solvers.linear_rows import DenseRows, SparseRows
 
 both_precisions = pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 
@@ -24,7 +24,7 @@ def X():
     return X
 
 
-HOLDERS = {
+SAMPLES = {
     "gram64": lambda X, n_labels, dtype: GramScores(X @ X.T, n_labels, dtype),
     "gram32": lambda X, n_labels, dtype: GramScores((X @ X.T).astype(np.float32), n_labels, dtype),
     "dense rows": DenseRows,
@@ -32,54 +32,54 @@ HOLDERS = {
 
 
 @both_precisions
-@pytest.mark.parametrize("way", sorted(HOLDERS))
+@pytest.mark.parametrize("way", sorted(SAMPLES))
 @pytest.mark.parametrize("share", [0.02, 0.2, 1])
 @pytest.mark.parametrize("rounded", [False, True], ids=["as they are", "rounded"])
 def test_scores_follow_the_coefficients(X, way, share, rounded, dtype):
     rng = np.random.default_rng(1)
-    holder = HOLDERS[way](X, 4, np.dtype(dtype))
+    samples = SAMPLES[way](X, 4, np.dtype(dtype))
     if rounded:
-        holder.round_scores()
+        samples.round_scores()
     A = np.zeros((300, 4))
     tolerance = 2e-4 if dtype == np.float32 or way == "gram32" else 1e-10
     for _ in range(5):
         rows = rng.permutation(300)[:70]
-        corner, scores = holder.read(rows)
+        corner, scores = samples.read(rows)
         np.testing.assert_allclose(corner, X[rows] @ X[rows].T, rtol=0, atol=tolerance)
         np.testing.assert_allclose(scores, (X[rows] @ X.T @ A).T, rtol=0, atol=tolerance)
         changes = (rng.normal(size=(4, 70)) * (rng.random((4, 70)) < share)).astype(dtype)
         A[rows] += changes.T
-        holder.add(rows, changes)
-    assert holder.is_exact == (holder.scores().dtype == np.float64 and way != "dense rows")
-    if holder.is_exact:
-        np.testing.assert_allclose(holder.scores(), (holder.K @ A).T, rtol=0, atol=1e-12)
+        samples.add(rows, changes)
+    assert samples.is_exact == (samples.scores().dtype == np.float64 and way != "dense rows")
+    if samples.is_exact:
+        np.testing.assert_allclose(samples.scores(), (samples.K @ A).T, rtol=0, atol=1e-12)
     else:
-        assert holder.scores().dtype == dtype
-        np.testing.assert_allclose(holder.scores(), (X @ X.T @ A).T, rtol=0, atol=tolerance)
+        assert samples.scores().dtype == dtype
+        np.testing.assert_allclose(samples.scores(), (X @ X.T @ A).T, rtol=0, atol=tolerance)
 
 
 @both_precisions
-@pytest.mark.parametrize("way", sorted(HOLDERS))
+@pytest.mark.parametrize("way", sorted(SAMPLES))
 def test_recomputed_scores_are_exact_whatever_was_held(X, way, dtype):
     A = np.random.default_rng(2).normal(size=(300, 4)) * (np.arange(300) % 3 == 0)[:, None]
-    holder = HOLDERS[way](X, 4, np.dtype(dtype))
-    K = holder.K.astype(np.float64) if way.startswith("gram") else X @ X.T
-    scores = holder.recompute(A)
+    samples = SAMPLES[way](X, 4, np.dtype(dtype))
+    K = samples.K.astype(np.float64) if way.startswith("gram") else X @ X.T
+    scores = samples.recompute(A)
     assert scores.dtype == np.float64
     np.testing.assert_allclose(scores, (K @ A).T, atol=1e-11)
-    np.testing.assert_allclose(holder.scores(), (K @ A).T, atol=1e-3 if dtype == np.float32 else 1e-11)
+    np.testing.assert_allclose(samples.scores(), (K @ A).T, atol=1e-3 if dtype == np.float32 else 1e-11)
 
 
 @both_precisions
 @pytest.mark.parametrize(("n_labels", "n_groups"), [(5, 1), (40, 2)])
 def test_sparse_rows_hold_weights(X, n_labels, n_groups, dtype):
     A = np.random.default_rng(3).normal(size=(300, n_labels))
-    holder = SparseRows(sparse.csr_array(X), n_labels, np.dtype(dtype), n_groups)
-    assert len(holder.W) == n_groups
-    holder.recompute(A)
-    np.testing.assert_allclose(holder.weights, X.T @ A, atol=1e-11)
+    samples = SparseRows(sparse.csr_array(X), n_labels, np.dtype(dtype), n_groups)
+    assert len(samples.W) == n_groups
+    samples.recompute(A)
+    np.testing.assert_allclose(samples.weights, X.T @ A, atol=1e-11)
     np.testing.assert_allclose(
-        holder.scores_of(slice(100, 140)),
+        samples.scores_of(slice(100, 140)),
         (X[100:140] @ X.T @ A).T,
         atol=1e-3 if dtype == np.float32 else 1e-10,
     )
@@ -90,7 +90,7 @@ def test_sparse_rows_hold_weights(X, n_labels, n_groups, dtype):
 @pytest.mark.parametrize("few", [0, 300, 301], ids=["any rounded", "many, rounded", "few, exact"])
 def test_float32_scores_give_a_float64_certificate(Loss, tol, few, X, held, certificate, monkeypatch):
     """The scores that the passes keep are rounded where there are many; the certificate must not be."""
-    monkeypatch.setattr("tagrank.solvers.ascents.FEW_SAMPLES", few)
+    monkeypatch.setattr("tagrank.solvers.passes.FEW_SAMPLES", few)
     rounded = []
     round_scores = GramScores.round_scores
     monkeypatch.setattr(GramScores, "round_scores", lambda self: rounded.append(round_scores(self)))
