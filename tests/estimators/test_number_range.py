@@ -6,18 +6,13 @@ import re
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 
 from tagrank import estimators
+from tagrank.estimators.methods import METHODS
 
-KINDS = [
-    kind
-    for kind in vars(estimators).values()
-    if inspect.isclass(kind)
-    and issubclass(kind, BaseEstimator)
-    and "max_iter" in inspect.signature(kind).parameters
-]
+KINDS = [getattr(estimators, method.estimator) for method in METHODS]
+KINDS = [kind for kind in KINDS if "max_iter" in inspect.signature(kind).parameters]
 WITH_COST = [kind for kind in KINDS if "C" in inspect.signature(kind).parameters]
 REFUSAL = re.compile(r"must lie between .* got .*scale the|training met nan or infinity: .* scale the")
 every_form = pytest.mark.parametrize("form", ["linear", "sparse", "rbf"])

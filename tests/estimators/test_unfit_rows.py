@@ -7,14 +7,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from tagrank import estimators
+from tagrank.estimators.methods import METHODS
 
 LOOKS_AT_NO_ROWS = {"LabelFrequency"}
-KINDS = [
-    kind for kind in vars(estimators).values() if inspect.isclass(kind) and issubclass(kind, BaseEstimator)
-]
+KINDS = [*(getattr(estimators, method.estimator) for method in METHODS), estimators.CalibratedRanker]
 
 
 def variants(kind):

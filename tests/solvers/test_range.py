@@ -9,9 +9,7 @@ from tagrank.solvers.group_steps import solve_paper
 @pytest.mark.parametrize("C", [1e300, 1e40, 1e16, 1e-101, 1e-300])
 def test_costs(AnyLoss, hold_in_short, C, make_problem):
     X, bounds = make_problem()
-    with pytest.raises(
-        ValueError, match=r"the largest cost .* 1e-100 and 1e\+15, got .* a C nearer to 1"
-    ):
+    with pytest.raises(ValueError, match=r"the largest cost .* 1e-100 and 1e\+15, got .* a C nearer to 1"):
         hold_in_short(X).solve(AnyLoss, C * np.sign(bounds))
 
 

@@ -59,8 +59,8 @@ class PairWeights:
         """
         needed = SPARE * self.most[rows].sum()
         if self.places[-1, 0] + needed > len(self.pool):
-            live = self.lengths @ _n_groups(np.maximum(self.places[:-1, 2], 0))
-            pool = np.empty(self.longest + int(1.5 * live) + needed, self.pool.dtype)
+            n_used = self.lengths @ _n_groups(np.maximum(self.places[:-1, 2], 0))
+            pool = np.empty(self.longest + int(1.5 * n_used) + needed, self.pool.dtype)
             self.places[-1, 0] = self.longest
             _compact(self.places, self.lengths, self.pool, pool)
             self.pool = pool
@@ -74,7 +74,7 @@ def _n_groups(n_columns):
 
 @njit(cache=True)
 def _compact(places, lengths, pool, new_pool):
-    """Move what is alive behind places[-1, 0], without gaps and without spare capacity."""
+    """Move what is in use behind places[-1, 0], without gaps and without spare capacity."""
     end = places[-1, 0]
     for i in range(len(lengths)):
         first, n_groups = places[i, 0], _n_groups(max(places[i, 2], 0))
