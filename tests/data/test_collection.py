@@ -148,3 +148,17 @@ def test_a_part_is_a_word():
     # an array of text would take the room of the longest in every row
     with pytest.raises(ValueError, match="part has a word of 100,000 characters; at most 200"):
         Collection({"x": np.zeros((2, 1))}, part=["train", "x" * 100_000])
+
+
+@pytest.mark.parametrize("form", ["csr", "coo"])
+@pytest.mark.parametrize("what", ["view 'colour'", "Y"])
+def test_damaged_sparse_matrices_are_refused(form, what):
+    """Their indices lead outside; scipy would follow them."""
+    damaged = sparse.csr_array(np.eye(4))
+    damaged.indices[0] = 10**8
+    if form == "coo":
+        damaged = sparse.coo_array(np.eye(4))
+        damaged.coords[0][0] = 10**8
+    X, Y = (damaged, np.eye(4)) if what != "Y" else (np.eye(4), damaged)
+    with pytest.raises(ValueError, match=f"{what} is a damaged sparse matrix"):
+        Collection(views={"colour": X}, labels=Y)

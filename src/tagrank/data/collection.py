@@ -11,7 +11,7 @@ from tagrank.data.feature_columns import match_columns
 from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs, stack_labels
 from tagrank.data.problems import Problem
 from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_sets
-from tagrank.validation import check_same_length
+from tagrank.validation import check_same_length, check_sparse
 
 _LONGEST_PART = 200
 
@@ -58,7 +58,7 @@ class Collection:
     def __post_init__(self) -> None:
         if not self.views:
             raise ValueError("a collection needs at least one view, got none")
-        views = {name: _as_view(view) for name, view in self.views.items()}
+        views = {name: _as_view(name, view) for name, view in self.views.items()}
         n_rows = _n_rows(next(iter(views.values())))
         matrix, tags = _labels_and_tags(self.label_matrix, self.tags, n_rows)
         part = None if self.part is None else _as_words(self.part)
@@ -253,8 +253,9 @@ def feature_names_of(collection: Collection, view: str) -> list[str]:
     return list(given) if given is not None else [f"{view}{j}" for j in range(collection.view(view).shape[1])]
 
 
-def _as_view(view: Any) -> Any:
+def _as_view(name: str, view: Any) -> Any:
     if sparse.issparse(view):
+        check_sparse(f"view {name!r}", view)
         return sparse.csr_array(view)
     return list(view) if isinstance(view, tuple) else view
 

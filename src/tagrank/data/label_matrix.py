@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.labels import encode_present, fill_unknown_rows, is_tag_sets, label_states
+from tagrank.validation import check_sparse
 
 Matrix: TypeAlias = Any  # a dense ndarray or a scipy csr_array, shape (n_samples, n_columns)
 Pairs: TypeAlias = tuple[np.ndarray, np.ndarray]  # rows and columns of the same length
@@ -83,6 +84,7 @@ def as_label_matrix(Y: Any) -> Matrix:
 
 def _as_matrix(Y: Any) -> Matrix:
     if sparse.issparse(Y):
+        check_sparse("Y", Y)
         Y = sparse.csr_array(Y, dtype=np.float64, copy=True)
         Y.sum_duplicates()
         label_states(Y.data.reshape(1, -1))
