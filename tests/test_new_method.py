@@ -21,7 +21,7 @@ FILE = '''
 import numpy as np
 
 from tagrank.estimators.base import LabelEstimator
-from tagrank.estimators.stored import Numbers, stores
+from tagrank.estimators.base import Numbers, stores
 from tagrank.validation import check_positive
 
 

@@ -8,102 +8,37 @@ from importlib import import_module
 from tagrank._version import __version__
 from tagrank.estimators.methods import METHODS
 
-_HOMES = {
-    "tagrank.data": [
-        "Collection",
-        "LabelStratifiedKFold",
-        "Problem",
-        "clean_tags",
-        "find_dataset",
-        "from_frame",
-        "hide_labels",
-        "iterative_split",
-        "list_datasets",
-        "load_dataset",
-        "read_collection",
-        "read_keywords",
-        "read_picture",
-        "read_pictures",
-        "read_sidecar",
-        "split_collection",
-        "to_frame",
-        "write_collection",
-        "write_sidecar",
-        "write_tags",
-    ],
-    "tagrank.data.drawn_pictures": ["draw_pictures"],
-    "tagrank.features": ["Feature", "choose_features", "extract_features"],
-    "tagrank.kernels": [
-        "ChiSquared",
-        "Gaussian",
-        "Hellinger",
-        "Intersection",
-        "Kernel",
-        "Linear",
-        "Polynomial",
-        "check_gram",
-        "kernel_from_dict",
-        "make_kernel",
-    ],
-    "tagrank.kernels.maps": ["FourierMap", "NystroemMap", "approximate"],
-    "tagrank.labels": ["encode_tag_sets", "label_states"],
-    "tagrank.estimators": [
-        "CalibratedRanker",
-        "LabelEstimator",
-        "MaxMarginEstimator",
-        "correlation_prior",
-        "signature_prior",
-    ],
-    "tagrank.metrics": [
-        "AnnotationScores",
-        "Metric",
-        "MetricRow",
-        "MetricTable",
-        "annotation_scores",
-        "catalog_metrics",
-        "category_auc",
-        "category_average_precision",
-        "coverage",
-        "f_measure",
-        "hamming_loss",
-        "image_auc",
-        "image_average_precision",
-        "label_ranking_average_precision",
-        "metric_table",
-        "ndcg_at_k",
-        "one_error",
-        "per_label_table",
-        "precision_at_k",
-        "ranking_loss",
-        "recall_at_k",
-        "split_by_objects",
-    ],
-    "tagrank.annotation": [
-        "Annotator",
-        "CacheWarning",
-        "Explanation",
-        "Extraction",
-        "FeatureBank",
-        "ModelFileError",
-        "RankedTag",
-        "RankedTags",
-        "Recipe",
-        "bank_size",
-        "clear_bank",
-        "describe_pictures",
-        "explain",
-        "prune_bank",
-    ],
-    "tagrank.estimators.methods": ["methods"],
-    "tagrank.commands.annotate": ["annotate"],
-    "tagrank.commands.demo": ["demo"],
-    "tagrank.commands.evaluate": ["evaluate"],
-    "tagrank.commands.lists": ["datasets"],
-    "tagrank.commands.missing.missing": ["missing"],
-    "tagrank.commands.train": ["train"],
-    "tagrank.reports.report": ["write_report"],
+_NAMES = {
+    "data": """
+        Collection LabelStratifiedKFold Problem clean_tags find_dataset from_frame hide_labels iterative_split
+        list_datasets load_dataset read_collection read_keywords read_picture read_pictures read_sidecar
+        split_collection to_frame write_collection write_sidecar write_tags""",
+    "data.drawn_pictures": "draw_pictures",
+    "features": "Feature choose_features extract_features",
+    "kernels": """
+        ChiSquared Gaussian Hellinger Intersection Kernel Linear Polynomial check_gram kernel_from_dict
+        make_kernel""",
+    "kernels.maps": "FourierMap NystroemMap approximate",
+    "labels": "encode_tag_sets label_states",
+    "estimators": "CalibratedRanker LabelEstimator MaxMarginEstimator correlation_prior signature_prior",
+    "estimators.methods": "methods",
+    "metrics": """
+        AnnotationScores Metric MetricRow MetricTable annotation_scores catalog_metrics category_auc
+        category_average_precision coverage f_measure hamming_loss image_auc image_average_precision
+        label_ranking_average_precision metric_table ndcg_at_k one_error per_label_table precision_at_k
+        ranking_loss recall_at_k split_by_objects""",
+    "annotation": """
+        Annotator CacheWarning Explanation Extraction FeatureBank ModelFileError RankedTag RankedTags Recipe
+        bank_size clear_bank describe_pictures explain prune_bank""",
+    "commands.annotate": "annotate",
+    "commands.demo": "demo",
+    "commands.evaluate": "evaluate",
+    "commands.lists": "datasets",
+    "commands.missing.missing": "missing",
+    "commands.train": "train",
+    "reports.report": "write_report",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: f"tagrank.{home}" for home, names in _NAMES.items() for name in names.split()}
 _ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics"]
 
 __all__ = ["__version__", *sorted([*_HOME_OF, *(method.estimator for method in METHODS)])]

@@ -1,5 +1,33 @@
-"""Arguments that are wrong whatever the data are."""
+"""What is said to users: wrong arguments, what a mistyped name probably meant, warnings at their own line."""
+
+import sys
+import warnings
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+_LONGEST, _MOST = 100, 1000
+_PACKAGE = str(Path(__file__).parent)
 
 
 class ArgumentError(ValueError):
     """Arguments that cannot be meant, or not together; the command line calls it a usage error."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence fragment with the nearest known name, or nothing."""
+    # names from files may be long and many, and each comparison takes the product of two lengths
+    short = [candidate for candidate in known if len(candidate) <= _LONGEST][:_MOST]
+    nearest = get_close_matches(name[:_LONGEST], short, n=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn about what the caller of tagrank did: at the outermost line that is not ours."""
+    depth, outermost, frame = 0, 0, sys._getframe()
+    while frame is not None:
+        depth += 1
+        if frame.f_code.co_filename.startswith(_PACKAGE):
+            outermost = depth
+        frame = frame.f_back  # type: ignore[assignment]
+    warnings.warn(message, category, stacklevel=outermost + 1)

@@ -54,10 +54,7 @@ class FileError(ValueError):
 def check_regular(path: str | os.PathLike) -> os.stat_result:
     """What the system knows of the file `path`, which is not opened: a pipe could wait for ever.
 
-    Raises
-    ------
-    FileError : it is a folder, pipe, socket or device
-    OSError : it is not there, or may not be seen
+    It is a FileError if it is a folder, pipe, socket or device, an OSError if it may not be seen.
     """
     about = os.stat(path)
     if not stat.S_ISREG(about.st_mode):
@@ -271,13 +268,7 @@ def read_array(
 ) -> np.ndarray:
     """The array in a ``.npy`` stream of `size` bytes; nothing is allocated before its header is checked.
 
-    Parameters
-    ----------
-    stream : at the beginning of the array's header
-    size : bytes in the stream, header included
-    where : how messages call it
-    max_bytes : bytes at most
-    expected : shape and dtype that the header must state, if they are known
+    `where` is how messages call it; `expected` are the shape and dtype that the header must state, if known.
     """
     shape, fortran, dtype, header_size = _read_header(stream, where)
     if expected is not None and (shape, dtype) != expected:
@@ -308,10 +299,7 @@ def read_array(
 
 
 def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype, int]:
-    readers = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
     try:
         read_header = readers[np.lib.format.read_magic(stream)]
         # numpy warns of some damaged headers before it refuses them

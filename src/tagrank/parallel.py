@@ -78,12 +78,6 @@ def _thread_pools(n_modules):
     return ThreadpoolController()
 
 
-@lru_cache(maxsize=1)
-def _thread_pools(n_modules):
-    """The thread pools of this process: looking costs milliseconds, and only new modules bring new ones."""
-    return ThreadpoolController()
-
-
 @contextmanager
 def limited_threads(n_jobs=None):
     """Run a block with at most `n_jobs` threads in BLAS and in compiled loops; yields their number.

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tagrank.commands.list_files import write_list
+from tagrank.commands.destinations import write_list
 
 
 @pytest.mark.parametrize("name", ['=HYPERLINK("http://x")', "+1", "-1+2", "@SUM(A1)", "\tA"])

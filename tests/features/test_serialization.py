@@ -13,11 +13,9 @@ from tagrank.features.serialization import part_from_settings
 from tagrank.features.words.bag import BagOfWords
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SoftEncoding
-from tagrank.features.words.fisher import FisherEncoding
+from tagrank.features.words.fisher import FisherEncoding, GaussianMixtureWords
 from tagrank.features.words.hierarchy import HierarchicalWords
-from tagrank.features.words.layout import Layout
-from tagrank.features.words.mixture import GaussianMixtureWords
-from tagrank.features.words.pooling import AveragePooling, MaxPooling
+from tagrank.features.words.layout import AveragePooling, Layout, MaxPooling
 from tagrank.features.words.sampling import DenseGrid
 from tagrank.features.words.vocabulary import KMeansWords
 

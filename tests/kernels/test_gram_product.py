@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.kernels.gram_product import multiply_gram
-from tagrank.kernels.sparse_tiles import multiply_tile
+from tagrank.kernels.gram_product import multiply_gram, multiply_tile
 
 
 @pytest.mark.parametrize("n_samples", [1, 40, 1100])

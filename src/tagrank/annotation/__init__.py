@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tagrank.annotation.annotator import Annotator
     from tagrank.annotation.bank.extraction import Extraction
-    from tagrank.annotation.bank.feature_bank import FeatureBank
-    from tagrank.annotation.bank.folder import bank_size, clear_bank, prune_bank
+    from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank, prune_bank
     from tagrank.annotation.bank.row_store import CacheWarning
     from tagrank.annotation.describing import Description, describe_pictures
     from tagrank.annotation.explanation import Contribution, Explanation, explain
@@ -19,26 +18,19 @@ if TYPE_CHECKING:
     from tagrank.annotation.recipe import Recipe
     from tagrank.annotation.tuning import Tuning, tune_cost
 
-_HOME_OF = {
-    "Annotator": "annotator",
-    "CacheWarning": "bank.row_store",
-    "Contribution": "explanation",
-    "Description": "describing",
-    "Explanation": "explanation",
-    "Extraction": "bank.extraction",
-    "FeatureBank": "bank.feature_bank",
-    "ModelFileError": "model_files.storage",
-    "RankedTag": "ranked_tags",
-    "RankedTags": "ranked_tags",
-    "Recipe": "recipe",
-    "Tuning": "tuning",
-    "bank_size": "bank.folder",
-    "clear_bank": "bank.folder",
-    "describe_pictures": "describing",
-    "explain": "explanation",
-    "prune_bank": "bank.folder",
-    "tune_cost": "tuning",
+_NAMES = {
+    "annotator": "Annotator",
+    "bank.extraction": "Extraction",
+    "bank.feature_bank": "FeatureBank bank_size clear_bank prune_bank",
+    "bank.row_store": "CacheWarning",
+    "describing": "Description describe_pictures",
+    "explanation": "Contribution Explanation explain",
+    "model_files.storage": "ModelFileError",
+    "ranked_tags": "RankedTag RankedTags",
+    "recipe": "Recipe",
+    "tuning": "Tuning tune_cost",
 }
+_HOME_OF = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = [
     "Annotator",

@@ -15,11 +15,10 @@ from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.recipe import CRITERION, Plan, Recipe, kernel_of, plan_given, take_tag_weights
 from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
-from tagrank.annotation.training_views import as_in_training
 from tagrank.annotation.tuning import CRITERIA, Tuning, fit_tuned
-from tagrank.annotation.views import Intake, take_in
-from tagrank.callers import warn
+from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
+from tagrank.errors import warn
 from tagrank.estimators.base import innermost_fitted
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views

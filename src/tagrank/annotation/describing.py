@@ -63,7 +63,7 @@ def describe_pictures(
     random_state : seed for the vocabularies
     progress : called with how many pictures are done, how many there are, and what is being done
     """
-    if collection.views.keys() >= features.keys() and all(map(_is_fitted, features.values())):
+    if collection.views.keys() >= features.keys() and all(feature.is_fitted for feature in features.values()):
         return Description(collection, dict(features), {})
     folder = None if isinstance(cache, bool) else cache
     bank = FeatureBank(features, folder=folder, keep=cache is not False, n_jobs=n_jobs, strict=strict)
@@ -83,10 +83,6 @@ def describe_pictures(
         dict(extraction.seconds_a_picture),
         extraction.keys,
     )
-
-
-def _is_fitted(feature: Feature) -> bool:
-    return feature.is_fitted
 
 
 def _compact(rows: Any) -> Any:

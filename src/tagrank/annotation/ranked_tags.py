@@ -74,15 +74,8 @@ def rank_tags(
 ) -> list[RankedTags]:
     """The tags of every picture by falling score; of equal ones the earlier tag comes first.
 
-    Parameters
-    ----------
-    scores : shape (n_pictures, n_tags)
-    tags : names of the columns
-    names : names of the rows
-    predicted : truth values, same shape as `scores`
-    probabilities : same shape as `scores`, if there are any
-    last : truth values (n_tags,): tags that come after all others, whatever their scores
-    n_tags : how many tags to keep for each picture; all by default
+    Scores, predictions and probabilities, if there are any, have the shape (n_pictures, n_tags). Tags that
+    are `last` (n_tags,) come after all others, whatever their scores. `n_tags` are kept; all by default.
     """
     behind = np.zeros(len(tags), dtype=bool) if last is None else last
     keys = np.broadcast_to(behind, scores.shape)

@@ -19,14 +19,13 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.views import Intake
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators import CalibratedRanker
 from tagrank.estimators.base import innermost
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
-from tagrank.suggestions import did_you_mean
 
 AUTO = "auto"
 METHOD = "label-ranker"

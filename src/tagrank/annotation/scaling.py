@@ -43,14 +43,9 @@ class Scaler:
 
 
 def fit_scaler(X: Any, scaling: str, kernel: Kernel | None, view: str) -> Scaler | None:
-    """The scaler for the columns of one view, or None where they stay as they are.
+    """The scaler for the finite columns of one view, or None where they stay as they are.
 
-    Parameters
-    ----------
-    X : array or csr_array, shape (n, n_columns), of finite numbers
-    scaling : one of `SCALINGS`
-    kernel : what will read the columns; None for a method without one
-    view : the name under which `kernel` may ask for the columns
+    `kernel` is what will read them, None for a method without one; it may ask for them as `view`.
     """
     if scaling == "none" or (scaling == "auto" and (sparse.issparse(X) or kernel is None)):
         return None
@@ -64,15 +59,11 @@ def fit_scaler(X: Any, scaling: str, kernel: Kernel | None, view: str) -> Scaler
 
 
 def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None], *, by_view: bool) -> Any:
-    """Scaled views as an estimator reads them: by name, or side by side.
-
-    Parameters
-    ----------
-    views : name to rows, shape (n, n_columns)
-    scalers : the scaler of each view, None for one that stays as it is
-    by_view : whether the kernel of the estimator names the views that it reads
-    """
-    scaled = {name: _scale(scalers[name], rows) for name, rows in views.items()}
+    """Scaled views as an estimator reads them: by name if its kernel names them, else side by side."""
+    scaled = dict(views)
+    for name, scaler in scalers.items():
+        if scaler is not None:
+            scaled[name] = scaler.apply(views[name])
     if by_view:
         return scaled
     matrices = list(scaled.values())
@@ -81,10 +72,6 @@ def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None]
     if any(sparse.issparse(matrix) for matrix in matrices):
         return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
     return np.hstack(matrices)
-
-
-def _scale(scaler: Scaler | None, rows: Any) -> Any:
-    return rows if scaler is None else scaler.apply(rows)
 
 
 def _standard(X: Any) -> Scaler:

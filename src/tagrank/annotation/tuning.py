@@ -123,22 +123,8 @@ def fit_tuned(
 ) -> tuple[Any, Tuning | None]:
     """Train an estimator, or what calibrates one, after choosing its C and a power of its kernel.
 
-    Parameters
-    ----------
-    estimator : not fitted; it stays as it is
-    X : rows, or mapping of views to rows
-    labels : shape (n, n_labels)
-    costs : values of C to choose among by cross-validation; None keeps that of the estimator
-    powers : with `costs`, also choose to which of these powers the kernel is raised
-    criterion : what to choose by, a key of `CRITERIA`
-    progress : called with how much is done, of how much, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
-    more : handed to `fit`
-
-    Returns
-    -------
-    fitted : the estimator
-    tuning : how well the costs did with the power that was chosen, None without `costs`
+    It is not fitted, and stays as it is. Without `costs` it keeps its C, and there is no Tuning; the other
+    arguments are those of `tune_cost`, and `more` is handed to `fit`.
     """
     model, tuning = clone(estimator), None
     inner = innermost(model)

@@ -9,9 +9,8 @@ from tagrank.annotation import Annotator, Explanation, RankedTags, explain
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.ranked_tags import RankedTag
-from tagrank.commands.destinations import check_apart
+from tagrank.commands.destinations import check_apart, check_list, write_list
 from tagrank.commands.given_data import choose_part, open_model, open_pictures
-from tagrank.commands.list_files import check_list, write_list
 from tagrank.commands.picture_rows import kind_of, see_pictures
 from tagrank.data import Collection, Problem, write_tags
 from tagrank.reports.picture_pixels import one_row

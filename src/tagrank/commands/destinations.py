@@ -1,8 +1,9 @@
-"""Whether something can be written, asked before the work and not after it; nothing that is read is."""
+"""Whether something can be written, asked before the work, and never where something is read; and lists."""
 
+import csv
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ from tagrank.data import find_dataset, list_datasets
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_list import find_tag_lists
+from tagrank.data.readers.tables.jsonl import escaped, json_line
+from tagrank.data.readers.tables.table import protect_cell
 from tagrank.errors import ArgumentError
+from tagrank.files import atomic_write
 
-PAGE_ENDINGS = (".html", ".htm")
+LIST_ENDINGS, PAGE_ENDINGS = (".csv", ".jsonl"), (".html", ".htm")
 
 
 def check_file(path: str | os.PathLike) -> None:
@@ -51,10 +55,7 @@ def check_distinct(**paths: str | os.PathLike | None) -> None:
 def check_apart(*inputs: Any, **outputs: str | os.PathLike | None) -> None:
     """Raise if an output would replace something that is read, however it is spelled or linked.
 
-    Parameters
-    ----------
-    inputs : files, folders, names of data sets and lists of them; anything else is passed over
-    outputs : name of each argument to the file or folder that it names
+    Inputs are files, folders, names of data sets and lists of them; anything else is passed over.
     """
     there = {name: Path(path) for name, path in outputs.items() if path is not None and os.path.exists(path)}
     for place in _places_read(inputs) if there else ():
@@ -103,3 +104,30 @@ def _check_writable(path: Path) -> None:
         raise OSError(
             f"{path} cannot be written: {above} takes no files ({error.strerror}); choose another place"
         ) from None
+
+
+def check_list(path: str | os.PathLike, what: str) -> None:
+    """Raise unless a list of `what` could be written at `path`; to be asked before the work."""
+    if Path(path).suffix not in LIST_ENDINGS:
+        raise ArgumentError(f"{os.fspath(path)}: {what} are written as {' or '.join(LIST_ENDINGS)}")
+    check_file(path)
+
+
+def write_list(
+    path: str | os.PathLike, *, table: Iterable[Sequence[Any]], documents: Iterable[Mapping[str, Any]]
+) -> None:
+    """Write a list, whole or not at all; missing folders are made.
+
+    The lines of a ``.csv`` file are the `table`, names of columns first, those of a ``.jsonl`` file the
+    `documents`.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, text=True) as stream:
+        if Path(path).suffix == ".csv":
+            writer = csv.writer(stream, lineterminator="\n")
+            for line in table:
+                writer.writerow(
+                    [escaped(protect_cell(cell)) if isinstance(cell, str) else cell for cell in line]
+                )
+        else:
+            stream.writelines(map(json_line, documents))

@@ -137,14 +137,9 @@ def is_picture(path: Path) -> bool:
 
 
 def choose_part(collection: Collection, part: str | None, *, usual: str) -> Collection:
-    """The rows of one part.
+    """The rows of one part, or with "all" every row.
 
-    Parameters
-    ----------
-    collection : Collection
-    part : a word of `collection.part`; "all" for every row; None for the usual part where there is one, and
-        every row where there are no parts
-    usual : what None means
+    None is the usual part where there is one, and every row where there are no parts.
     """
     words = [] if collection.part is None else sorted(set(collection.part.tolist()))
     if part is None:

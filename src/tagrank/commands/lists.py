@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from tagrank.data import find_dataset, list_datasets
-from tagrank.data.catalog.catalog import data_folders
-from tagrank.data.catalog.entries import DatasetEntry
+from tagrank.data.catalog.catalog import DatasetEntry, data_folders
 from tagrank.data.scenery.plan import TAGS
 
 DRAWN_PICTURES = "drawn-pictures"
@@ -82,13 +81,5 @@ def _dataset(entry: DatasetEntry) -> Dataset:
     folder = find_dataset(entry.name)
     place = data_folders()[0] / entry.folder
     advice = "" if folder else f"put {', '.join(entry.files)} (or .gz) into {place}"
-    return Dataset(
-        entry.name,
-        entry.about,
-        entry.n_rows,
-        entry.n_features or None,
-        entry.n_tags,
-        entry.source,
-        None if folder is None else str(folder),
-        advice,
-    )
+    sizes = (entry.n_rows, entry.n_features or None, entry.n_tags)
+    return Dataset(entry.name, entry.about, *sizes, entry.source, str(folder) if folder else None, advice)

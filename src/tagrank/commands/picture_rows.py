@@ -65,13 +65,9 @@ def name_features(features: FeatureChoice) -> Mapping[str, Feature] | None:
 
 
 def describe_rows(rows: Collection, features: FeatureChoice, **options: Any) -> Description:
-    """Rows to learn from, as they are, or described if they are pictures.
+    """Rows to learn from, as they are, or described if they are pictures; see `describe_pictures`.
 
-    Parameters
-    ----------
-    rows : at least one
-    features : see `choose_features`; None for the best that is installed. Rows that are no pictures take none
-    options : of `describe_pictures`
+    Without `features` they are the best that is installed; rows that are no pictures take none.
     """
     if PICTURES not in rows.views and features is None:
         return Description(rows, {}, {})

@@ -184,7 +184,10 @@ def train(
     _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
     annotator.metadata |= {SPELLING: spelling, **remember_pictures(rows, described.keys)}
     if output is not None:
-        _save(annotator, output, keep_rows, progress)
+        if progress is not None:
+            # the last moment to give up
+            progress(0, 1, WRITING)
+        annotator.save(output, keep_rows=keep_rows)
     tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
     return Training(
         annotator,
@@ -209,15 +212,6 @@ def _check_learned(annotator: Annotator, *, max_seconds: float | None) -> None:
     is_empty = getattr(solved, "n_iter_", 1) == 0 and not getattr(solved, "converged_", True)
     if is_empty and max_seconds is None:
         raise KeyboardInterrupt
-
-
-def _save(
-    annotator: Annotator, output: str | os.PathLike, keep_rows: bool, progress: Progress | None
-) -> None:
-    if progress is not None:
-        # the last moment to give up
-        progress(0, 1, WRITING)
-    annotator.save(output, keep_rows=keep_rows)
 
 
 def _parts(

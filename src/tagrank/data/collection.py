@@ -59,7 +59,8 @@ class Collection:
         if not self.views:
             raise ValueError("a collection needs at least one view, got none")
         views = {name: _as_view(name, view) for name, view in self.views.items()}
-        n_rows = _n_rows(next(iter(views.values())))
+        first = next(iter(views.values()))
+        n_rows = int(first.shape[0]) if hasattr(first, "shape") else len(first)
         matrix, tags = _labels_and_tags(self.label_matrix, self.tags, n_rows)
         part = None if self.part is None else _as_words(self.part)
         names = None if self.names is None else list(map(str, self.names))
@@ -278,10 +279,6 @@ def _as_words(part: Any) -> np.ndarray:
     if (longest := max((len(str(word)) for word in part), default=0)) > _LONGEST_PART:
         raise ValueError(f"part has a word of {longest:,} characters; at most {_LONGEST_PART} are expected")
     return np.asarray(part, dtype=str)
-
-
-def _n_rows(view: Any) -> int:
-    return int(view.shape[0]) if hasattr(view, "shape") else len(view)
 
 
 def _take(view: Any, rows: np.ndarray) -> Any:

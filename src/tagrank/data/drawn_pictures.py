@@ -28,34 +28,6 @@ def draw_pictures(n_pictures: int = 400, *, size: int = 96, random_state: int = 
     collection : Collection with the view "pictures", uint8 of shape (n_pictures, size, size, 3), 22 tags, and
         the parts "train" and "test"
     """
-    images, labels, tags = draw_scenes(n_pictures, size=size, random_state=random_state)
-    return Collection(
-        views={"pictures": images},
-        labels=labels,
-        tags=tags,
-        names=[f"drawing-{i:04d}" for i in range(n_pictures)],
-        part=["test" if i % 10 in _TEST_PICTURES else "train" for i in range(n_pictures)],
-        name="drawn pictures",
-    )
-
-
-def draw_scenes(
-    n_pictures: int = 400, *, size: int = 96, random_state: int = 0
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Draw scenes; picture i depends on the seed and on i alone.
-
-    Parameters
-    ----------
-    n_pictures : number of pictures
-    size : width and height in pixels, at least 16
-    random_state : seed, an integer of at least 0
-
-    Returns
-    -------
-    images : uint8 array, shape (n_pictures, size, size, 3)
-    labels : float64 array, shape (n_pictures, n_tags), of 1 and 0
-    tags : list of str
-    """
     if n_pictures < 1:
         raise ValueError(f"n_pictures must be at least 1, got {n_pictures}")
     if size < 16:
@@ -63,8 +35,16 @@ def draw_scenes(
     images = np.empty((n_pictures, size, size, 3), dtype=np.uint8)
     labels = np.zeros((n_pictures, len(TAGS)))
     for i in range(n_pictures):
+        # picture i depends on the seed and on i alone
         rng = np.random.default_rng([random_state, i])
         plan = plan_scene(rng)
         images[i] = draw_scene(plan, size=size, rng=rng)
         labels[i] = [tag in plan.tags for tag in TAGS]
-    return images, labels, list(TAGS)
+    return Collection(
+        views={"pictures": images},
+        labels=labels,
+        tags=TAGS,
+        names=[f"drawing-{i:04d}" for i in range(n_pictures)],
+        part=["test" if i % 10 in _TEST_PICTURES else "train" for i in range(n_pictures)],
+        name="drawn pictures",
+    )

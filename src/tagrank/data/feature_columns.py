@@ -13,21 +13,11 @@ def frame_columns(rows: Any) -> list[str] | None:
 
 
 def match_columns(
-    rows: Any,
-    given: Sequence[str] | None,
-    wanted: Sequence[str] | None,
-    *,
-    what: str,
-    like: str = "training",
+    rows: Any, given: Sequence[str] | None, wanted: Sequence[str] | None, *, what: str, like: str = "training"
 ) -> Any:
-    """The rows with their columns in the wanted order.
+    """The rows (n, n_columns) with their columns in the wanted order; as they are where names are None.
 
-    Parameters
-    ----------
-    rows : array or csr_array, shape (n, n_columns)
-    given : the names of its columns; None if they have none
-    wanted : the names that are expected, each once; None if any columns will do
-    what, like : whose columns these are and whose are wanted, for the error if the names are not the same
+    `what` and `like` say whose columns these are and whose are wanted, should their names not be the same.
     """
     if given is None or wanted is None or list(given) == list(wanted):
         return rows

@@ -35,9 +35,9 @@ def clean_tags(
     cleaned : Collection whose tags stand in the order of their first appearance. A merged label is present if
         it is present under any of its old names, else unknown if it is unknown under any, else absent.
     """
-    steps = {"keep": _keep, "leaf": _leaf, "ancestors": _ancestors}
-    expand = steps[check_choice("hierarchy", hierarchy, tuple(steps))]
-    renamed = [expand(tag, separators) for tag in collection.tags]
+    kept = {"keep": None, "leaf": slice(-1, None), "ancestors": slice(None)}
+    levels = kept[check_choice("hierarchy", hierarchy, tuple(kept))]
+    renamed = [[tag] if levels is None else _levels(tag, separators)[levels] for tag in collection.tags]
     if fold_case:
         renamed = [[_fold(tag) for tag in tags] for tags in renamed]
         synonyms = {_fold(old): _fold(new) for old, new in (synonyms or {}).items()}
@@ -49,18 +49,10 @@ def clean_tags(
     return collection.with_labels(labels.take_columns(frequent), [tags[j] for j in frequent])
 
 
-def _keep(tag: str, separators: str) -> list[str]:
-    return [tag]
-
-
-def _ancestors(tag: str, separators: str) -> list[str]:
+def _levels(tag: str, separators: str) -> list[str]:
     for separator in separators[1:]:
         tag = tag.replace(separator, separators[0])
     return [level.strip() for level in tag.split(separators[0]) if level.strip()] or [tag]
-
-
-def _leaf(tag: str, separators: str) -> list[str]:
-    return _ancestors(tag, separators)[-1:]
 
 
 def _fold(tag: str) -> str:
@@ -70,15 +62,8 @@ def _fold(tag: str) -> str:
 def merge_labels(labels: LabelMatrix, renamed: Sequence[Sequence[str]]) -> tuple[LabelMatrix, list[str]]:
     """Give each column its new names and join the columns that share one.
 
-    Parameters
-    ----------
-    labels : LabelMatrix, shape (n_rows, n_columns)
-    renamed : for each column, the names under which it is found afterwards
-
-    Returns
-    -------
-    merged : LabelMatrix, dense if `labels` are, shape (n_rows, n_tags)
-    tags : list of str, in the order of their first appearance
+    `renamed` are the names under which each column is found afterwards. The tags of the answer stand in the
+    order of their first appearance; it is dense if `labels` are.
     """
     tags = list(dict.fromkeys(name for names in renamed for name in names))
     position = {tag: j for j, tag in enumerate(tags)}

@@ -1,11 +1,19 @@
-"""What every estimator is: labels in three states in, scores of all labels out."""
+"""What every estimator is: labels in three states in, scores of all labels out; and what is stored of it.
+
+Every class declares in `stored` what a model file holds of it once fitted, by kind. Model files are written
+and read by one piece of code, which finds here what to expect; sizes by name are the same wherever they
+occur: ``n_labels`` is known before, the others are fixed by the first array that has them.
+"""
+
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
+from types import MappingProxyType
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tagrank.estimators.compared_rows import PlainRows
-from tagrank.estimators.stored import Numbers, Value, stored_by, stores
 from tagrank.estimators.targets import encode_like, encode_targets
 from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
@@ -15,13 +23,78 @@ from tagrank.validation import check_rows, check_same_length
 FLOATS = [np.float64, np.float32]
 
 
+@dataclass(frozen=True)
+class Numbers:
+    """An array of finite numbers.
+
+    Attributes
+    ----------
+    kind : letter of the dtype: "f" floats, "i" whole numbers, "b" truth values
+    shape : a number, the name of a size, or None for any, for each dimension
+    optional : whether it may be None
+    infinite : whether infinite values may stand in it
+    """
+
+    kind: str
+    shape: tuple[int | str | None, ...]
+    optional: bool = False
+    infinite: bool = False
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Samples: a dense or sparse matrix of floats, or a mapping of views to such; may be None.
+
+    Attributes
+    ----------
+    n_rows : the name of a size
+    """
+
+    n_rows: str
+
+
+@dataclass(frozen=True)
+class Value:
+    """A flag, a count, a number or a text; None if `optional`. Numbers that are not finite become nan."""
+
+    kind: type
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class FittedKernel:
+    """A kernel whose widths are fixed."""
+
+
+@dataclass(frozen=True)
+class FittedEstimator:
+    """Another estimator, inside this one."""
+
+
+FLAG, COUNT, NUMBER = Value(bool), Value(int), Value(float)
+KERNEL, ESTIMATOR = FittedKernel(), FittedEstimator()
+
+
+def stores(**kinds):
+    """The declaration of a class: attribute to its kind; None takes back what a more general class says."""
+    return MappingProxyType(kinds)
+
+
+def stored_by(kind):
+    """All that a class and those it derives from declare, the most general first."""
+    declared = {}
+    for base in reversed(kind.__mro__):
+        declared |= vars(base).get("stored", {})
+    return {name: found for name, found in declared.items() if found is not None}
+
+
 class LabelEstimator(BaseEstimator):
     """Learns labels in three states, and scores all labels of any sample.
 
     A subclass writes ``fit(X, y)``, which begins with `_take` and ends with `_name_labels`, and
     ``_scores(X)``: scores (n_samples, n_labels) of rows that were checked. It may write ``choose(scores)``,
     which labels such scores make present, and ``_check_parameters()``. What answers for it once fitted is
-    listed in `stored`, by name and kind (see `tagrank.estimators.stored`), so that models can be saved.
+    listed in `stored`, by name and kind, so that models can be saved.
 
     Attributes
     ----------
@@ -29,10 +102,7 @@ class LabelEstimator(BaseEstimator):
     never_positive_ : bool array, labels without a positive training sample; they are ranked last
     """
 
-    stored = stores(
-        n_features_in_=Value(int, optional=True),
-        never_positive_=Numbers("b", ("n_labels",)),
-    )
+    stored = stores(n_features_in_=Value(int, optional=True), never_positive_=Numbers("b", ("n_labels",)))
     # how many threads and how much talk suit the machine, not the model
     unstored_parameters = ("n_jobs", "verbose")
 
@@ -137,3 +207,32 @@ def innermost_fitted(estimator):
     while hasattr(estimator, "estimator_"):
         estimator = estimator.estimator_
     return estimator
+
+
+def with_parameters(**own):
+    """Decorates a class: it takes these parameters, by keyword, beside those of its base.
+
+    What the class itself sets in its body is no parameter of it. The signature of `__init__` is a real one,
+    which `help` shows and scikit-learn reads.
+    """
+
+    def decorate(kind):
+        first, *others = signature(kind.__init__).parameters.values()
+        inherited = [parameter for parameter in others if parameter.name not in vars(kind)]
+        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in own.items()]
+        # what may be given by position comes first
+        whole = Signature(sorted([first, *added, *inherited], key=lambda parameter: parameter.kind))
+
+        def __init__(self, *args, **named):
+            try:
+                given = whole.bind(self, *args, **named)
+            except TypeError as error:
+                raise TypeError(f"{kind.__name__}: {error}") from None
+            given.apply_defaults()
+            vars(self).update((name, value) for name, value in given.arguments.items() if name != first.name)
+
+        __init__.__signature__, __init__.__qualname__ = whole, f"{kind.__qualname__}.__init__"
+        kind.__init__ = __init__
+        return kind
+
+    return decorate

@@ -11,9 +11,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import validate_data
 
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.estimators.base import FLOATS, LabelEstimator
+from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
-from tagrank.estimators.stored import KERNEL, Numbers, Rows, stores
 from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads

@@ -8,12 +8,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from tagrank.callers import warn
+from tagrank.errors import warn
+from tagrank.estimators.base import COUNT, FLAG, NUMBER, Numbers, stores
 from tagrank.estimators.compared_rows import PlainRows
-from tagrank.estimators.costs import check_class_weight, make_bounds
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
-from tagrank.estimators.stored import COUNT, FLAG, NUMBER, Numbers, stores
-from tagrank.estimators.targets import Targets, warn_never_positive
+from tagrank.estimators.targets import Targets, check_class_weight, make_bounds, warn_never_positive
 from tagrank.kernels import Linear, make_kernel
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint, check_costs

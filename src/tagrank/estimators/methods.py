@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators.parameters import (
     BELOW_ONE,
     FLAG,
@@ -20,7 +20,6 @@ from tagrank.estimators.parameters import (
     matrix_or,
     one_of,
 )
-from tagrank.suggestions import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -232,12 +231,7 @@ METHODS = [
         "Streams of rows with any kernel.",
         "n m, one pass; with a kernel n times the pictures kept",
         parameters=(
-            Parameter(
-                "margin",
-                BELOW_ONE,
-                "0.1",
-                "A picture whose tags are met by less is learned from.",
-            ),
+            Parameter("margin", BELOW_ONE, "0.1", "A picture whose tags are met by less is learned from."),
             AVERAGE,
             CENTER,
         ),

@@ -2,25 +2,41 @@
 
 import hashlib
 import json
+import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tagrank.features.checks import check_image
+
+def check_image(image):
+    """A picture as a uint8 array of shape (height, width, 3), or an error that says what is wrong."""
+    image = np.asarray(image)
+    if image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
+        raise ValueError(
+            "a picture must be a uint8 array of shape (height, width, 3), "
+            f"got {image.dtype} of shape {image.shape}; convert grey or transparent pictures to RGB first"
+        )
+    if min(image.shape[:2]) < 8:
+        raise ValueError(f"a picture must be at least 8 pixels wide and high, got shape {image.shape}")
+    return image
+
+
+def check_count(name, value, *, least=1, most):
+    """`value` if it is a whole number from `least` to `most`, or a ValueError that names it."""
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or not least <= value <= most:
+        raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+    return int(value)
+
 
 # rec. 601: how bright red, green and blue look
 _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32) / 255
 
 
 class Picture:
-    """A picture and what has been worked out of it already, so that descriptors share their work.
-
-    Parameters
-    ----------
-    pixels : uint8 array, shape (height, width, 3)
-    """
+    """A picture, uint8 (height, width, 3), and what was worked out of it already: descriptors share it."""
 
     def __init__(self, pixels):
         self.pixels = check_image(pixels)
@@ -113,16 +129,7 @@ class Feature(Part):
     family: ClassVar[str] = "descriptor"
 
     def __call__(self, image):
-        """One picture as one row.
-
-        Parameters
-        ----------
-        image : uint8 array, shape (height, width, 3), or a `Picture`
-
-        Returns
-        -------
-        row : float32 array, shape (n_columns,)
-        """
+        """One picture, uint8 (height, width, 3) or a `Picture`, as one float32 row (n_columns,)."""
         return self.describe(as_picture(image))
 
     def describe(self, picture: Picture) -> np.ndarray:

@@ -4,8 +4,6 @@ import numpy as np
 
 from tagrank.features.base import Picture
 from tagrank.features.registry import choose_features
-from tagrank.features.words.bag import BagOfWords
-from tagrank.features.words.learning import learn_vocabularies
 
 
 def extract_features(images, features="fast", *, random_state=0):
@@ -36,31 +34,25 @@ def extract_features(images, features="fast", *, random_state=0):
 
 
 def fit_features(features, pictures, *, random_state=0, n_jobs=1, progress=None):
-    """Learn what features still have to learn, in one pass over the pictures.
+    """Learn what features, a dict by name, still have to learn, in one pass over the pictures.
 
-    Bags of words that sample, describe and learn alike get one vocabulary. Some hundreds of pictures are
-    enough; where nothing is to be learned, no picture is read.
-
-    Parameters
-    ----------
-    features : dict from name to Feature
-    pictures : iterable of uint8 arrays of shape (height, width, 3), or of `Picture`
-    random_state : int
-    n_jobs : int, processes that describe pictures
-    progress : callable or None, told the number of pictures described so far
-
-    Returns
-    -------
-    features : dict from name to Feature, all fitted; those that were fitted before are the same objects
+    Bags of words that sample, describe and learn alike get one vocabulary. Some hundreds of pictures, uint8
+    arrays or `Picture`, are enough; where nothing is to be learned, none is read. `progress` is told how many
+    were described so far. Those that were fitted before are the same objects in the answer.
     """
+    if all(feature.is_fitted for feature in features.values()):
+        return dict(features)
+    # most sets of features have no vocabulary, and need none of this
+    from tagrank.features.words.bag import BagOfWords
+    from tagrank.features.words.learning import learn_vocabularies
+
     bags = {
         name: feature
         for name, feature in features.items()
         if isinstance(feature, BagOfWords) and not feature.is_fitted
     }
-    if not bags:
-        return dict(features)
     tasks = list(dict.fromkeys(bag.task for bag in bags.values()))
-    learned = learn_vocabularies(tasks, pictures, random_state=random_state, n_jobs=n_jobs, progress=progress)
+    more = {"random_state": random_state, "n_jobs": n_jobs, "progress": progress}
+    learned = learn_vocabularies(tasks, pictures, **more) if tasks else []
     vocabularies = dict(zip(tasks, learned, strict=True))
     return features | {name: bag.replace(vocabulary=vocabularies[bag.task]) for name, bag in bags.items()}

@@ -1,85 +1,117 @@
-"""All sets of features by name, presets of them, and features from their settings."""
+"""All sets of features by name, presets of them, and features from their settings; loaded when asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tagrank.features.base import Feature, Part
-from tagrank.features.networks.efficientnet import EfficientNetEmbedding
-from tagrank.features.networks.framing import CentreCrop, Mirrored, Squash, Together
-from tagrank.features.networks.onnx_embedding import OnnxEmbedding
 from tagrank.features.serialization import part_from_settings
-from tagrank.features.whole_picture.colour import QuickColour
-from tagrank.features.whole_picture.colour_space import ColourHistogram
-from tagrank.features.whole_picture.covariance import RegionCovariance
-from tagrank.features.whole_picture.edges import QuickEdges
-from tagrank.features.whole_picture.gist import Gist
-from tagrank.features.whole_picture.hog import Hog
-from tagrank.features.whole_picture.lbp import LocalBinaryPatterns
-from tagrank.features.whole_picture.phog import PyramidEdges
-from tagrank.features.words.bag import BagOfWords
-from tagrank.features.words.descriptors.hue import Hue
-from tagrank.features.words.descriptors.self_similarity import SelfSimilarity
-from tagrank.features.words.descriptors.sift import Sift
-from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SalientEncoding, SoftEncoding
-from tagrank.features.words.fisher import FisherEncoding
-from tagrank.features.words.harris import HarrisLaplace
-from tagrank.features.words.hierarchy import HierarchicalWords
-from tagrank.features.words.layout import Layout
-from tagrank.features.words.mixture import GaussianMixtureWords
-from tagrank.features.words.pooling import AveragePooling, MaxPooling
-from tagrank.features.words.sampling import CannyPoints, DenseGrid, RandomPoints
-from tagrank.features.words.vocabulary import KMeansWords
 
-# what a model file may ask for
-PARTS: dict[str, type[Part]] = {
-    part.__name__: part
-    for part in (
-        *(QuickColour, QuickEdges, ColourHistogram, Gist, Hog, PyramidEdges, LocalBinaryPatterns),
-        *(RegionCovariance, EfficientNetEmbedding, OnnxEmbedding, BagOfWords),
-        *(DenseGrid, RandomPoints, CannyPoints, HarrisLaplace, Sift, Hue, SelfSimilarity),
-        *(KMeansWords, HierarchicalWords, GaussianMixtureWords),
-        *(HardEncoding, SoftEncoding, SalientEncoding, LocalityConstrained, FisherEncoding),
-        *(AveragePooling, MaxPooling, Layout, Squash, CentreCrop, Mirrored, Together),
-    )
+Made = TypeVar("Made")
+
+
+class Lazy(Mapping[str, Made]):
+    """Names to what their makers make, each when it is first asked for."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Made]]) -> None:
+        self._makers, self._made = makers, dict[str, Made]()
+
+    def __getitem__(self, name: str) -> Made:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def _load(home: str, part: str) -> type[Part]:
+    return getattr(import_module(f"tagrank.features.{home}"), part)
+
+
+def _make(part, *settings, **more):
+    return PARTS[part](*settings, **more)
+
+
+def _bag(sampling, descriptor, n_words, *, layout="1x1", **more):
+    steps = _make(sampling, **more), _make(descriptor), _make("KMeansWords", n_words)
+    return _make("BagOfWords", *steps, layout=_make("Layout", layout))
+
+
+_HOMES = {
+    "whole_picture.colour": "QuickColour",
+    "whole_picture.colour_space": "ColourHistogram",
+    "whole_picture.covariance": "RegionCovariance",
+    "whole_picture.edges": "QuickEdges",
+    "whole_picture.gist": "Gist",
+    "whole_picture.hog": "Hog",
+    "whole_picture.lbp": "LocalBinaryPatterns",
+    "whole_picture.phog": "PyramidEdges",
+    "words.bag": "BagOfWords",
+    "words.descriptors.hue": "Hue",
+    "words.descriptors.self_similarity": "SelfSimilarity",
+    "words.descriptors.sift": "Sift",
+    "words.encoding": "HardEncoding SoftEncoding SalientEncoding LocalityConstrained",
+    "words.fisher": "FisherEncoding GaussianMixtureWords",
+    "words.harris": "HarrisLaplace",
+    "words.hierarchy": "HierarchicalWords",
+    "words.layout": "Layout AveragePooling MaxPooling",
+    "words.sampling": "DenseGrid RandomPoints CannyPoints",
+    "words.vocabulary": "KMeansWords",
+    "networks.efficientnet": "EfficientNetEmbedding",
+    "networks.framing": "Squash CentreCrop Mirrored Together",
+    "networks.onnx_embedding": "OnnxEmbedding",
 }
+# what a model file may ask for
+PARTS: Mapping[str, type[Part]] = Lazy(
+    {part: partial(_load, home, part) for home, parts in _HOMES.items() for part in parts.split()}
+)
 
-_BANDS = Layout("3x1")
-
-
-def _bags(name, sampling, descriptor, n_words):
-    """The bag over the whole picture, and the one over three horizontal bands."""
-    bag = BagOfWords(sampling, descriptor, KMeansWords(n_words))
-    return {name: bag, f"{name}_v3h1": bag.replace(layout=_BANDS)}
-
-
-_PAPERS: dict[str, Feature] = {
-    **_bags("dense_sift", DenseGrid(), Sift(), 1000),
-    **_bags("harris_sift", HarrisLaplace(), Sift(), 1000),
-    **_bags("dense_hue", DenseGrid(), Hue(), 100),
-    **_bags("harris_hue", HarrisLaplace(), Hue(), 100),
-    "gist": Gist(),
+_BAGS = {
+    "dense_sift": ("DenseGrid", "Sift", 1000),
+    "harris_sift": ("HarrisLaplace", "Sift", 1000),
+    "dense_hue": ("DenseGrid", "Hue", 100),
+    "harris_hue": ("HarrisLaplace", "Hue", 100),
+}
+# of the whole picture, and of three horizontal bands
+_PAPERS: dict[str, Callable[[], Feature]] = {
     **{
-        f"{space}{suffix}": ColourHistogram(space, bins, bands)
+        f"{name}{suffix}": partial(_bag, *steps, layout=layout)
+        for name, steps in _BAGS.items()
+        for suffix, layout in (("", "1x1"), ("_v3h1", "3x1"))
+    },
+    "gist": partial(_make, "Gist"),
+    **{
+        f"{space}{suffix}": partial(_make, "ColourHistogram", space, bins, bands)
         for space in ("rgb", "hsv", "lab")
         for suffix, bins, bands in (("", 16, 1), ("_v3h1", 12, 3))
     },
 }
-FEATURES: dict[str, Feature] = {
-    "colour": QuickColour(),
-    "edges": QuickEdges(),
-    **_PAPERS,
-    "hog": Hog(),
-    "phog": PyramidEdges(),
-    "phog_oriented": PyramidEdges(oriented=True),
-    "lbp": LocalBinaryPatterns(),
-    "self_similarity": BagOfWords(DenseGrid(scales=(10.0,)), SelfSimilarity(), KMeansWords(300)),
-    "covariance": RegionCovariance(),
-    **{f"efficientnet_lite{variant}": EfficientNetEmbedding(variant) for variant in (0, 1, 2)},
-}
-_EMBEDDINGS = tuple(name for name, feature in FEATURES.items() if isinstance(feature, EfficientNetEmbedding))
+_EMBEDDINGS = tuple(f"efficientnet_lite{variant}" for variant in range(3))
+FEATURES: Mapping[str, Feature] = Lazy(
+    {
+        "colour": partial(_make, "QuickColour"),
+        "edges": partial(_make, "QuickEdges"),
+        **_PAPERS,
+        "hog": partial(_make, "Hog"),
+        "phog": partial(_make, "PyramidEdges"),
+        "phog_oriented": partial(_make, "PyramidEdges", oriented=True),
+        "lbp": partial(_make, "LocalBinaryPatterns"),
+        "self_similarity": partial(_bag, "DenseGrid", "SelfSimilarity", 300, scales=(10.0,)),
+        "covariance": partial(_make, "RegionCovariance"),
+        **{name: partial(_make, "EfficientNetEmbedding", i) for i, name in enumerate(_EMBEDDINGS)},
+    }
+)
 PRESETS: dict[str, tuple[str, ...]] = {
     "fast": ("colour", "edges", "gist", "lbp"),
     "papers": tuple(_PAPERS),
@@ -112,7 +144,7 @@ def choose_features(wanted: str | Sequence[str] | Mapping[str, Feature]) -> dict
 
 def _called(word: str) -> dict[str, Feature]:
     if str(word).endswith(".onnx"):
-        return {str(word): OnnxEmbedding(str(word))}
+        return {str(word): _make("OnnxEmbedding", str(word))}
     if word not in PRESETS and word not in FEATURES:
         raise ValueError(
             f"no features {word!r}; presets are {', '.join(PRESETS)}; sets are {', '.join(FEATURES)}; "

@@ -17,17 +17,9 @@ _LARGEST = 1e100
 
 
 def part_from_settings(settings, arrays, known):
-    """The part whose `settings()` and `arrays()` these are.
+    """The part whose `settings()`, as read from JSON, and `arrays()`, by dotted name, these are.
 
-    Parameters
-    ----------
-    settings : dict, as read from JSON
-    arrays : dict from dotted name to array
-    known : dict from name to class, all classes that may be built
-
-    Returns
-    -------
-    part : Part, with the same fingerprint as the one written down
+    Only classes that are `known` by name are built. It has the same fingerprint as the one written down.
     """
     part_type = _known_type(settings, known)
     hints = get_type_hints(part_type)

@@ -1,7 +1,7 @@
 """Kernels made of kernels: weighted sums, products, one view of the data, normalisation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,14 +83,29 @@ class Product(Kernel):
 
 
 @dataclass(repr=False, eq=False)
-class Power(Kernel):
-    """kernel(x, z) ** exponent, with a whole exponent: what is similar counts more, what is not hardly."""
+class _Around(Kernel):
+    """Base of what goes around one kernel."""
 
     kernel: Kernel
-    exponent: int
 
     def __post_init__(self):
         _check_kernels((self.kernel,))
+
+    def fit(self, X):
+        return replace(self, kernel=self.kernel.fit(X))
+
+    def _parts(self):
+        return (self.kernel,)
+
+
+@dataclass(repr=False, eq=False)
+class Power(_Around):
+    """kernel(x, z) ** exponent, with a whole exponent: what is similar counts more, what is not hardly."""
+
+    exponent: int
+
+    def __post_init__(self):
+        super().__post_init__()
         if not isinstance(self.exponent, int | np.integer) or self.exponent < 1:
             raise ValueError(f"the exponent must be a whole number of at least 1, got {self.exponent!r}")
 
@@ -100,29 +115,22 @@ class Power(Kernel):
     def diagonal(self, X):
         return _raised(self.kernel.diagonal(X), self.exponent)
 
-    def fit(self, X):
-        return Power(self.kernel.fit(X), self.exponent)
-
     def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None):
         kernel, K = self.kernel.fit_gram(X, out=out, dtype=dtype, n_jobs=n_jobs)
         return Power(kernel, self.exponent), _raised(K, self.exponent)
-
-    def _parts(self):
-        return (self.kernel,)
 
     def __repr__(self):
         return f"{_in_product(self.kernel)} ** {self.exponent!r}"
 
 
 @dataclass(repr=False, eq=False)
-class OnView(Kernel):
+class OnView(_Around):
     """A kernel on one view: `X[view]` of a mapping, or columns (index, list or slice) of an array."""
 
-    kernel: Kernel
     view: object
 
     def __post_init__(self):
-        _check_kernels((self.kernel,))
+        super().__post_init__()
         if not isinstance(self.view, str | int | np.integer | slice | list | tuple):
             raise TypeError(f"view must be a name, an index, a list or a slice, got {self.view!r}")
 
@@ -140,9 +148,6 @@ class OnView(Kernel):
         dtype = float_type(X, dtype)
         kernel, K = self.kernel.fit_gram(self._select(X), out=out, dtype=dtype, n_jobs=n_jobs)
         return OnView(kernel, self.view), K
-
-    def _parts(self):
-        return (self.kernel,)
 
     def _select(self, X):
         if isinstance(X, Mapping):
@@ -162,13 +167,8 @@ class OnView(Kernel):
 
 
 @dataclass(repr=False, eq=False)
-class UnitDiagonal(Kernel):
+class UnitDiagonal(_Around):
     """k(x, z) / sqrt(k(x, x) k(z, z)), and 0 where k(x, x) = 0."""
-
-    kernel: Kernel
-
-    def __post_init__(self):
-        _check_kernels((self.kernel,))
 
     def compute(self, X, Z):
         K = self.kernel.compute(X, Z)
@@ -181,12 +181,6 @@ class UnitDiagonal(Kernel):
         values = self.kernel.diagonal(X)
         return (values > 0).astype(values.dtype)
 
-    def fit(self, X):
-        return UnitDiagonal(self.kernel.fit(X))
-
-    def _parts(self):
-        return (self.kernel,)
-
     def _scale(self, X):
         values = self.kernel.diagonal(X)
         present = values > 0
@@ -197,13 +191,8 @@ class UnitDiagonal(Kernel):
 
 
 @dataclass(repr=False, eq=False)
-class UnitTrace(Kernel):
+class UnitTrace(_Around):
     """A kernel whose scale waits for the training rows: fitted, it is `kernel / trace`."""
-
-    kernel: Kernel
-
-    def __post_init__(self):
-        _check_kernels((self.kernel,))
 
     @property
     def fixed(self):
@@ -214,9 +203,6 @@ class UnitTrace(Kernel):
         trace = float(np.sum(diagonal_of(kernel, X), dtype=np.float64))
         # a kernel that is zero on all training rows has no scale: leave it
         return scale(kernel, 1 / trace if trace > 0 else 1.0)
-
-    def _parts(self):
-        return (self.kernel,)
 
     def __repr__(self):
         return f"{_in_product(self.kernel)}.unit_trace()"
@@ -230,10 +216,7 @@ def add(left, right):
 
 def scale(kernel, weight):
     """`weight * kernel` as a Sum."""
-    return Sum(
-        tuple(term for _, term in kernel.terms),
-        tuple(float(weight) * old for old, _ in kernel.terms),
-    )
+    return Sum(tuple(term for _, term in kernel.terms), tuple(float(weight) * old for old, _ in kernel.terms))
 
 
 def multiply(left, right):

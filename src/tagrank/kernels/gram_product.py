@@ -1,9 +1,10 @@
-"""The product of two Gram matrices, entry by entry, one of which need never exist as a whole."""
+"""The product of two Gram matrices, entry by entry, one of which need never exist as a whole; its tiles."""
 
 import numpy as np
 from numba import njit
 
 from tagrank.kernels.gram import TILE, run_tiles, upper_tiles
+from tagrank.simd import aligned_zeros, multiply_row, padded
 
 PATCH = 32  # a patch of so many rows and columns is turned inside the first-level cache
 
@@ -62,3 +63,19 @@ def _transpose(part, out):
             for r in range(top, min(top + PATCH, n_rows)):
                 for c in range(left, min(left + PATCH, n_columns)):
                     out[c, r] = part[r, c]
+
+
+def multiply_tile(X, W, rows, columns):
+    """(X @ W)[rows, columns] for CSR rows X and dense W; several Python threads may do so at a time."""
+    n_columns = columns.stop - columns.start
+    part = aligned_zeros((len(W), padded(n_columns)), W.dtype)
+    part[:, :n_columns] = W[:, columns]
+    answer = np.empty((rows.stop - rows.start, part.shape[1]), W.dtype)
+    _multiply_rows(X.indptr, X.indices, X.data, rows.start, part, answer)
+    return answer[:, :n_columns]
+
+
+@njit(cache=True, nogil=True)
+def _multiply_rows(indptr, indices, data, first, W, out):
+    for b in range(out.shape[0]):
+        multiply_row(W, indices, data, indptr[first + b], indptr[first + b + 1], out[b])

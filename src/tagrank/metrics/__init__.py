@@ -10,12 +10,14 @@ from tagrank.metrics.ranking import (
     image_auc,
     image_average_precision,
     label_ranking_average_precision,
+    ndcg_at_k,
     one_error,
+    precision_at_k,
     ranking_loss,
+    recall_at_k,
     split_by_objects,
 )
 from tagrank.metrics.table import MetricRow, MetricTable, metric_table, per_label_table
-from tagrank.metrics.top_k import ndcg_at_k, precision_at_k, recall_at_k
 
 __all__ = [
     "AnnotationScores",

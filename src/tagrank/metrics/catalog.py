@@ -4,20 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from tagrank.metrics import measures
+from tagrank.metrics import measures, ranking
 from tagrank.metrics.annotation import annotation_scores
 from tagrank.metrics.predictions import f_measure, hamming_loss
-from tagrank.metrics.ranking import (
-    category_auc,
-    category_average_precision,
-    coverage,
-    image_auc,
-    image_average_precision,
-    label_ranking_average_precision,
-    one_error,
-    ranking_loss,
-)
-from tagrank.metrics.top_k import ndcg_at_k, precision_at_k, recall_at_k
 from tagrank.validation import check_count
 
 
@@ -68,22 +57,22 @@ def _rankings():
     samples = partial(Metric, takes="scores", over="samples")
     labels = partial(Metric, takes="scores", over="labels")
     return [
-        samples("Image-AUC", image_auc, measure=measures.auc),
-        samples("Image-MAP", image_average_precision, measure=measures.eleven_point_precision),
-        labels("Category-AUC", category_auc, measure=measures.auc),
-        labels("Category-MAP", category_average_precision, measure=measures.eleven_point_precision),
-        samples("LRAP", label_ranking_average_precision, measure=measures.average_precision),
-        samples("Ranking loss", ranking_loss, higher_is_better=False, measure=measures.pair_loss),
-        samples("Coverage", coverage, higher_is_better=False, measure=measures.depth),
-        samples("One-error", one_error, higher_is_better=False, measure=measures.miss_at_top),
+        samples("Image-AUC", ranking.image_auc, measure=measures.auc),
+        samples("Image-MAP", ranking.image_average_precision, measure=measures.eleven_point_precision),
+        labels("Category-AUC", ranking.category_auc, measure=measures.auc),
+        labels("Category-MAP", ranking.category_average_precision, measure=measures.eleven_point_precision),
+        samples("LRAP", ranking.label_ranking_average_precision, measure=measures.average_precision),
+        samples("Ranking loss", ranking.ranking_loss, higher_is_better=False, measure=measures.pair_loss),
+        samples("Coverage", ranking.coverage, higher_is_better=False, measure=measures.depth),
+        samples("One-error", ranking.one_error, higher_is_better=False, measure=measures.miss_at_top),
     ]
 
 
 def _lists(ks):
     kinds = [
-        ("P", precision_at_k, measures.precision_at),
-        ("R", recall_at_k, measures.recall_at),
-        ("NDCG", ndcg_at_k, measures.discounted_gain_at),
+        ("P", ranking.precision_at_k, measures.precision_at),
+        ("R", ranking.recall_at_k, measures.recall_at),
+        ("NDCG", ranking.ndcg_at_k, measures.discounted_gain_at),
     ]
     return [
         Metric(f"{name}@{k}", partial(function, k=k), "scores", "samples", measure=partial(measure, k=k))
@@ -93,12 +82,7 @@ def _lists(ks):
 
 
 def _annotations(n_tags):
-    fields = {
-        "Annotation-P": "precision",
-        "Annotation-R": "recall",
-        "Annotation-F1": "f1",
-        "N+": "n_plus",
-    }
+    fields = {"Annotation-P": "precision", "Annotation-R": "recall", "Annotation-F1": "f1", "N+": "n_plus"}
 
     def annotate(Y, F, field):
         return float(getattr(annotation_scores(Y, F, n_tags=n_tags), field))

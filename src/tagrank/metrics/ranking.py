@@ -1,13 +1,17 @@
 """Metrics of a ranking: per sample over its labels ("image-based") or per label over the samples.
 
-Rules that hold for all of them, and for `tagrank.metrics.top_k`:
+Rules that hold for all of them:
 
 - an unknown label counts as if it were not there;
 - a sample (or label) that does not have both a known positive and a known negative is left out of the mean,
   since every ranking would serve it equally well; `metric_table` reports how many were left out;
 - if nothing is left the result is nan: these labels cannot tell a good ranking from a bad one;
-- no result depends on the order in which tied labels are stored. How a tie counts is stated with each metric.
+- no result depends on the order in which tied labels are stored. How a tie counts is stated with each metric;
+  where it crosses the cut of a list of k, each order of the tied labels is equally likely and the expected
+  value is returned: a constant score earns what guessing earns.
 """
+
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +19,7 @@ from tagrank.labels import label_states, labels_from_states
 from tagrank.metrics import measures
 from tagrank.metrics.inputs import check_scores
 from tagrank.metrics.ranks import mean_defined, measure_rows
+from tagrank.validation import check_count
 
 
 def image_auc(Y, F):
@@ -148,3 +153,38 @@ def mean_over_labels(measure, Y, F):
     """Mean of a row measure over the labels that it is defined for."""
     states, scores = check_scores(Y, F)
     return mean_defined(measure_rows(states.T, scores.T, {"value": measure})["value"])
+
+
+def precision_at_k(Y, F, *, k=5):
+    """P@k: present labels among the first k, divided by k, mean over samples.
+
+    The divisor stays k where a sample has fewer than k positives or fewer than k known labels.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores
+    k : int, length of the list
+
+    Returns
+    -------
+    float, higher is better; nan if no sample has a known positive and a known negative
+    """
+    return mean_over_samples(partial(measures.precision_at, k=check_count("k", k)), Y, F)
+
+
+def recall_at_k(Y, F, *, k=5):
+    """R@k: share of a sample's present labels that are among the first k, mean over samples.
+
+    Parameters and result as for `precision_at_k`.
+    """
+    return mean_over_samples(partial(measures.recall_at, k=check_count("k", k)), Y, F)
+
+
+def ndcg_at_k(Y, F, *, k=5):
+    """NDCG@k: gains discounted by log2(place + 1) over those of a perfect list, mean over samples.
+
+    Equals ``sklearn.metrics.ndcg_score(Y, F, k=k)`` on complete labels, also with ties, where every sample
+    has a positive and a negative. Parameters and result as for `precision_at_k`; 1 is best.
+    """
+    return mean_over_samples(partial(measures.discounted_gain_at, k=check_count("k", k)), Y, F)

@@ -80,12 +80,7 @@ def line_chart(
 
 
 def histogram_chart(
-    title: str,
-    groups: Mapping[str, np.ndarray],
-    *,
-    description: str,
-    x_label: str,
-    edges: np.ndarray,
+    title: str, groups: Mapping[str, np.ndarray], *, description: str, x_label: str, edges: np.ndarray
 ) -> LineChart:
     """Outlines of histograms on common bins: the share of each group that falls into each bin.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation import Annotator, Explanation, explain
+from tagrank.annotation import Annotator, explain
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
 from tagrank.metrics import MetricTable
@@ -97,12 +97,8 @@ def _report_picture(
         unknown_tags=_named(answers.tags, states == 0),
         image=picture_pixels(rows, i),
         heading=heading,
-        why=_explained(annotator, rows, i) if explained else (),
+        why=explain(annotator, one_row(rows, i))[:TAGS_EXPLAINED] if explained else (),
     )
-
-
-def _explained(annotator: Annotator, rows: Collection, i: int) -> Sequence[Explanation]:
-    return explain(annotator, one_row(rows, i))[:TAGS_EXPLAINED]
 
 
 class _PicturesOfTags(Mapping[str, TagExamples]):

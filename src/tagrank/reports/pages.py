@@ -24,16 +24,10 @@ def write_page(
     content: Mapping[str, Any],
     methods: Sequence[str] = (),
 ) -> None:
-    """Write an HTML page, whole or not at all.
+    """Write an HTML page, whole or not at all; missing folders are made.
 
-    Parameters
-    ----------
-    path : the HTML file; missing folders are made
-    title, summary : the headline and a sentence below it
-    facts : words and numbers about the data
-    headings : name of each section to its heading, in the order of the page
-    content : name of each section to what the template of its name draws; an empty section is left out
-    methods : names of the methods that are compared
+    `headings` are those of the sections, in the order of the page, and `content` is what the template of a
+    section's name draws; an empty section is left out. `methods` are the names of those that are compared.
     """
     environment = Environment(
         loader=PackageLoader("tagrank.reports", "templates"),

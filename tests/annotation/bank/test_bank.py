@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.annotation.bank.feature_bank import FeatureBank
-from tagrank.annotation.bank.folder import bank_folder, bank_size, clear_bank, prune_bank
+from tagrank.annotation.bank.feature_bank import FeatureBank, bank_folder, bank_size, clear_bank, prune_bank
 from tagrank.data.pictures.files import read_picture
 from tagrank.features.base import Feature
 from tagrank.files import FileError

@@ -12,8 +12,7 @@ import psutil
 import pytest
 
 from tagrank.annotation.bank import row_store
-from tagrank.annotation.bank.feature_bank import FeatureBank
-from tagrank.annotation.bank.folder import bank_size, clear_bank
+from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank
 from tagrank.annotation.bank.row_store import CacheWarning, pack_row, unpack_row
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -253,7 +252,7 @@ import sys; sys.path[:0] = [{str(Path(__file__).parent)!r}]
 import numpy as np
 from bank_probes import FirstRow, Means, Wide
 from tagrank.annotation.bank.feature_bank import FeatureBank
-from tagrank.annotation.bank.folder import bank_size, clear_bank
+from tagrank.annotation.bank.feature_bank import bank_size, clear_bank
 pictures = list(np.random.default_rng(0).integers(1, 255, (120, 9, 8, 3), dtype=np.uint8))
 bank = FeatureBank({{"means": Means(delay=0.002), "wide": Wide()}}, folder={str(folder)!r}, n_jobs=1)
 print(bank.extract(pictures).views["wide"].sum())

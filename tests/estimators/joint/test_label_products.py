@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.estimators.joint.label_products import label_products
-from tagrank.estimators.joint.label_vectors import make_label_vectors
+from tagrank.estimators.joint.label_vectors import label_products, make_label_vectors
 from tagrank.estimators.joint.output_kernels import LinearOutputs, OddsRatioOutputs, PolynomialOutputs
 from tagrank.estimators.targets import encode_targets
 

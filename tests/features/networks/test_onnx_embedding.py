@@ -10,13 +10,12 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from tagrank.features.networks import network_process
-from tagrank.features.networks.checksum import checksum
+from tagrank.features.networks import onnx_embedding
 from tagrank.features.networks.efficientnet import EfficientNetEmbedding, load_weights
 from tagrank.features.networks.efficientnet_graph import VARIANTS, efficientnet_model
 from tagrank.features.networks.framing import Mirrored, Squash, resize
-from tagrank.features.networks.network_process import NetworkProcess
-from tagrank.features.networks.onnx_embedding import OnnxEmbedding
+from tagrank.features.networks.onnx_embedding import NetworkProcess, OnnxEmbedding
+from tagrank.features.networks.onnx_network import checksum
 from tagrank.files import FileError
 from tagrank.workers import Worker
 
@@ -265,7 +264,7 @@ def test_a_network_that_never_ends(tmp_path, pixels, monkeypatch):
     network = NetworkProcess(str(path), checksum(path.read_bytes()), "", 2, 600)
     network._seconds = 1
     started = []
-    monkeypatch.setattr(network_process, "Worker", lambda: started.append(1) or Worker())
+    monkeypatch.setattr(onnx_embedding, "Worker", lambda: started.append(1) or Worker())
     for _ in range(10):
         with pytest.raises(FileError, match="600 seconds for a picture"):
             network.run(resize(pixels, 4, 4))

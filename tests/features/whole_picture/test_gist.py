@@ -5,8 +5,8 @@ import pytest
 from skimage import data
 
 from tagrank.features.base import Picture
+from tagrank.features.opencv import resize
 from tagrank.features.whole_picture.gist import Gist
-from tagrank.features.whole_picture.resizing import resize
 
 
 def even_contrast(padded):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.features.words.assignment import nearest_words, squared_distances
+from tagrank.features.words.vocabulary import nearest_words, squared_distances
 
 
 @pytest.mark.parametrize("n_points", [0, 1, 700])

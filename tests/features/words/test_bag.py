@@ -12,12 +12,10 @@ from tagrank.features.whole_picture.colour_space import ColourHistogram
 from tagrank.features.words.bag import BagOfWords
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SalientEncoding, SoftEncoding
-from tagrank.features.words.fisher import FisherEncoding
+from tagrank.features.words.fisher import FisherEncoding, GaussianMixtureWords
 from tagrank.features.words.hierarchy import HierarchicalWords
-from tagrank.features.words.layout import Layout
+from tagrank.features.words.layout import Layout, MaxPooling
 from tagrank.features.words.learning import EvenSample
-from tagrank.features.words.mixture import GaussianMixtureWords
-from tagrank.features.words.pooling import MaxPooling
 from tagrank.features.words.sampling import DenseGrid, Points, Sampling
 from tagrank.features.words.vocabulary import KMeansWords
 

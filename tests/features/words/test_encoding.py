@@ -10,9 +10,8 @@ from tagrank.features.words.encoding import (
     SoftEncoding,
     WordCodes,
 )
-from tagrank.features.words.fisher import FisherEncoding
-from tagrank.features.words.mixture import GaussianMixtureWords
-from tagrank.features.words.pooling import AveragePooling, MaxPooling
+from tagrank.features.words.fisher import FisherEncoding, GaussianMixtureWords
+from tagrank.features.words.layout import AveragePooling, MaxPooling
 from tagrank.features.words.vocabulary import KMeansWords
 
 N_WORDS, N_COLUMNS = 12, 6

@@ -5,8 +5,8 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.mixture import GaussianMixture
 
+from tagrank.features.words.fisher import GaussianMixtureWords
 from tagrank.features.words.hierarchy import HierarchicalWords
-from tagrank.features.words.mixture import GaussianMixtureWords
 from tagrank.features.words.vocabulary import KMeansWords
 
 SMALL = [

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_jobs import describe_error
 from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
-from tagrank.annotation.bank.row_maker import RowMaker
+from tagrank.annotation.bank.row_maker import RowMaker, describe_error
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import assemble_view
 from tagrank.data.problems import Problem, ProblemLog
@@ -54,12 +53,7 @@ def extract_views(
 ) -> Extraction:
     """The features of pictures; may be called again with the same maker after a StoreDamage.
 
-    Parameters
-    ----------
-    pictures : paths or arrays
-    store, view_folder : where rows and large views are kept; None builds views in memory
-    maker : computes what the store lacks
-    strict, progress : as for the bank
+    Large views are kept in `view_folder`; None builds them in memory.
     """
     sources = identify_pictures(pictures, store, progress)
     reasons = {n: describe_error(found) for n, found in enumerate(sources) if isinstance(found, OSError)}

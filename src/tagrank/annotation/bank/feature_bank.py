@@ -2,6 +2,7 @@
 
 Every row is kept under the content of its picture and the fingerprint of its features. So a collection that
 grew costs its new pictures only, an interrupted run goes on where it was, and a second one just looks up.
+Here is also where rows are kept between runs, how much room they take, and how to get it back.
 """
 
 import os
@@ -13,14 +14,14 @@ from typing import Self, TypeVar
 import numpy as np
 
 from tagrank.annotation.bank.extraction import Extraction, extract_views
-from tagrank.annotation.bank.folder import bank_folder
 from tagrank.annotation.bank.learned_features import SUBFOLDER as LEARNED
 from tagrank.annotation.bank.learned_features import learn_features, none_readable
-from tagrank.annotation.bank.picture_jobs import Describer
 from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
-from tagrank.annotation.bank.row_maker import FEW_PICTURES, RowMaker
-from tagrank.annotation.bank.row_store import RowStore, StoreDamage
+from tagrank.annotation.bank.row_maker import FEW_PICTURES, Describer, RowMaker
+from tagrank.annotation.bank.row_store import FILE_NAME, RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import SUBFOLDER as VIEWS
+from tagrank.annotation.bank.view_files import own_files, prune_files
+from tagrank.data.catalog.catalog import data_folders
 from tagrank.features.base import Feature
 from tagrank.parallel import count_threads
 
@@ -122,6 +123,7 @@ class FeatureBank:
         pictures = list(pictures)
         self._check(pictures)
         folder = self._folder()
+        views = folder and folder / VIEWS
         stored_as = {
             name: f"{feature.fingerprint()}-{self.max_side}" for name, feature in self.features.items()
         }
@@ -131,12 +133,7 @@ class FeatureBank:
         return _with_store(
             folder,
             lambda store: extract_views(
-                pictures,
-                store,
-                maker,
-                view_folder=folder and folder / VIEWS,
-                strict=self.strict,
-                progress=progress,
+                pictures, store, maker, view_folder=views, strict=self.strict, progress=progress
             ),
         )
 
@@ -165,3 +162,33 @@ def _with_store(folder: Path | None, work: Callable[[RowStore], Result]) -> Resu
         f"the cache {folder} was found damaged {_ATTEMPTS} times ({damage}): remove it, or do without "
         "(--no-cache; in Python set cache, or keep of a FeatureBank, to False)"
     )
+
+
+def bank_folder(folder: str | os.PathLike | None = None) -> Path:
+    """`folder`, or the place below ``TAGRANK_CACHE`` or the user's cache folder where features are kept."""
+    return data_folders()[-1] / "features" if folder is None else Path(folder)
+
+
+def bank_size(folder: str | os.PathLike | None = None) -> int:
+    """Bytes that features take on disk."""
+    return sum(path.stat().st_size for path in _files(bank_folder(folder)))
+
+
+def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> None:
+    """Remove what was not asked for in so many days."""
+    place = bank_folder(folder)
+    for subfolder in (VIEWS, LEARNED):
+        prune_files(place / subfolder, days=days)
+    if (place / FILE_NAME).exists():
+        with RowStore(place) as store:
+            store.prune(days=days)
+
+
+def clear_bank(folder: str | os.PathLike | None = None) -> None:
+    """Remove all features; they will be computed again when they are needed. Other files stay."""
+    for path in _files(bank_folder(folder)):
+        path.unlink(missing_ok=True)
+
+
+def _files(place: Path) -> list[Path]:
+    return [*place.glob(f"{FILE_NAME}*"), *own_files(place / VIEWS), *own_files(place / LEARNED)]

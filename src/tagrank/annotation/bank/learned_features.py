@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_jobs import describe_error
 from tagrank.annotation.bank.picture_keys import PictureLike, Source
+from tagrank.annotation.bank.row_maker import describe_error
 from tagrank.annotation.bank.row_store import CacheWarning
-from tagrank.callers import warn
 from tagrank.data.pictures.files import read_picture
+from tagrank.errors import warn
 from tagrank.features.base import Feature, Part
 from tagrank.features.extraction import fit_features
 from tagrank.features.serialization import part_from_settings
@@ -33,15 +33,10 @@ def learn_features(
     n_jobs: int,
     progress: Callable[[int], None] | None = None,
 ) -> dict[str, Feature]:
-    """Features that have learned what they must.
+    """Features that have learned what they must; those that are fitted stay as they are.
 
-    Parameters
-    ----------
-    features : by name; those that are fitted stay as they are
-    sources : the pictures to learn from; those that cannot be read are passed over
-    folder : where results are kept for next time, or None
-    max_side, random_state, n_jobs : as for the bank
-    progress : told the number of pictures described so far
+    Sources that cannot be read are passed over. Results are kept in `folder` for the next time, unless it is
+    None. `progress` is told the number of pictures described so far.
     """
     pictures = hashlib.blake2b(f"{max_side} {random_state}".encode())
     for source in sources:
@@ -76,7 +71,9 @@ def _readable(sources: Sequence[Source], max_side: int | None) -> Iterator[np.nd
     failures: list[tuple[PictureLike, Exception]] = []
     for source in sources:
         try:
-            picture = _pixels(source.picture, max_side)
+            picture = source.picture
+            if not isinstance(picture, np.ndarray):
+                picture = read_picture(picture, max_side=max_side)
         except (FileError, OSError) as error:
             # it is listed among the problems when its features are extracted
             failures.append((source.picture, error))
@@ -84,10 +81,6 @@ def _readable(sources: Sequence[Source], max_side: int | None) -> Iterator[np.nd
         yield picture
     if failures and len(failures) == len(sources):
         raise none_readable(*failures[0], len(sources))
-
-
-def _pixels(picture: str | np.ndarray, max_side: int | None) -> np.ndarray:
-    return picture if isinstance(picture, np.ndarray) else read_picture(picture, max_side=max_side)
 
 
 def _load(path: Path, unfitted: Feature) -> Feature | None:

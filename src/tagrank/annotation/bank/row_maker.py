@@ -3,11 +3,15 @@
 import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 
-from tagrank.annotation.bank.picture_jobs import Describer, Job, Outcome
-from tagrank.annotation.bank.picture_keys import Progress, Source
-from tagrank.annotation.bank.row_store import RowStore
-from tagrank.features.opencv_threads import one_opencv_thread
+import numpy as np
+
+from tagrank.annotation.bank.picture_keys import Progress, Source, file_state
+from tagrank.annotation.bank.row_store import RowStore, pack_row
+from tagrank.data.pictures.files import read_picture
+from tagrank.features.base import Feature, Picture
+from tagrank.features.opencv import one_opencv_thread
 from tagrank.parallel import count_threads, limited_threads
 from tagrank.workers import WorkerDied, WorkerPool
 
@@ -17,6 +21,83 @@ FEW_PICTURES = 16
 _SAVE_PICTURES, _SAVE_SECONDS = 64, 2.0
 # one picture may break a decoder; when so many in a row do, something else is wrong
 _MAX_DEATHS = 8
+
+
+@dataclass(frozen=True)
+class Job:
+    """A picture and the names of the features that it lacks."""
+
+    source: Source
+    names: tuple[str, ...]
+
+
+@dataclass
+class Outcome:
+    """What came of a job.
+
+    Attributes
+    ----------
+    rows : packed row by name of the feature
+    seconds : by name of the feature; work that several share counts for the first
+    reason : why some or all rows are missing, None if none is
+    """
+
+    rows: dict[str, bytes] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    reading_seconds: float = 0.0
+    reason: str | None = None
+
+
+@dataclass(frozen=True)
+class Describer:
+    """Does jobs with fitted features; travels to worker processes. Files are shrunk to `max_side`."""
+
+    features: Mapping[str, Feature]
+    max_side: int | None
+
+    def __call__(self, job: Job) -> Outcome:
+        outcome = Outcome()
+        start = time.perf_counter()
+        try:
+            picture = Picture(self._read(job.source))
+        # whatever a damaged picture makes a decoder do, the others are still to be described
+        except Exception as error:
+            outcome.reason = describe_error(error, job.source.picture)
+            return outcome
+        outcome.reading_seconds = time.perf_counter() - start
+        for name in job.names:
+            self._describe(picture, name, outcome)
+        return outcome
+
+    def _read(self, source: Source) -> np.ndarray:
+        if isinstance(source.picture, np.ndarray):
+            return source.picture
+        pixels = read_picture(source.picture, max_side=self.max_side)
+        if file_state(source.picture) != source.state:
+            raise OSError("changed while it was being read; run again")
+        return pixels
+
+    def _describe(self, picture: Picture, name: str, outcome: Outcome) -> None:
+        start = time.perf_counter()
+        try:
+            row = np.asarray(self.features[name](picture))
+            if row.ndim != 1 or not len(row) or not np.isfinite(row).all():
+                raise ValueError(f"expected a row of finite numbers, got shape {row.shape}: {row}")
+            outcome.rows[name] = pack_row(row)
+        # a library that is missing is missing for every picture
+        except ImportError:
+            raise
+        except Exception as error:
+            outcome.reason = outcome.reason or f"{name}: {describe_error(error)}"
+        outcome.seconds[name] = time.perf_counter() - start
+
+
+def describe_error(error: BaseException, picture: str | np.ndarray | None = None) -> str:
+    """An error in a few words, without the path that stands beside it anyway."""
+    words = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if isinstance(picture, str):
+        words = words.removeprefix(f"{picture}: ")
+    return words or type(error).__name__
 
 
 class RowMaker:
@@ -55,15 +136,8 @@ class RowMaker:
     ) -> dict[bytes, str]:
         """Bring the rows that are missing into the store, a few pictures at a time.
 
-        Parameters
-        ----------
-        store : keeps what is finished, whatever happens next
-        sources : pictures by content key
-        progress : as for the bank
-
-        Returns
-        -------
-        failures : why pictures could not be described, by content key
+        What is finished stays there, whatever happens next. Sources are by content key, and so is the answer:
+        why pictures could not be described.
         """
         jobs = [job for source in sources.values() if (job := self._job(source, store)).names]
         n_done = len(sources) - len(jobs)

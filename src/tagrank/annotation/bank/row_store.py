@@ -15,7 +15,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tagrank.callers import warn
+from tagrank.errors import warn
 
 FILE_NAME = "rows-1.sqlite"
 SECONDS_A_DAY = 86_400
@@ -60,14 +60,10 @@ def unpack_row(packed: bytes) -> np.ndarray:
 
 
 class RowStore:
-    """Packed rows by feature and picture, and the contents of files seen before.
+    """Packed rows by feature and picture, and contents of files seen before; in memory without a folder.
 
     A folder that cannot be written to (full, read-only) is reported by one `CacheWarning`, and what comes
     after is kept in memory: what the folder holds already can still be read.
-
-    Parameters
-    ----------
-    folder : where the file is, or None to keep everything in memory
     """
 
     def __init__(self, folder: Path | None) -> None:

@@ -24,18 +24,10 @@ _DIGEST = "[0-9a-f]" * 32
 def assemble_view(
     store: RowStore, feature: str, pictures: Sequence[bytes], folder: Path | None
 ) -> np.ndarray:
-    """The rows of pictures one below the other.
+    """The rows of pictures, given by content key, one below the other: float32, read-only.
 
-    Parameters
-    ----------
-    store : holds all the rows
-    feature : which set of features, as the store calls it
-    pictures : content keys
-    folder : for a large array, where its file is put for next time; None builds it in memory
-
-    Returns
-    -------
-    view : float32 array, shape (n_pictures, n_columns), read-only; (0, 0) without pictures
+    `feature` is what the store calls the set of features. A large array is put into a file in `folder` for
+    the next time; None builds it in memory. Without pictures the shape is (0, 0).
     """
     if not pictures:
         return _frozen(np.empty((0, 0), dtype=np.float32))

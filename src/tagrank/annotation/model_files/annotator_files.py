@@ -77,13 +77,17 @@ def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.metadata = content.mapping("metadata")
     features = _rebuild_features(content, shelf.at("features"))
     annotator.scaling = check_choice("scaling", content.take("scaling", str), SCALINGS)
-    annotator.view = _take_view(content)
+    view = content.take("view", (str, list, type(None)))
+    annotator.view = [str(name) for name in view] if isinstance(view, list) else view
     annotator.columns_, annotator.scalers_, annotator.feature_names_ = {}, {}, {}
     for i, entry in enumerate(content.take("views", list)):
         _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
     if not annotator.columns_:
         raise ValueError("it has no views, so there is nothing that it could read")
-    annotator.features_ = annotator.features = _check_features(features, annotator.columns_)
+    if features is not None and list(features) != list(annotator.columns_):
+        found, views = str(list(features))[:80], str(list(annotator.columns_))[:80]
+        raise ValueError(f"the features are {found}, the views {views}")
+    annotator.features_ = annotator.features = features
     annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
     fields, arrays = content.fields("estimator"), shelf.at("estimator")
     if "state" not in fields:
@@ -156,14 +160,6 @@ def _rebuild_features(content: Fields, shelf: ArrayShelf) -> dict[str, Feature] 
     return features
 
 
-def _check_features(
-    features: dict[str, Feature] | None, columns: dict[str, int]
-) -> dict[str, Feature] | None:
-    if features is not None and list(features) != list(columns):
-        raise ValueError(f"the features are {str(list(features))[:80]}, the views {str(list(columns))[:80]}")
-    return features
-
-
 def _names_of_support(annotator: Any) -> list[str] | None:
     """The names of the training rows that are stored, in their order."""
     fitted, names = innermost_fitted(annotator.estimator_), annotator.training_names_
@@ -189,11 +185,6 @@ def _check_columns(fitted: Any, columns: dict[str, int]) -> bool:
     if (by_view and found != columns) or n_columns not in (None, sum(columns.values())):
         raise ValueError(f"the views have the columns {columns}, the estimator has {found or n_columns}")
     return by_view
-
-
-def _take_view(content: Fields) -> str | list[str] | None:
-    view = content.take("view", (str, list, type(None)))
-    return [str(name) for name in view] if isinstance(view, list) else view
 
 
 def _describe_training(annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:

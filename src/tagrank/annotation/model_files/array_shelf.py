@@ -42,11 +42,8 @@ class ArrayShelf:
     ) -> np.ndarray:
         """The array `name`, removed from the shelf.
 
-        Parameters
-        ----------
-        kind : letter of the dtype: "f" floats, "i" whole numbers, "b" truth values
-        shape : what it must be; None matches any length
-        infinite : whether infinite values may stand in it
+        `kind` is the letter of its dtype: "f" floats, "i" whole numbers, "b" truth values. In `shape` None
+        matches any length.
         """
         full_name = self._prefix + name
         if full_name not in self.arrays:

@@ -13,16 +13,9 @@ import numpy as np
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
 from tagrank.annotation.model_files.plain_json import Fields
 from tagrank.estimators import CalibratedRanker
+from tagrank.estimators.base import FittedEstimator, FittedKernel, Numbers, Rows, Value, stored_by
 from tagrank.estimators.joint.output_kernels import OddsRatioOutputs, OutputKernel, PolynomialOutputs
 from tagrank.estimators.methods import METHODS
-from tagrank.estimators.stored import (
-    FittedEstimator,
-    FittedKernel,
-    Numbers,
-    Rows,
-    Value,
-    stored_by,
-)
 from tagrank.kernels import Kernel, kernel_from_dict
 
 _OUTPUTS = {kind.__name__: kind for kind in (OddsRatioOutputs, PolynomialOutputs)}

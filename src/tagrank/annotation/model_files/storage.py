@@ -59,11 +59,8 @@ class _Listed(NamedTuple):
 def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
     """Write a model folder; an older model under `path` stays whole until the new one is complete.
 
-    Parameters
-    ----------
-    path : the folder, new, empty or an older model; any other is left alone
-    content : plain JSON values
-    arrays : dict of name (lower case, digits, ``_`` and ``.``) to numeric array
+    A folder that is neither new nor empty nor an older model is left alone. `content` holds plain JSON
+    values; names of arrays are of lower case letters, digits, ``_`` and ``.``.
     """
     path = Path(os.path.realpath(path))
     check_replaceable(path)
@@ -92,11 +89,8 @@ def read_model(
 ) -> tuple[Fields, dict[str, np.ndarray]]:
     """The content and the arrays of a model folder, or of a zip archive of one.
 
-    Parameters
-    ----------
-    path : the folder or the archive
-    max_bytes : how large all arrays together may be; default: 4 GiB, less for an archive that shrank
-        more than models do
+    All arrays together may have `max_bytes`, 4 GiB by default, less for an archive that shrank more than
+    models do.
     """
 
     def read(source: Source) -> tuple[Fields, dict[str, np.ndarray]]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tagrank.app.cli.completion import dataset_names
+from tagrank.app.cli.checks import dataset_names
 from tagrank.app.cli.console import DATA_ERROR, count, report_problems, say, show, show_json
 from tagrank.app.cli.options import ROWS, Config, Debug, Json, Model, option, reading, takes
 from tagrank.app.cli.progress import WorkProgress
@@ -25,8 +25,7 @@ def annotate(
         int, option(None, "Best tags of each picture; predicted ones are always among them.", min=1)
     ] = 5,
     output: Annotated[
-        Path | None,
-        option(None, "Write .csv (a line a tag) or .jsonl (a line a picture).", "--output", "-o"),
+        Path | None, option(None, "Write .csv (a line a tag) or .jsonl (a line a picture).", "--output", "-o")
     ] = None,
     sidecars: Annotated[
         bool,

@@ -1,4 +1,4 @@
-"""Values of options that can be judged alone, before any data are read."""
+"""Values of options, judged before any data are read; and what a shell offers for them at the Tab key."""
 
 import math
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def one_of(words: Any) -> Callable[[str], str]:
     known = get_args(words)
 
     def read(text: str) -> str:
-        from tagrank.suggestions import did_you_mean
+        from tagrank.errors import did_you_mean
 
         if text not in known:
             choices = ", ".join(known)
@@ -55,3 +55,24 @@ def one_of(words: Any) -> Callable[[str], str]:
         return text
 
     return read
+
+
+def method_names(incomplete: str) -> list[str]:
+    """Methods that begin so."""
+    from tagrank.estimators.methods import METHODS
+
+    return [method.name for method in METHODS if method.name.startswith(incomplete)]
+
+
+def feature_names(incomplete: str) -> list[str]:
+    """Presets and sets of picture features that begin so."""
+    from tagrank.features.registry import FEATURES, PRESETS
+
+    return [name for name in (*PRESETS, *FEATURES) if name.startswith(incomplete)]
+
+
+def dataset_names(incomplete: str) -> list[str]:
+    """Data sets that begin so; before the first letter none, so that the shell offers files."""
+    from tagrank.commands.lists import datasets
+
+    return [entry.name for entry in datasets() if incomplete and entry.name.startswith(incomplete)]

@@ -83,7 +83,7 @@ def _refuse_depth(text: str, path: Path) -> None:
 
 def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path) -> "dict[str, Any]":
     """The content by parameter name; a key that is no option, or a value that is not plain, is an error."""
-    from tagrank.suggestions import did_you_mean
+    from tagrank.errors import did_you_mean
 
     known = {name: option for option in context.command.params for name in _names(option)}
     values = {}

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.cli.completion import method_names
+from tagrank.app.cli.checks import method_names
 from tagrank.app.cli.console import say, show, show_json
 from tagrank.app.cli.options import Debug, Json
 

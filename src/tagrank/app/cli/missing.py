@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tagrank.app.cli.console import count as number_of
 from tagrank.app.cli.console import printable, report_problems, say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import (
-    METHOD,
-    ROWS,
-    Config,
-    Data,
-    Debug,
-    Json,
-    learning,
-    option,
-    takes,
-)
+from tagrank.app.cli.options import METHOD, ROWS, Config, Data, Debug, Json, learning, option, takes
 from tagrank.app.cli.progress import WorkProgress
 
 if TYPE_CHECKING:

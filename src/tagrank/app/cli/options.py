@@ -7,8 +7,15 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 
-from tagrank.app.cli.checks import jobs, known_method, one_of, positive
-from tagrank.app.cli.completion import dataset_names, feature_names, method_names
+from tagrank.app.cli.checks import (
+    dataset_names,
+    feature_names,
+    jobs,
+    known_method,
+    method_names,
+    one_of,
+    positive,
+)
 from tagrank.app.cli.config import load_config
 
 METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
@@ -90,10 +97,7 @@ Config = Annotated[
 
 
 def reading(
-    strict: Strict = False,
-    cache: CacheFolder = None,
-    no_cache: NoCache = False,
-    n_jobs: PictureJobs = None,
+    strict: Strict = False, cache: CacheFolder = None, no_cache: NoCache = False, n_jobs: PictureJobs = None
 ) -> dict[str, Any]:
     """How pictures are looked at by a model that is there."""
     return {"strict": strict, "cache": _cache_place(cache, no_cache), "n_jobs": n_jobs}

@@ -23,9 +23,9 @@ from tagrank.annotation.recipe import Recipe, is_compared, kernel_of, plan_given
 from tagrank.annotation.scaling import arrange_views, fit_scaler
 from tagrank.annotation.tuning import COMPARING, Tuning, quiet_folds
 from tagrank.annotation.views import Intake, take_in
-from tagrank.callers import warn
 from tagrank.commands.missing.result import LIKELIHOOD
 from tagrank.data import Collection, LabelStratifiedKFold
+from tagrank.errors import warn
 from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
 from tagrank.estimators.compared_rows import compare_rows, rows_for
 from tagrank.features import Feature
@@ -71,19 +71,9 @@ def hold_out(
 ) -> HeldOut:
     """Score every row by a model that did not see it.
 
-    Parameters
-    ----------
-    rows : with a view for each of `features`, if there are any
-    wanted : a Recipe without calibration; or an estimator, not fitted, which stays as it is
-    view : the view to learn from, where there are several
-    features : by which pictures became rows
-    costs : for an estimator, values of C to choose among by the likelihood of held-out tags
-    powers : likewise, to which its kernel may be raised
-    folds : models that share the rows with known tags; each sees all but its own share
-    calibration : {"platt", "isotonic"}, how scores become probabilities
-    seed : for the folds
-    progress : called with how much is done, of how much, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
+    What is `wanted` is a Recipe without calibration; or an estimator, not fitted, with `costs` and `powers`
+    to choose among by the likelihood of held-out tags. Each of the `folds` models sees all rows with known
+    tags but its own share. All else is as in `missing`.
     """
     intake = take_in(rows, view=view, features=features)
     is_recipe = isinstance(wanted, Recipe)

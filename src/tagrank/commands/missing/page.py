@@ -8,7 +8,7 @@ import numpy as np
 
 from tagrank.commands.missing.result import LIKELIHOOD, MissingTags, Suggestion
 from tagrank.data import Collection
-from tagrank.data.pictures.thumbnails import thumbnail_url
+from tagrank.data.pictures.files import thumbnail_url
 from tagrank.reports.pages import problems_section, write_page
 from tagrank.reports.picture_pixels import picture_pixels
 from tagrank.reports.sections.pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent
@@ -21,12 +21,7 @@ def write_missing_page(
 ) -> None:
     """Write a page that needs nothing else: no scripts, no network, pictures inside; whole or not at all.
 
-    Parameters
-    ----------
-    path : the HTML file; missing folders are made
-    found : the suggestions
-    rows : the collection that they are about
-    places : the row of each suggestion, shape (n_suggestions,)
+    `places` are the rows of the suggestions, shape (n_suggestions,).
     """
     write_page(
         path,

@@ -6,7 +6,7 @@ from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
 from tagrank.annotation.tuning import Tuning
-from tagrank.commands.list_files import write_list
+from tagrank.commands.destinations import write_list
 from tagrank.commands.picture_rows import kind_of
 from tagrank.data import Problem
 

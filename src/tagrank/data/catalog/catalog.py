@@ -3,25 +3,70 @@
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from tagrank.data.catalog.dataset_entry import DatasetEntry
-from tagrank.data.catalog.entries import ENTRIES
 from tagrank.data.collection import Collection, concatenate_parts
 from tagrank.data.label_matrix import positive_pairs
 from tagrank.data.readers.arff.arff import read_arff
 from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.readers.tables.npz import read_matrix, read_npz
+from tagrank.errors import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
-from tagrank.suggestions import did_you_mean
+
+
+@dataclass(frozen=True)
+class DatasetEntry:
+    """One public data set.
+
+    Attributes
+    ----------
+    name, about : what it is called, and what it holds in a few words
+    n_rows, n_features, n_tags, cardinality : as published; the cardinality is the mean number of tags a row,
+        and photographs have 0 features
+    folder : where its files lie below a data folder
+    layout : how to read them, a key of `tagrank.data.catalog.catalog.LAYOUTS`
+    source : where they can be obtained
+    files : file name to SHA-256 of its unpacked content
+    n_columns : columns of numbers, where nominal features or dropped ones make it differ from `n_features`
+    drop : attributes to leave out
+    view_ends : view name to the column after its last, where the features fall into natural views
+    options : for `tagrank.data.read_pictures`, where it is a set of photographs
+    """
+
+    name: str
+    about: str
+    n_rows: int
+    n_features: int
+    n_tags: int
+    cardinality: float
+    folder: str
+    layout: str
+    source: str
+    files: Mapping[str, str] = field(repr=False)
+    n_columns: int | None = None
+    drop: Sequence[str] = ()
+    view_ends: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@cache
+def read_catalog() -> dict[str, DatasetEntry]:
+    """Every data set of ``catalog.toml`` by its name."""
+    text = files("tagrank.data.catalog").joinpath("catalog.toml").read_text(encoding="utf-8")
+    return {name: DatasetEntry(name, **facts) for name, facts in tomllib.loads(text).items()}
 
 
 def list_datasets() -> list[DatasetEntry]:
     """All data sets that `load_dataset` knows, present or not."""
-    return list(ENTRIES)
+    return list(read_catalog().values())
 
 
 def data_folders() -> list[Path]:
@@ -78,10 +123,9 @@ def load_dataset(name: str, *, split_views: bool = False, verify: bool = False) 
 
 
 def _entry(name: str) -> DatasetEntry:
-    for entry in ENTRIES:
-        if entry.name == name:
-            return entry
-    raise unknown_dataset(name, [entry.name for entry in ENTRIES])
+    if name not in read_catalog():
+        raise unknown_dataset(name, list(read_catalog()))
+    return read_catalog()[name]
 
 
 def unknown_dataset(name: str, known: Sequence[str]) -> ValueError:

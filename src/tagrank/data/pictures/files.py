@@ -1,5 +1,6 @@
-"""Pictures from files: within bounds, upright, three colours."""
+"""Pictures from files: within bounds, upright, three colours whatever the file holds."""
 
+import base64
 import io
 import math
 import os
@@ -8,9 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
-from PIL import Image, JpegImagePlugin
+from PIL import Image, ImageChops, JpegImagePlugin
 
-from tagrank.data.pictures.modes import as_rgb
 from tagrank.files import FileError, check_regular
 
 MAX_PIXELS = 2**26
@@ -23,6 +23,8 @@ PICTURE_SUFFIXES = frozenset(
     f".{ending}"
     for ending in "bmp gif jfif jpe jpeg jpg mpo pbm pgm png pnm ppm tif tiff webp".split()  # noqa: SIM905
 )
+# the largest value of 1-, 8- and 16-bit numbers, and of floats from 0 to 1
+_WHITE_LEVELS = (1, 255, 65535)
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -44,7 +46,7 @@ def read_picture(
 ) -> np.ndarray:
     """One picture as a uint8 array of shape (height, width, 3), turned upright as its camera noted.
 
-    Any colour mode is read, see `tagrank.data.pictures.modes`. Of a film the first picture is read.
+    Any colour mode is read, see `as_rgb`. Of a film the first picture is read.
 
     Parameters
     ----------
@@ -164,3 +166,51 @@ def _draft(image: Image.Image, target: tuple[int, int], max_pixels: int) -> None
 
 def _size(image: Image.Image) -> str:
     return f"{image.width} x {image.height}"
+
+
+def as_rgb(image: Image.Image) -> Image.Image:
+    """`image` in mode RGB.
+
+    Transparent places become white. Grey of 16 bits is scaled to 8, not clipped. Integers of 32 bits and
+    floats are read on the first scale of 0 to 1, 0 to 255 and 0 to 65535 that holds them all, else from
+    their smallest to their largest value.
+    """
+    if image.mode.startswith("I") or image.mode == "F":
+        return Image.fromarray(_eight_bits(image)).convert("RGB")
+    if image.mode == "CMYK" and image.format == "JPEG" and "adobe" not in image.info:
+        # Pillow takes every CMYK JPEG for Adobe's, whose inks are stored inverted
+        image = ImageChops.invert(image)
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    layers = image.convert("RGBA")
+    page = Image.new("RGBA", layers.size, "white")
+    return Image.alpha_composite(page, layers).convert("RGB")
+
+
+def _eight_bits(image: Image.Image) -> np.ndarray:
+    values = np.nan_to_num(np.asarray(image, dtype=np.float32), nan=0, posinf=0, neginf=0)
+    black, white = float(values.min()), float(values.max())
+    if image.mode.startswith("I;16") or image.format in ("PNG", "PPM"):
+        black, white = 0, _WHITE_LEVELS[-1]
+    elif black >= 0 and white <= _WHITE_LEVELS[-1]:
+        black, white = 0, next(level for level in _WHITE_LEVELS if white <= level)
+    scale = 255 / (white - black) if white > black else 0
+    return np.rint((values - black) * scale).clip(0, 255).astype(np.uint8)
+
+
+def thumbnail_url(image: np.ndarray, *, longest: int = 192, quality: int = 88) -> str:
+    """A picture as a ``data:`` address with a JPEG of at most `longest` pixels a side; never enlarged.
+
+    It is a uint8 array of shape (height, width, 3), or (height, width) for grey.
+    """
+    image = np.asarray(image)
+    if image.dtype != np.uint8 or image.ndim not in (2, 3) or (image.ndim == 3 and image.shape[2] != 3):
+        raise ValueError(
+            "a picture must be a uint8 array of shape (height, width, 3) or (height, width), "
+            f"got {image.dtype} of shape {image.shape}"
+        )
+    picture = Image.fromarray(np.ascontiguousarray(image))
+    picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)
+    stream = io.BytesIO()
+    picture.save(stream, "JPEG", quality=quality)
+    return "data:image/jpeg;base64," + base64.b64encode(stream.getvalue()).decode("ascii")

@@ -6,7 +6,6 @@ from typing import Any
 
 from tagrank.data.collection import Collection
 from tagrank.data.readers.arff.arff import read_arff, write_arff
-from tagrank.data.readers.embedded import read_keywords
 from tagrank.data.readers.folders.coco import is_coco_file, read_coco_file
 from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.readers.tables.csv import read_csv
@@ -15,7 +14,7 @@ from tagrank.data.readers.tables.frame import from_frame, to_frame
 from tagrank.data.readers.tables.jsonl import read_jsonl, write_jsonl
 from tagrank.data.readers.tables.libsvm import read_libsvm, write_libsvm
 from tagrank.data.readers.tables.npz import read_npz, write_npz
-from tagrank.data.readers.xmp import read_sidecar
+from tagrank.data.readers.xmp import read_keywords, read_sidecar
 
 __all__ = [
     "from_frame",

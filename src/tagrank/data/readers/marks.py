@@ -43,13 +43,10 @@ class Marks(NamedTuple):
 def marks_from_list(
     tags: Iterable[str] | None, unknown: Iterable[str] | None = None, *, empty: str = "unknown"
 ) -> Marks:
-    """What a list of tags says: those that are not in it are absent.
+    """What a list of tags says: those that are not in it are absent; None says nothing.
 
-    Parameters
-    ----------
-    tags : the tags listed; None if nothing is known
-    unknown : tags that are neither present nor absent, if the list names them
-    empty : {"unknown", "absent"}, what an empty list means where `unknown` is not given
+    Tags in `unknown` are neither present nor absent. Without that, an empty list means `empty`, "unknown" or
+    "absent".
     """
     check_choice("empty", empty, ("unknown", "absent"))
     present = tuple(dict.fromkeys(tags or ()))
@@ -59,18 +56,7 @@ def marks_from_list(
 
 
 def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[LabelMatrix, list[str]]:
-    """Label matrix and tags; see `tagrank.labels.encode_tag_sets`.
-
-    Parameters
-    ----------
-    marks : one for each picture
-    tags : the columns wanted; default: all, sorted
-
-    Returns
-    -------
-    labels : LabelMatrix, shape (n_pictures, n_tags)
-    tags : list of str
-    """
+    """Label matrix and tags of some pictures, all tags in sorted order unless `tags` are wanted."""
     if tags is None:
         tags = sorted({tag for row in marks for tag in (*row.present, *(row.unknown or ()))})
     position = {tag: j for j, tag in enumerate(tags)}

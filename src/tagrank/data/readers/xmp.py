@@ -1,13 +1,17 @@
 """Keywords in XMP, the metadata that photo programs write into pictures and into sidecar files beside them.
 
+Inside a picture without any, the older IPTC record is read.
 A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or ``photo.xmp`` (Lightroom).
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from PIL import Image
+
+from tagrank.data.pictures.files import open_picture
 from tagrank.data.readers.safe_xml import parse_xml
 from tagrank.files import FileError, open_bounded
 
@@ -18,6 +22,11 @@ LIGHTROOM_TREE = ("http://ns.adobe.com/lightroom/1.0/", "hierarchicalSubject")
 DIGIKAM_TREE = ("http://www.digikam.org/ns/1.0/", "TagsList")
 _ENDINGS = (".xmp", ".XMP")
 _LISTS = {" ".join(name): name for name in (SUBJECT, LIGHTROOM_TREE, DIGIKAM_TREE)}
+_IPTC_IN_PHOTOSHOP = 0x0404
+_IPTC_IN_TIFF = 33723
+_MARKER = 0x1C
+_CHARSET, _KEYWORD = (1, 90), (2, 25)
+_UTF8 = b"\x1b%G"
 
 
 class Keywords(NamedTuple):
@@ -95,3 +104,84 @@ def existing_sidecars(picture: str | os.PathLike) -> list[Path]:
             # where case does not matter, .xmp and .XMP are one file
             found.setdefault((about.st_dev, about.st_ino), candidate)
     return list(found.values())
+
+
+class KeywordError(FileError):
+    """The keywords inside a picture cannot be read; the picture itself may be fine."""
+
+
+def read_keywords(picture: str | os.PathLike, *, hierarchical: bool = False) -> list[str]:
+    """All keywords of a picture: those in its sidecar files and those inside it; it is not decoded.
+
+    Parameters
+    ----------
+    picture : the picture
+    hierarchical : give ``places|europe|rome`` with all its levels, where Lightroom or digiKam noted them,
+        instead of plain words
+
+    Raises
+    ------
+    FileError : the picture, its keywords or a sidecar cannot be read
+    """
+    keywords = Keywords()
+    for sidecar in existing_sidecars(picture):
+        keywords = keywords.joined(read_sidecar(sidecar))
+    return keywords.joined(read_embedded(picture)).listed(hierarchical=hierarchical)
+
+
+def read_embedded(picture: str | os.PathLike) -> Keywords:
+    """The keywords inside a picture file."""
+    with open_picture(picture) as image:
+        packet, record = image.info.get("xmp"), _iptc_record(image)
+    keywords = _packet_keywords(packet.encode() if isinstance(packet, str) else packet, picture)
+    # programs copy keywords into both; IPTC cuts them after 64 bytes
+    return (
+        keywords if keywords.flat or keywords.trees else Keywords(tuple(dict.fromkeys(_iptc_words(record))))
+    )
+
+
+def _packet_keywords(packet: Any, picture: str | os.PathLike) -> Keywords:
+    if not isinstance(packet, bytes) or not packet.strip(b"\0 \r\n\t"):
+        return Keywords()
+    if len(packet) > MAX_XMP_BYTES:
+        raise KeywordError(picture, f"holds {len(packet):,} bytes of XMP; at most {MAX_XMP_BYTES:,} are read")
+    try:
+        return parse_keywords(packet, picture)
+    except FileError as error:
+        reason = str(error).removeprefix(f"{os.fspath(picture)}: ")
+        raise KeywordError(picture, f"its embedded keywords cannot be read: {reason}") from None
+
+
+def _iptc_record(image: Image.Image) -> bytes:
+    photoshop: Any = image.info.get("photoshop")
+    data = photoshop.get(_IPTC_IN_PHOTOSHOP) if isinstance(photoshop, dict) else None
+    if data is None and image.format == "TIFF":
+        # as it stands in the file: Photoshop declares the bytes as integers, of which Pillow gives only one
+        data = getattr(image.tag_v2, "_tagdata", {}).get(_IPTC_IN_TIFF)  # type: ignore[attr-defined]
+    return data if isinstance(data, bytes) else b""
+
+
+def _iptc_words(record: bytes) -> Iterator[str]:
+    entries = list(_iptc_entries(record))
+    is_utf8 = (_CHARSET, _UTF8) in entries
+    for key, value in entries:
+        if key == _KEYWORD and (word := _decode(value, is_utf8).strip("\0 ")):
+            yield word
+
+
+def _iptc_entries(record: bytes) -> Iterator[tuple[tuple[int, int], bytes]]:
+    """Number of record and data set, and value. Values of more than 32 KB (extended lengths) end the walk."""
+    start = 0
+    while start + 5 <= len(record) and record[start] == _MARKER:
+        size = int.from_bytes(record[start + 3 : start + 5], "big")
+        if size >= 2**15:
+            return
+        yield (record[start + 1], record[start + 2]), record[start + 5 : start + 5 + size]
+        start += 5 + size
+
+
+def _decode(value: bytes, is_utf8: bool) -> str:
+    try:
+        return value.decode("utf-8", errors="ignore" if is_utf8 else "strict")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")

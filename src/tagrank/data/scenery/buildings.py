@@ -30,14 +30,8 @@ def paint_house(
     canvas.box(x + width * 0.7, top, right, base, mix(wall, (20, 20, 50), 0.5), 0.25)
     canvas.polygon([(x - width * 0.07, top), (x + width / 2, peak), (right + width * 0.07, top)], roof)
     _windows(canvas, x, top, width, height, distance)
-    door = x + width * canvas.between(0.15, 0.6)
-    canvas.box(
-        door,
-        base - min(height * 0.4, width * 0.36),
-        door + width * 0.18,
-        base,
-        canvas.shade((92, 62, 48), distance),
-    )
+    door, lintel = x + width * canvas.between(0.15, 0.6), base - min(height * 0.4, width * 0.36)
+    canvas.box(door, lintel, door + width * 0.18, base, canvas.shade((92, 62, 48), distance))
 
 
 def _windows(canvas: Canvas, x: float, top: float, width: float, height: float, distance: float) -> None:
@@ -59,15 +53,8 @@ def paint_village(
     for offset in np.sort(canvas.rng.normal(0, 0.05 * count, count)):
         width = scale * canvas.between(0.8, 1.3)
         foot = base + canvas.between(-0.01, 0.02)
-        paint_house(
-            canvas,
-            centre + offset,
-            foot,
-            width,
-            width * canvas.between(0.6, 0.95),
-            snowy=snowy,
-            distance=distance,
-        )
+        height = width * canvas.between(0.6, 0.95)
+        paint_house(canvas, centre + offset, foot, width, height, snowy=snowy, distance=distance)
 
 
 def paint_terrace(canvas: Canvas, base: float, *, tallest: float, snowy: bool, distance: float = 0.0) -> None:
@@ -141,11 +128,8 @@ def paint_bridge(canvas: Canvas, horizon: float) -> None:
 
 def _suspension(canvas: Canvas, horizon: float, deck: float) -> None:
     steel = canvas.shade(canvas.vary(canvas.choose([(178, 64, 48), (92, 108, 124), (70, 74, 84)]), 8), 0.15)
-    left, right, top = (
-        canvas.between(0.12, 0.3),
-        canvas.between(0.66, 0.88),
-        deck - canvas.between(0.14, 0.22),
-    )
+    left, right = canvas.between(0.12, 0.3), canvas.between(0.66, 0.88)
+    top = deck - canvas.between(0.14, 0.22)
     middle, half = (left + right) / 2, (right - left) / 2
     xs = np.linspace(-0.05, 1.05, 45)
     # inside the towers the cable is a parabola; outside it falls straight to the shore

@@ -132,14 +132,8 @@ def paint_beach(canvas: Canvas, shore: float) -> np.ndarray:
     fill_below(canvas, line + 0.03, canvas.shade(sand))
     for _ in range(40):
         x, depth = canvas.between(0, 1), canvas.between(0.05, 0.4)
-        canvas.ellipse(
-            x,
-            float(line[int(x * 128)]) + depth,
-            0.006,
-            0.003,
-            canvas.shade(mix(sand, (120, 96, 66), 0.4)),
-            0.6,
-        )
+        y, tone = float(line[int(x * 128)]) + depth, canvas.shade(mix(sand, (120, 96, 66), 0.4))
+        canvas.ellipse(x, y, 0.006, 0.003, tone, 0.6)
     return line
 
 

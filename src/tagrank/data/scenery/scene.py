@@ -1,11 +1,18 @@
 """From a plan to pixels: each place knows what stands where, and the far things are painted first."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from tagrank.data.scenery import buildings, land, movers, plants, sky
-from tagrank.data.scenery.camera import take_picture
-from tagrank.data.scenery.canvas import LIGHTS, Canvas, mix
+from tagrank.data.scenery.canvas import LIGHTS, OVERSAMPLING, Canvas, mix
 from tagrank.data.scenery.plan import Plan
+
+_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+_FILMS = {"grey": (1.0, 1.0, 1.0), "sepia": (1.07, 0.95, 0.78)}
+_OLD_FILM = 0.08
+Span = tuple[float, float]
 
 
 def draw_scene(plan: Plan, *, size: int, rng: np.random.Generator) -> np.ndarray:
@@ -16,7 +23,7 @@ def draw_scene(plan: Plan, *, size: int, rng: np.random.Generator) -> np.ndarray
         sky.paint_rain(canvas)
     elif "snow" in plan.tags and canvas.chance(0.4):
         _snowfall(canvas)
-    return take_picture(canvas)
+    return _take_picture(canvas)
 
 
 def _heaven(canvas: Canvas, tags: frozenset[str], horizon: float) -> float | None:
@@ -101,8 +108,8 @@ def _harbour(canvas: Canvas, tags: frozenset[str]) -> None:
     _birds(canvas, tags, horizon)
 
 
-def _open_country(canvas: Canvas, tags: frozenset[str], horizon: float, range_height: float) -> None:
-    snowy = "snow" in tags
+def _open_country(canvas: Canvas, tags: frozenset[str], *, horizons: Span, heights: Span) -> None:
+    horizon, range_height, snowy = canvas.between(*horizons), canvas.between(*heights), "snow" in tags
     _heaven(canvas, tags, horizon)
     if "mountains" in tags:
         land.paint_mountains(canvas, horizon, height=range_height, snowy=snowy)
@@ -122,14 +129,6 @@ def _open_country(canvas: Canvas, tags: frozenset[str], horizon: float, range_he
     if "flowers" in tags:
         plants.paint_flowers(canvas, canvas.between(0.76, 0.86))
     _birds(canvas, tags, horizon)
-
-
-def _mountains(canvas: Canvas, tags: frozenset[str]) -> None:
-    _open_country(canvas, tags, canvas.between(0.55, 0.68), canvas.between(0.34, 0.5))
-
-
-def _country(canvas: Canvas, tags: frozenset[str]) -> None:
-    _open_country(canvas, tags, canvas.between(0.42, 0.58), canvas.between(0.1, 0.2))
 
 
 def _street(canvas: Canvas, tags: frozenset[str]) -> None:
@@ -162,10 +161,28 @@ def _snowfall(canvas: Canvas) -> None:
         )
 
 
-_PLACES = {
+_PLACES: dict[str, Callable[[Canvas, frozenset[str]], None]] = {
     "coast": _coast,
     "harbour": _harbour,
-    "mountains": _mountains,
-    "country": _country,
+    "mountains": partial(_open_country, horizons=(0.55, 0.68), heights=(0.34, 0.5)),
+    "country": partial(_open_country, horizons=(0.42, 0.58), heights=(0.1, 0.2)),
     "street": _street,
 }
+
+
+def _take_picture(canvas: Canvas) -> np.ndarray:
+    """The painted scene as a small camera would keep it, uint8 of shape (size, size, 3)."""
+    rng = canvas.rng
+    picture = np.asarray(canvas.image.reduce(OVERSAMPLING), dtype=np.float32)
+    warmth, green = rng.normal(0, [0.075, 0.02])
+    picture = picture * canvas.between(0.8, 1.06) * (1 + warmth, 1 + green, 1 - warmth)
+    if canvas.chance(0.12):
+        veil = canvas.between(0.15, 0.45)
+        picture = picture * (1 - veil) + np.mean(canvas.light.haze) * veil
+    if canvas.chance(_OLD_FILM):
+        tint = _FILMS["sepia" if canvas.chance(0.5) else "grey"]
+        picture = (picture @ _LUMA)[..., None] * tint
+    grain = canvas.between(1.5, 6)
+    shape = (canvas.size, canvas.size, 1)
+    picture = picture + rng.normal(0, grain, shape) + rng.normal(0, grain / 2, picture.shape)
+    return np.clip(picture, 0, 255).astype(np.uint8)

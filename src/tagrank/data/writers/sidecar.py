@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tagrank.data.pictures.files import PICTURE_SUFFIXES
-from tagrank.data.readers.embedded import read_embedded
 from tagrank.data.readers.xmp import (
     DIGIKAM_TREE,
     LIGHTROOM_TREE,
@@ -18,6 +17,7 @@ from tagrank.data.readers.xmp import (
     Keywords,
     existing_sidecars,
     parse_keywords,
+    read_embedded,
     sidecar_content,
 )
 from tagrank.data.writers.xmp_document import XmpDocument

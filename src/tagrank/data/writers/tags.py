@@ -9,7 +9,7 @@ from typing import Any
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.readers.tables.csv_writer import relative_picture
 from tagrank.data.readers.tables.jsonl import json_line
-from tagrank.data.readers.tables.tag_text import join_tags, protect_cell
+from tagrank.data.readers.tables.table import join_tags, protect_cell
 from tagrank.data.writers.sidecar import write_sidecar
 from tagrank.files import FileError, atomic_write
 from tagrank.validation import check_choice

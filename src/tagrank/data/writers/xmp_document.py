@@ -27,13 +27,7 @@ _REFERENCES = {"\n": ("\ud80a", "&#10;"), "\r": ("\ud80d", "&#13;"), "\t": ("\ud
 
 
 class XmpDocument:
-    """An XMP document to be changed.
-
-    Parameters
-    ----------
-    content : the document; None for an empty one
-    path : where it stands
-    """
+    """An XMP document to be changed, which stands at `path`; an empty one without content."""
 
     def __init__(self, content: bytes | None, path: str | os.PathLike) -> None:
         content = _EMPTY.encode() if content is None else unpadded(content)

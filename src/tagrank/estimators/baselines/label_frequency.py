@@ -5,12 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 
-from tagrank.estimators.base import LabelEstimator
+from tagrank.estimators.base import LabelEstimator, Numbers, stores
 from tagrank.estimators.calibration.thresholds import predict_top
 from tagrank.estimators.compared_rows import PlainRows
-from tagrank.estimators.costs import make_bounds
-from tagrank.estimators.stored import Numbers, stores
-from tagrank.estimators.targets import warn_never_positive
+from tagrank.estimators.targets import make_bounds, warn_never_positive
 
 
 class LabelFrequency(LabelEstimator):

@@ -10,7 +10,7 @@ from sklearn.utils import ClassifierTags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.base import LabelEstimator
+from tagrank.estimators.base import ESTIMATOR, LabelEstimator, Numbers, stores
 from tagrank.estimators.calibration.calibration import (
     Calibration,
     calibration_from_arrays,
@@ -24,7 +24,6 @@ from tagrank.estimators.calibration.thresholds import (
     predict_top,
 )
 from tagrank.estimators.compared_rows import PlainRows, compare_rows, rows_for, sliceable, take
-from tagrank.estimators.stored import ESTIMATOR, Numbers, stores
 from tagrank.estimators.targets import encode_targets
 from tagrank.labels import is_tag_sets, labels_from_states
 from tagrank.parallel import count_threads
@@ -105,15 +104,7 @@ class CalibratedRanker(LabelEstimator):
     unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
 
     def __init__(
-        self,
-        estimator,
-        *,
-        method="platt",
-        strategy="f1",
-        n_tags=5,
-        cv=3,
-        random_state=None,
-        n_jobs=None,
+        self, estimator, *, method="platt", strategy="f1", n_tags=5, cv=3, random_state=None, n_jobs=None
     ):
         self.estimator = estimator
         self.method = method

@@ -98,18 +98,9 @@ def _check_knots(calibration):
 
 
 def fit_calibration(states, scores, *, method, prior):
-    """Calibrate held-out scores.
+    """A Calibration of held-out scores, finite (n_samples, n_labels), under int8 states of the same shape.
 
-    Parameters
-    ----------
-    states : int8 array, shape (n_samples, n_labels): +1 present, -1 absent, 0 unknown
-    scores : array, shape (n_samples, n_labels), finite
-    method : {"platt", "isotonic"}
-    prior : array, shape (n_labels,), probabilities for labels of whose scores nothing can be learned
-
-    Returns
-    -------
-    Calibration
+    `prior` (n_labels,) holds probabilities for labels of whose scores nothing can be learned.
     """
     return {"platt": fit_platt, "isotonic": fit_isotonic}[method](states, scores, prior)
 

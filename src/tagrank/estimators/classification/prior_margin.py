@@ -5,9 +5,9 @@ from functools import partial
 
 import numpy as np
 
+from tagrank.estimators.base import Numbers, stores, with_parameters
 from tagrank.estimators.classification.priors import ROUNDING, check_prior, correlation_of_states
 from tagrank.estimators.max_margin import MaxMarginEstimator
-from tagrank.estimators.stored import Numbers, stores
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL
 from tagrank.validation import check_choice
@@ -15,6 +15,7 @@ from tagrank.validation import check_choice
 NAMED_PRIORS = ("correlation", "identity")
 
 
+@with_parameters(prior="correlation")
 class PriorMarginClassifier(MaxMarginEstimator):
     """One support vector machine per label, tied together by what is known of the labels (M3L).
 
@@ -62,37 +63,6 @@ class PriorMarginClassifier(MaxMarginEstimator):
 
     stored = stores(prior_=Numbers("f", ("n_labels", "n_labels")))
     _known_before_training = (*MaxMarginEstimator._known_before_training, "prior_")
-
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        prior="correlation",
-        kernel="rbf",
-        gamma=None,
-        class_weight=None,
-        fit_intercept=False,
-        tol=1e-3,
-        max_iter=1000,
-        max_seconds=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(
-            C,
-            kernel=kernel,
-            gamma=gamma,
-            class_weight=class_weight,
-            fit_intercept=fit_intercept,
-            tol=tol,
-            max_iter=max_iter,
-            max_seconds=max_seconds,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.prior = prior
 
     @property
     def _dual_solution(self):

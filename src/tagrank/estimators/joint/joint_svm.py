@@ -6,12 +6,11 @@ import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.joint.label_transfer import LabelTransfer
-from tagrank.estimators.joint.label_vectors import choose_labels, make_label_vectors
+from tagrank.estimators.base import FLAG, Numbers, Value, stores, with_parameters
+from tagrank.estimators.joint.label_vectors import LabelTransfer, choose_labels, make_label_vectors
 from tagrank.estimators.joint.output_kernels import make_output_kernel
 from tagrank.estimators.joint.problem import JointProblem, hold_jointly
 from tagrank.estimators.max_margin import MaxMarginEstimator
-from tagrank.estimators.stored import FLAG, Numbers, Value, stores
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import n_rows
@@ -21,6 +20,7 @@ from tagrank.validation import check_choice, check_count, check_flag
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory
 
 
+@with_parameters(output_kernel="linear", center=True, decoding="direct", n_neighbors=10)
 class JointSVM(MaxMarginEstimator):
     """One support vector machine that learns all labels at once (JSVM, maximum margin regression).
 
@@ -92,39 +92,6 @@ class JointSVM(MaxMarginEstimator):
     # a constant feature would change the length of samples; append one to X for a bias
     fit_intercept = False
 
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        kernel="rbf",
-        gamma=None,
-        output_kernel="linear",
-        center=True,
-        decoding="direct",
-        n_neighbors=10,
-        class_weight=None,
-        tol=1e-3,
-        max_iter=1000,
-        max_seconds=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.output_kernel = output_kernel
-        self.center = center
-        self.decoding = decoding
-        self.n_neighbors = n_neighbors
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _loss(self):
         """The dual is that of one binary SVM whose labels are all positive."""
         from tagrank.losses.hinge import Hinge
@@ -147,15 +114,9 @@ class JointSVM(MaxMarginEstimator):
             )
             output = make_output_kernel(self.output_kernel).fit(targets.states)
         warn_labels_never_differ(vectors.rows, targets.states)
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        kernel, dtype = make_kernel(self.kernel, gamma=self.gamma), self.gram_dtype or np.float64
         held = hold_jointly(
-            X,
-            kernel,
-            vectors,
-            output,
-            fit_gram=self._fit_gram,
-            dtype=self.gram_dtype or np.float64,
-            n_jobs=self.n_jobs,
+            X, kernel, vectors, output, fit_gram=self._fit_gram, dtype=dtype, n_jobs=self.n_jobs
         )
         return JointProblem(targets, vectors.costs[:, None], X, *held, vectors=vectors, output=output)
 

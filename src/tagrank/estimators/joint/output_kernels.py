@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.callers import warn
-from tagrank.estimators.joint.label_products import label_products
+from tagrank.errors import warn
+from tagrank.estimators.joint.label_vectors import label_products
 from tagrank.kernels import check_gram
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_positive

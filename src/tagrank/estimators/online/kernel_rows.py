@@ -12,12 +12,7 @@ from tagrank.kernels.gram import diagonal_of, gram, n_rows, take_rows
 class KernelRows:
     """Coefficients A (n_kept, n_labels) of the kept rows X, as the joint perceptron reads and adds them.
 
-    Parameters
-    ----------
-    kernel : Kernel, with its width fixed
-    X : rows to begin with
-    A, total : arrays, shape (n_kept, n_labels), their coefficients, and the sum of these over all samples;
-        `total` is None if no average is wanted
+    `total` is the sum of the coefficients over all samples, None if no average is wanted.
     """
 
     def __init__(self, kernel, X, A, total):

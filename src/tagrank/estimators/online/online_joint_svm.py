@@ -5,12 +5,12 @@ import numbers
 import numpy as np
 
 from tagrank.arrays import row_blocks
+from tagrank.estimators.base import FLAG, NUMBER, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.estimators.joint.label_vectors import choose_labels
 from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.online.kernel_rows import KernelRows
 from tagrank.estimators.online.stream_estimator import StreamEstimator
-from tagrank.estimators.stored import FLAG, NUMBER, Numbers, Rows, stores
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import take_rows

@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
+from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.calibration.thresholds import predict_top
 from tagrank.estimators.online.stream_estimator import StreamEstimator
-from tagrank.estimators.stored import Numbers, stores
 from tagrank.estimators.targets import warn_nothing_to_rank
 from tagrank.validation import check_choice
 
@@ -51,8 +51,7 @@ class OnlineRanker(StreamEstimator):
     """
 
     stored = stores(
-        _weights=Numbers("f", ("n_labels", "n_features")),
-        _total=Numbers("f", ("n_labels", "n_features")),
+        _weights=Numbers("f", ("n_labels", "n_features")), _total=Numbers("f", ("n_labels", "n_features"))
     )
 
     def __init__(self, *, pairs="uniform", step="loss", average=True, max_iter=5, random_state=None):

@@ -2,12 +2,14 @@
 
 from sklearn.exceptions import ConvergenceWarning
 
-from tagrank.callers import warn
+from tagrank.errors import warn
+from tagrank.estimators.base import with_parameters
 from tagrank.estimators.ranking.label_ranker import LabelRanker
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_choice, check_positive
 
 
+@with_parameters(solver="exact", eta=None)
 class IncompleteLabelRanker(LabelRanker):
     """Ranks labels where some that are present were not given (MLR-GL).
 
@@ -44,39 +46,6 @@ class IncompleteLabelRanker(LabelRanker):
     >>> ranker.classes_[np.argsort(-ranker.decision_function([[0.0, 0.8]]))[0, :2]].tolist()
     ['sea', 'boat']
     """
-
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        solver="exact",
-        eta=None,
-        kernel="rbf",
-        gamma=None,
-        class_weight=None,
-        fit_intercept=False,
-        tol=1e-3,
-        max_iter=1000,
-        max_seconds=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(
-            C,
-            kernel=kernel,
-            gamma=gamma,
-            class_weight=class_weight,
-            fit_intercept=fit_intercept,
-            tol=tol,
-            max_iter=max_iter,
-            max_seconds=max_seconds,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.solver = solver
-        self.eta = eta
 
     def _loss(self):
         from tagrank.losses.group_ranking import GroupRanking

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from tagrank.estimators.base import FLAG, Numbers, stores
 from tagrank.estimators.max_margin import MaxMarginEstimator
-from tagrank.estimators.stored import FLAG, Numbers, stores
 from tagrank.estimators.targets import warn_nothing_to_rank
 
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from tagrank.estimators.base import with_parameters
 from tagrank.estimators.ranking.label_ranker import LabelRanker
 from tagrank.validation import check_choice
 
 
+@with_parameters(pairs="all")
 class PairwiseRanker(LabelRanker):
     """Ranks labels by all pairs of a present and an absent one, or by the lowest present label.
 
@@ -35,37 +37,6 @@ class PairwiseRanker(LabelRanker):
     >>> values == sorted(values)
     True
     """
-
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        pairs="all",
-        kernel="rbf",
-        gamma=None,
-        class_weight=None,
-        fit_intercept=False,
-        tol=1e-3,
-        max_iter=1000,
-        max_seconds=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        super().__init__(
-            C,
-            kernel=kernel,
-            gamma=gamma,
-            class_weight=class_weight,
-            fit_intercept=fit_intercept,
-            tol=tol,
-            max_iter=max_iter,
-            max_seconds=max_seconds,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            verbose=verbose,
-        )
-        self.pairs = pairs
 
     def _loss(self):
         from tagrank.losses.pairwise import Pairwise

@@ -14,7 +14,7 @@ import numpy as np
 from tagrank.features.base import Feature
 from tagrank.features.networks.efficientnet_graph import VARIANTS, efficientnet_model
 from tagrank.features.networks.framing import Framing, Squash
-from tagrank.features.networks.inference import open_session
+from tagrank.features.networks.onnx_network import open_session
 from tagrank.features.networks.weights import read_weights
 
 # of the weight files; they decide every number, as the settings do
@@ -58,12 +58,7 @@ class EfficientNetEmbedding(Feature):
         return root / max(np.linalg.norm(root), np.finfo(np.float32).tiny)
 
     def averages(self, pixels):
-        """The network's own output, from 0 to 6, float32 array, shape (1280,).
-
-        Parameters
-        ----------
-        pixels : uint8 array, shape (height, width, 3)
-        """
+        """The network's own output for uint8 pixels (height, width, 3): from 0 to 6, float32 (1280,)."""
         side = VARIANTS[self.variant].side
         views = self.framing(pixels, side, side).transpose(0, 3, 1, 2).astype(np.float32, order="C")
         (rows,) = _session(self.variant).run(None, {"pixels": (views - 127) / 128})

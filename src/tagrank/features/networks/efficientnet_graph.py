@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.features.networks.inference import require
+from tagrank.features.networks.onnx_network import require
 
 COLUMNS = 1280
 CLASSES = 1000

@@ -97,16 +97,7 @@ class Mirrored(Framing):
 
 
 def resize(pixels, height, width):
-    """Resize a picture: averages where it shrinks, cubic where it grows.
-
-    Parameters
-    ----------
-    pixels : uint8 array, shape (any, any, 3)
-
-    Returns
-    -------
-    resized : uint8 array, shape (height, width, 3)
-    """
+    """Resize a picture, uint8 (any, any, 3): averages where it shrinks, cubic where it grows."""
     import cv2
 
     shrunk = min(width, pixels.shape[1]), min(height, pixels.shape[0])

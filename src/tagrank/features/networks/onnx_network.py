@@ -1,14 +1,65 @@
-"""A network from a user's ONNX file: what its input looks like, and one picture through it."""
+"""Networks in ONNX files: read only if they are those meant, run by onnxruntime, an optional library."""
+
+import hashlib
+from importlib import import_module
 
 import numpy as np
 
-from tagrank.features.networks.checksum import read_checked
-from tagrank.features.networks.inference import open_session, require
-from tagrank.files import FileError
+from tagrank.files import MAX_BYTES, FileError, check_regular, open_bounded
 
 MAX_SIDE = 4096
 MAX_COLUMNS = 2**16
 _DTYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16, "tensor(double)": np.float64}
+
+
+def require(module):
+    """Import a library of the extra "embedding", or say how to get it."""
+    try:
+        return import_module(module)
+    except ImportError:
+        raise ImportError(
+            f"embeddings need {module}, which is not installed: pip install 'tagrank[embedding]'"
+        ) from None
+
+
+def open_session(model, *, threads=1):
+    """A network, bytes of an ONNX file, ready to run on the CPU: an onnxruntime.InferenceSession.
+
+    One thread by default: many pictures run in parallel processes, and then the numbers do not depend on the
+    machine's number of cores.
+    """
+    onnxruntime = require("onnxruntime")
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # errors come as exceptions; nothing is to be printed beside them
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def read_checked(path, *, sha256=None, max_bytes=MAX_BYTES):
+    """Bytes of a file, whose SHA-256 must be `sha256` (hexadecimal) where it is given."""
+    try:
+        if check_regular(path).st_size > max_bytes:
+            raise FileError(path, f"is larger than the {max_bytes:,} bytes that such a file may have")
+        with open_bounded(path, max_bytes=max_bytes) as file:
+            content = file.read()
+    except OSError as error:
+        raise FileError(
+            path, f"cannot be read ({error.strerror}); put it back or name its new place"
+        ) from None
+    found = checksum(content)
+    if sha256 is not None and found != sha256:
+        raise FileError(
+            path, f"is not the file that was meant: SHA-256 {found}, expected {sha256}; put that one back"
+        )
+    return content
+
+
+def checksum(content):
+    """SHA-256 of bytes as hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
 
 
 class OnnxNetwork:
@@ -44,16 +95,7 @@ class OnnxNetwork:
         return output or names[-1]
 
     def run(self, values):
-        """One picture through the network.
-
-        Parameters
-        ----------
-        values : float32 array, shape (height, width, 3)
-
-        Returns
-        -------
-        row : float32 array, shape (n_columns,)
-        """
+        """One picture, float32 (height, width, 3), through the network: a float32 row (n_columns,)."""
         batch = values if self._channels_last else np.moveaxis(values, -1, 0)
         batch = np.ascontiguousarray(batch[None], self._dtype)
         try:

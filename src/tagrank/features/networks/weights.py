@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.features.networks.checksum import read_checked
+from tagrank.features.networks.onnx_network import read_checked
 from tagrank.files import FileError
 
 MAX_BYTES = 2**28
@@ -62,17 +62,9 @@ class _Tensor(NamedTuple):
 
 
 def read_weights(path, *, sha256=None, max_bytes=MAX_BYTES):
-    """Read the tensors of a PyTorch state dictionary.
+    """The tensors of a PyTorch state dictionary, a ``.pth`` file in PyTorch's old layout, by name.
 
-    Parameters
-    ----------
-    path : path of a ``.pth`` file in PyTorch's old layout
-    sha256 : str, checksum that the file must have, or None for any file
-    max_bytes : int, a larger file is refused
-
-    Returns
-    -------
-    weights : dict from name to read-only array; the arrays are views into one copy of the file
+    They are read-only views into one copy of the file, which must have the checksum `sha256` if it is given.
     """
     content = read_checked(path, sha256=sha256, max_bytes=max_bytes)
     try:

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.features.base import Feature
-from tagrank.features.checks import check_count
+from tagrank.features.base import Feature, check_count
 from tagrank.validation import check_choice
 
 

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from tagrank.features.base import Feature
-from tagrank.features.whole_picture.resizing import resize
+from tagrank.features.opencv import resize
 
 SIDE = 128
 MARGIN = 32
@@ -84,12 +84,9 @@ def _low_pass():
 
 @lru_cache(maxsize=len(SCALES))
 def _filters(centre, n_points):
-    """Filters of one scale, and the phase that moves each point of the grid to the middle of its pixels.
+    """Filters of one scale, float32 (ORIENTATIONS, n_points, n_points), and a phase, complex64.
 
-    Returns
-    -------
-    filters : float32 array, shape (ORIENTATIONS, n_points, n_points)
-    shift : complex64 array, shape (n_points, n_points)
+    The phase (n_points, n_points) moves each point of the grid to the middle of its pixels.
     """
     frequency = np.fft.fftfreq(n_points) * n_points / PADDED
     x, y = frequency, frequency[:, None]

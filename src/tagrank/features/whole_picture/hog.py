@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tagrank.features.base import Feature
-from tagrank.features.checks import check_count
-from tagrank.features.whole_picture.resizing import resize
+from tagrank.features.base import Feature, check_count
+from tagrank.features.opencv import resize
 
 CELL_SIDE = 8
 

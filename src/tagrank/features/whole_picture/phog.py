@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.base import Feature
-from tagrank.features.checks import check_count
-from tagrank.features.opencv_threads import one_opencv_thread
+from tagrank.features.base import Feature, check_count
+from tagrank.features.opencv import one_opencv_thread
 from tagrank.features.whole_picture.pyramid import MAX_LEVELS, pyramid_cells, pyramid_histogram
 
 SMOOTHING = 1.4

@@ -23,15 +23,9 @@ def pyramid_cells(height, width, *, levels):
 
 
 def pyramid_sums(finest):
-    """Sums over the cells of every level.
+    """Sums over the cells of every level, the whole picture first, cells row by row: (1 + 4 + ..., ...).
 
-    Parameters
-    ----------
-    finest : array, shape (n_cells, n_cells, ...), n_cells a power of two: sums over the finest cells
-
-    Returns
-    -------
-    sums : array, shape (1 + 4 + ... + n_cells ** 2, ...): the whole picture first, cells row by row
+    `finest` has the shape (n_cells, n_cells, ...), n_cells a power of two: sums over the finest cells.
     """
     levels = [finest]
     while len(levels[0]) > 1:
@@ -42,18 +36,10 @@ def pyramid_sums(finest):
 
 
 def pyramid_histogram(bins, cells, *, n_bins, levels, weights=None):
-    """Histograms of every cell of every level in one row.
+    """Histograms of every cell of every level in one float32 row, of n_bins * (1 + 4 + ...) columns.
 
-    Parameters
-    ----------
-    bins : integer array, any shape: the bin of every point
-    cells : integer array of the same shape: its cell, as `pyramid_cells` gives it
-    weights : array of the same shape, default 1
-
-    Returns
-    -------
-    row : float32 array, shape (n_bins * (1 + 4 + ... + 4 ** (levels - 1)),). Sums to 1, every level to the
-        same share; all zero where there are no points or no weights.
+    `bins`, `cells` (as `pyramid_cells` gives them) and `weights` are those of points, in any shape. The row
+    sums to 1, every level to the same share; all zero where there are no points or no weights.
     """
     n_cells = 2 ** (levels - 1)
     weights = None if weights is None else np.ravel(weights)

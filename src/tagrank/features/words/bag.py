@@ -9,9 +9,8 @@ import numpy as np
 from tagrank.features.base import Feature
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import Encoding, HardEncoding
-from tagrank.features.words.layout import Layout
+from tagrank.features.words.layout import AveragePooling, Layout, MaxPooling, Pooling
 from tagrank.features.words.learning import DescribedPoints, VocabularyTask, learn_vocabularies
-from tagrank.features.words.pooling import AveragePooling, MaxPooling, Pooling
 from tagrank.features.words.sampling import Sampling
 from tagrank.features.words.vocabulary import KMeansWords, Vocabulary
 

@@ -9,8 +9,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from tagrank.features.base import Part
-from tagrank.features.words.assignment import squared_distances
-from tagrank.features.words.vocabulary import CentreVocabulary, Vocabulary
+from tagrank.features.words.vocabulary import CentreVocabulary, Vocabulary, squared_distances
 from tagrank.validation import check_positive
 
 _TINY = np.finfo(np.float32).tiny
@@ -19,14 +18,7 @@ _MAX_NEAREST = 64
 
 
 class WordCodes(NamedTuple):
-    """The words of every point.
-
-    Parameters
-    ----------
-    words : intp array, shape (n_points, n_nearest); the words of one point differ
-    weights : float32 array, shape (n_points, n_nearest)
-    n_words : int, in the vocabulary
-    """
+    """The words of every point, which differ, and their float32 weights, both (n_points, n_nearest)."""
 
     words: np.ndarray
     weights: np.ndarray

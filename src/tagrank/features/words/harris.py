@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.checks import check_count
+from tagrank.features.base import check_count
 from tagrank.features.words.sampling import MAX_SCALE, MIN_SCALE, Sampling, sorted_points
 
 # gradients are taken at this share of the scale
@@ -86,10 +86,7 @@ class HarrisLaplace(Sampling):
 def _nearest_level(stands_out, level):
     """The levels nearest to `level`, at most `_REACH` away, at which points stand out; -1 if there is none.
 
-    Parameters
-    ----------
-    stands_out : bool array, shape (n_levels, n_points)
-    level : int
+    `stands_out` is a bool array of shape (n_levels, n_points).
     """
     nearest = np.full(stands_out.shape[1], -1)
     for candidate in sorted(range(len(stands_out)), key=lambda other: -abs(other - level)):

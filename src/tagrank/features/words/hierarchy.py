@@ -7,13 +7,15 @@ from itertools import pairwise
 import numpy as np
 
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.features.words.assignment import nearest_words, squared_distances, take_largest
 from tagrank.features.words.vocabulary import (
     CentreVocabulary,
     check_counts,
     check_learned,
     check_spread,
     learn_centres,
+    nearest_words,
+    squared_distances,
+    take_largest,
     warn_if_fewer,
 )
 

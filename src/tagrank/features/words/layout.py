@@ -1,4 +1,4 @@
-"""Spatial layouts: the cells of a picture that are described one by one."""
+"""Spatial layouts: the cells of a picture, and how the codes of the points of a cell become one row."""
 
 import re
 from dataclasses import dataclass
@@ -81,3 +81,31 @@ def _parse(name, weight):
 def _stripe(position, length, n_stripes):
     stripes = np.floor(position * (n_stripes / length)).astype(np.intp)
     return np.clip(stripes, 0, n_stripes - 1)
+
+
+@dataclass(frozen=True)
+class Pooling(Part):
+    """Subclasses write `pool`."""
+
+    def pool(self, codes, cells, n_cells):
+        """One row for every cell, float32, shape (n_cells, n_columns); zeros for cells without points.
+
+        `codes` are what an encoding returned for n_points points, `cells` theirs, intp (n_points,).
+        """
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class AveragePooling(Pooling):
+    """How often a word occurs: the mean over the points."""
+
+    def pool(self, codes, cells, n_cells):
+        return codes.mean(cells, n_cells)
+
+
+@dataclass(frozen=True)
+class MaxPooling(Pooling):
+    """How clearly a word occurs: the largest weight of any point."""
+
+    def pool(self, codes, cells, n_cells):
+        return codes.max(cells, n_cells)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.features.base import as_picture
-from tagrank.features.opencv_threads import one_opencv_thread
+from tagrank.features.opencv import one_opencv_thread
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.sampling import Points, Sampling
 from tagrank.features.words.vocabulary import Vocabulary
@@ -48,19 +48,9 @@ class VocabularyTask(NamedTuple):
 
 
 def learn_vocabularies(tasks, pictures, *, random_state=0, n_jobs=1, progress=None):
-    """Learn all vocabularies in one pass over the pictures.
+    """The fitted vocabularies of all tasks, learned in one pass over uint8 arrays or `Picture` objects.
 
-    Parameters
-    ----------
-    tasks : list of VocabularyTask
-    pictures : iterable of uint8 arrays of shape (height, width, 3), or of `Picture`
-    random_state : int
-    n_jobs : int, processes that describe pictures
-    progress : callable or None, told the number of pictures described so far
-
-    Returns
-    -------
-    vocabularies : list, fitted, one for each task
+    `n_jobs` processes describe them; `progress` is told the number of pictures described so far.
     """
     samples = [EvenSample(task.vocabulary.n_samples, random_state) for task in tasks]
     sources = [task.source for task in tasks]

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.features.base import Part, Picture
-from tagrank.features.checks import check_count
+from tagrank.features.base import Part, Picture, check_count
 
 # pixels; cells that are smaller than this may fall between the pixels
 MIN_SCALE = 0.5

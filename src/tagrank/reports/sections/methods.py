@@ -62,7 +62,9 @@ def _metric_line(name: str, higher_is_better: bool, values: list[float]) -> Metr
 
 def training_charts(methods: Sequence[MethodResult]) -> list[LineChart]:
     """The duality gaps of all methods in one plot, then the objectives of each in its own."""
-    traces = {method.name: _finite_points(method.trace) for method in methods}
+    traces = {
+        method.name: [point for point in method.trace if all(map(math.isfinite, point))] for method in methods
+    }
     traces = {name: points for name, points in traces.items() if points}
     if not traces:
         return []
@@ -82,7 +84,3 @@ def _objective_chart(name: str, points: list[TracePoint]) -> LineChart:
     between = f"{last.dual:,.5g} and {last.primal:,.5g}"
     description = f"The optimum lies between the lines, at the end between {between}."
     return line_chart(f"Objective of {name}", lines, description=description)
-
-
-def _finite_points(trace: Sequence[TracePoint]) -> list[TracePoint]:
-    return [point for point in trace if all(map(math.isfinite, point))]

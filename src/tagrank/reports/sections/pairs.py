@@ -95,13 +95,9 @@ def co_occurrence(
     n_tags: int = MOST_MAPPED_TAGS,
     n_pairs: int = MOST_PAIRS,
 ) -> CoOccurrence:
-    """How often the most frequent tags come together, in truth and as predicted.
+    """How often the `n_tags` most frequent tags come together, in truth and as predicted; see `confusions`.
 
-    Parameters
-    ----------
-    Y, predictions, tags : as for `confusions`
-    n_tags : how many of the most frequent tags to look at
-    n_pairs : how many pairs with different counts to name at most
+    At most `n_pairs` pairs with different counts are named.
     """
     states, predicted = check_predictions(Y, predictions)
     n_present = np.count_nonzero(states > 0, axis=0)

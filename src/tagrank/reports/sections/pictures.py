@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.explanation import Explanation
-from tagrank.data.pictures.thumbnails import thumbnail_url
+from tagrank.data.pictures.files import thumbnail_url
 from tagrank.metrics import measures
 from tagrank.metrics.inputs import check_predictions, check_scores
 from tagrank.metrics.predictions import f_scores
@@ -65,7 +65,8 @@ def judge_tags(picture: ReportPicture) -> list[Verdict]:
     verdicts = []
     for tag, score, probability in picture.predicted:
         kind = "found" if tag in true else "unknown" if tag in unknown else "wrong"
-        verdicts.append(Verdict(tag, kind, _strength(score, probability)))
+        strength = f"{score:.2f}" if probability is None else percent(probability)
+        verdicts.append(Verdict(tag, kind, strength))
     given = {verdict.tag for verdict in verdicts}
     return verdicts + [Verdict(tag, "missed", "") for tag in picture.true_tags if tag not in given]
 
@@ -127,10 +128,6 @@ def pictures_section(pictures: Sequence[ReportPicture]) -> dict[str, Any] | None
         "shape": frame_shape([picture.image for picture in shown if picture.image is not None]),
         "n_left_out": len(pictures) - len(shown),
     }
-
-
-def _strength(score: float, probability: float | None) -> str:
-    return f"{score:.2f}" if probability is None else percent(probability)
 
 
 def percent(probability: float) -> str:

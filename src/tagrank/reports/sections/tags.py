@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tagrank.data.pictures.thumbnails import thumbnail_url
+from tagrank.data.pictures.files import thumbnail_url
 from tagrank.reports.sections.pictures import ReportPicture
 
 MOST_PLOTTED_TAGS = 42
@@ -40,8 +40,7 @@ class TagLine(NamedTuple):
 
 
 def tags_section(
-    per_tag: Mapping[str, Sequence[Any] | np.ndarray] | None,
-    tag_examples: Mapping[str, TagExamples] | None,
+    per_tag: Mapping[str, Sequence[Any] | np.ndarray] | None, tag_examples: Mapping[str, TagExamples] | None
 ) -> dict[str, Any] | None:
     """The best and the worst tags as cards, the frequent ones as bars, all in numbers."""
     if per_tag is None:

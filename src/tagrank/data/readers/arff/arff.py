@@ -21,17 +21,22 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
-from tagrank.callers import warn
 from tagrank.data.collection import Collection, only_features
 from tagrank.data.label_matrix import Matrix
-from tagrank.data.readers.arff.columns import encode_columns, first_place
-from tagrank.data.readers.arff.header import Attribute, Header, quote, read_header, unquote
-from tagrank.data.readers.arff.mulan_xml import read_label_names, write_label_names
-from tagrank.data.readers.arff.rows import read_rows
-from tagrank.data.readers.tables.numbers import format_number
+from tagrank.data.readers.arff.header import (
+    Attribute,
+    Header,
+    quote,
+    read_header,
+    read_label_names,
+    unquote,
+    write_label_names,
+)
+from tagrank.data.readers.arff.rows import encode_columns, first_place, read_rows
+from tagrank.data.readers.tables.table import format_number
+from tagrank.errors import did_you_mean, warn
 from tagrank.files import MAX_BYTES, FileError, MemoryBound, atomic_write, naming, open_text
 from tagrank.labels import duplicates
-from tagrank.suggestions import did_you_mean
 from tagrank.validation import check_choice
 
 

@@ -1,11 +1,17 @@
-"""The header of an ARFF file: attributes with their kinds, and how their values become numbers."""
+"""The header of an ARFF file, how its attributes become numbers, and the XML that says which are labels."""
 
 import math
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import IO
+from xml.sax.saxutils import quoteattr
 
-from tagrank.files import ROW_BYTES, WORD_BYTES, FileError, MemoryBound
+from tagrank import labels
+from tagrank.data.readers.safe_xml import parse_xml
+from tagrank.files import ROW_BYTES, WORD_BYTES, FileError, MemoryBound, open_bounded
+from tagrank.labels import duplicates
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|\S+)\s+(.+)", re.IGNORECASE)
@@ -14,6 +20,8 @@ _VALUE = re.compile(rf"\s*({_QUOTED}|[^,]*)\s*(?:,|$)")
 PAIR = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,]*)\s*(?:,|$)")
 _MEKA_OPTION = re.compile(r"-C\s+(-?\d+)")
 _NUMERIC = {"numeric", "real", "integer"}
+_NAMESPACE = "http://mulan.sourceforge.net/labels"
+_MAX_BYTES = 2**26
 _TRUTH = {
     **dict.fromkeys(("0", "no", "n", "false", "f", "absent"), 0),
     **dict.fromkeys(("1", "yes", "y", "true", "t", "present"), 1),
@@ -131,3 +139,31 @@ def quote(text: str) -> str:
         return text
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")
     return f"'{escaped}'"
+
+
+def read_label_names(path: str | os.PathLike) -> list[str]:
+    """The names of all label elements, in the order of the file; nested ones (hierarchies) too."""
+    with open_bounded(path, max_bytes=_MAX_BYTES) as stream:
+        content = stream.read()
+    names: list[str] = []
+
+    def note(element: str, attributes: Mapping[str, str]) -> None:
+        # the namespace, or its prefix where it is not declared, stands before the name
+        if element.replace(":", " ").rpartition(" ")[2] == "label":
+            if "name" not in attributes:
+                raise FileError(path, "a label element without a name")
+            names.append(attributes["name"])
+
+    parse_xml(content, path, on_start=note, max_elements=labels.MAX_TAGS)
+    if not names:
+        raise FileError(path, "names no label: expected elements such as <label name='sky'></label>")
+    if twice := duplicates(names):
+        raise FileError(path, f"names labels twice: {', '.join(twice[:5])}")
+    return names
+
+
+def write_label_names(stream: IO[str], names: list[str]) -> None:
+    """Write a flat label list as MULAN reads it."""
+    stream.write(f'<?xml version="1.0" encoding="utf-8"?>\n<labels xmlns="{_NAMESPACE}">\n')
+    stream.writelines(f"<label name={quoteattr(name)}></label>\n" for name in names)
+    stream.write("</labels>\n")

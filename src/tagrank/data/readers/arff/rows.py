@@ -1,7 +1,8 @@
-"""The rows of an ARFF file as numbers, dense or sparse."""
+"""The rows of an ARFF file as numbers, dense or sparse, and nominal codes as columns of numbers."""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 import numpy as np
 from scipy import sparse
@@ -20,13 +21,7 @@ class _Malformed(Exception):
 def read_rows(
     lines: _Lines, attributes: Sequence[Attribute], path: str, bound: MemoryBound
 ) -> tuple[Matrix, np.ndarray]:
-    """The numbers that follow ``@data``, and the line of each row.
-
-    Returns
-    -------
-    values : ndarray or csr_array, shape (n_rows, n_attributes); codes for nominal values, nan for ?
-    lines : array of int, shape (n_rows,)
-    """
+    """The numbers that follow ``@data``, and the line of each row; codes for nominal values, nan for ?."""
     rows = ((number, text) for number, line in lines if (text := line.strip()) and text[0] != "%")
     first = next(rows, None)
     if first is None:
@@ -35,7 +30,7 @@ def read_rows(
     read_row = _sparse_row if is_sparse else _dense_row
     parsers = [attribute.parser() for attribute in attributes]
     columns, values, ends, numbers = array("q"), array("d"), array("q", [0]), array("q")
-    for number, text in _chain(first, rows):
+    for number, text in chain([first], rows):
         try:
             found, row = read_row(text, parsers, attributes)
         except _Malformed as problem:
@@ -50,11 +45,6 @@ def read_rows(
     if not is_sparse:
         return data.reshape(shape), lines_of_rows
     return sparse.csr_array((data, np.asarray(columns), np.asarray(ends)), shape=shape), lines_of_rows
-
-
-def _chain(first: tuple[int, str], rest: _Lines) -> _Lines:
-    yield first
-    yield from rest
 
 
 _Parsers = list[Callable[[str], float]]
@@ -122,3 +112,52 @@ def _parse(token: str, j: int, parsers: _Parsers, attributes: Sequence[Attribute
     except KeyError:
         values = ", ".join(attributes[j].values[:5])
         raise _Malformed(f"attribute {attributes[j].name!r} is one of {values}; got {token!r}") from None
+
+
+def encode_columns(values: Matrix, attributes: Sequence[Attribute]) -> tuple[Matrix, list[str]]:
+    """Numbers and no/yes attributes as one column each, other nominal attributes as one column a value.
+
+    Of values (n_rows, n_attributes), codes for nominal ones, the same kind of matrix is made; and names.
+    """
+    names = [name for attribute in attributes for name in _column_names(attribute)]
+    if all(_is_ready(attribute) for attribute in attributes):
+        return values, names
+    by_column = values.tocsc() if sparse.issparse(values) else values
+    pieces = [
+        by_column[:, [j]] if _is_ready(attribute) else _expand(by_column[:, [j]], attribute)
+        for j, attribute in enumerate(attributes)
+    ]
+    if sparse.issparse(values):
+        return sparse.hstack([sparse.csc_array(piece) for piece in pieces], format="csr"), names
+    return np.hstack(pieces), names
+
+
+def _is_ready(attribute: Attribute) -> bool:
+    return attribute.kind == "numeric" or attribute.truth == (0, 1)
+
+
+def _column_names(attribute: Attribute) -> list[str]:
+    if attribute.kind == "numeric" or attribute.truth is not None:
+        return [attribute.name]
+    return [f"{attribute.name}={value}" for value in attribute.values]
+
+
+def _expand(column: Matrix, attribute: Attribute) -> np.ndarray:
+    codes = column.toarray() if sparse.issparse(column) else column
+    known = ~np.isnan(codes)
+    if attribute.truth is not None:
+        columns = np.array(attribute.truth, dtype=np.float64)[np.where(known, codes, 0).astype(int)]
+    else:
+        columns = (codes == np.arange(len(attribute.values))).astype(np.float64)
+    return np.where(known, columns, np.nan)
+
+
+def first_place(values: Matrix, is_wrong: Callable[[np.ndarray], np.ndarray]) -> tuple[int, int] | None:
+    """Row and column of the first (stored) value that `is_wrong`, or None."""
+    if sparse.issparse(values):
+        entries = values.tocoo()
+        rows, columns, stored = entries.row, entries.col, entries.data
+        hits = np.nonzero(is_wrong(stored))[0]
+        return (int(rows[hits[0]]), int(columns[hits[0]])) if len(hits) else None
+    places = np.argwhere(is_wrong(values))
+    return (int(places[0, 0]), int(places[0, 1])) if len(places) else None

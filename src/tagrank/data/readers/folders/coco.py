@@ -60,13 +60,9 @@ def read_coco(
 ) -> Collection:
     """The listed images, tagged with the categories that occur in them; all categories are tags.
 
-    Parameters
-    ----------
-    folder : the folder
-    files : the annotation files, relative to the folder; default: those called ``instances*.json``, else all,
-        in the folder and in ``annotations``
-    empty : {"unknown", "absent"}, what an image without annotations means
-    max_bytes : how large a file may be, and what is made of it in memory
+    Without `files`, the annotations are those called ``instances*.json``, else all, in the folder and in
+    ``annotations``. An image without annotations is `empty`, "unknown" or "absent". No file may be larger
+    than `max_bytes`, nor what is made of it in memory.
     """
     files = _find_files(folder) if files is None else files
     if not files:

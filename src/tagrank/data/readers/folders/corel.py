@@ -21,11 +21,8 @@ def is_corel(folder: PictureFolder) -> bool:
 def read_corel(folder: PictureFolder, *, words: str = "", max_bytes: int = MAX_BYTES) -> Collection:
     """The pictures that have a line, training pictures first.
 
-    Parameters
-    ----------
-    folder : the folder
-    words : "260" leaves only the words in ``labels/words260.txt``; default: all in ``labels/words``
-    max_bytes : how large a file may be, and what is made of it in memory
+    With words="260" the tags are those in ``labels/words260.txt``, not all in ``labels/words``. No file may
+    be larger than `max_bytes`, nor what is made of it in memory.
     """
     if not is_corel(folder):
         raise FileError(folder.root, f"expected the files {_WORDS}, {', '.join(_LABELS.values())} here")

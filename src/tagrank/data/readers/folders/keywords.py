@@ -2,9 +2,8 @@
 
 from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
-from tagrank.data.readers.embedded import KeywordError, read_embedded
 from tagrank.data.readers.folders.tag_table import TagTable
-from tagrank.data.readers.xmp import Keywords, read_sidecar
+from tagrank.data.readers.xmp import KeywordError, Keywords, read_embedded, read_sidecar
 from tagrank.files import FileError
 
 _SIDECAR = ".xmp"
@@ -31,12 +30,7 @@ def read_keyword_folder(folder: PictureFolder, *, hierarchical: bool = False) ->
     """The pictures with the keywords of their sidecars and those inside them, both together.
 
     A picture that cannot be opened is left out; one whose keywords cannot be read stays, as untagged. Both
-    are problems.
-
-    Parameters
-    ----------
-    folder : the folder
-    hierarchical : tags are ``places|europe|rome`` where levels were noted, instead of plain words
+    are problems. `hierarchical` tags are ``places|europe|rome`` where levels were noted, not plain words.
     """
     sidecars = {name[: -len(_SIDECAR)]: name for name in folder.files if _is_sidecar(name)}
     table = TagTable(folder)

@@ -53,11 +53,8 @@ def _is_list(path: str) -> bool:
 def read_tag_list(folder: PictureFolder, *, empty: str = "unknown", max_bytes: int = MAX_BYTES) -> Collection:
     """The pictures that are listed, in that order, then all others as untagged.
 
-    Parameters
-    ----------
-    folder : the folder
-    empty : {"unknown", "absent"}, what it means that a picture is listed without a tag
-    max_bytes : how large a list may be, and what is made of it in memory
+    One that is listed without a tag is `empty`, "unknown" or "absent". No list may be larger than
+    `max_bytes`, nor what is made of it in memory.
     """
     lists = find_tag_lists(folder)
     if not lists:
@@ -66,7 +63,7 @@ def read_tag_list(folder: PictureFolder, *, empty: str = "unknown", max_bytes: i
     # of train_tags.csv and test_tags.csv, train comes first
     for name in sorted(lists, key=lambda name: (part_in(name) != "train", name)):
         for record in _records(folder.path(name), empty, max_bytes):
-            table.add_listed_marks(record.image, record.marks, part=record.part or part_in(name))
+            table.add_listed(record.image, record.marks, part=record.part or part_in(name))
     table.add_unlisted()
     return table.collection()
 

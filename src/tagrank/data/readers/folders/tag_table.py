@@ -19,36 +19,19 @@ def part_in(text: str) -> str:
 
 
 class TagTable:
-    """Pictures of a folder with their tags in three states.
-
-    Parameters
-    ----------
-    folder : where the pictures lie
-    empty : {"unknown", "absent"}, what it means that a picture is listed without a tag
-    """
+    """Pictures of a folder with their tags in three states; listed without a tag means `empty`."""
 
     def __init__(self, folder: PictureFolder, *, empty: str = "unknown") -> None:
         self._folder, self._empty = folder, empty
         self._marks: dict[str, Marks] = {}
         self._parts: dict[str, str] = {}
 
-    def add(self, name: str, tags: Iterable[str] | None = None, *, part: str = "") -> None:
-        """Note the tags of a picture, None if nothing is known; see `add_marks`."""
-        self.add_marks(name, marks_from_list(tags, empty=self._empty), part=part)
+    def add(self, name: str, tags: Iterable[str] | Marks | None, *, part: str = "") -> None:
+        """Note the tags of a picture, by its name relative to the folder, and its part; None knows nothing.
 
-    def add_listed(self, listed: str, tags: Iterable[str] | None, *, part: str = "", hint: str = "") -> None:
-        """As `add`, for the picture that a list means; see `add_listed_marks`."""
-        self.add_listed_marks(listed, marks_from_list(tags, empty=self._empty), part=part, hint=hint)
-
-    def add_marks(self, name: str, marks: Marks, *, part: str = "") -> None:
-        """Note what is known about a picture; what is noted twice is joined, and its first part is kept.
-
-        Parameters
-        ----------
-        name : the picture, relative to the folder
-        marks : its tags
-        part : a word such as "train"
+        What is noted twice is joined, and its first part is kept.
         """
+        marks = tags if isinstance(tags, Marks) else marks_from_list(tags, empty=self._empty)
         known = self._marks.get(name)
         self._marks[name] = marks if known is None else known.joined(marks)
         kept = self._parts.setdefault(name, part)
@@ -57,18 +40,16 @@ class TagTable:
                 self._folder.path(name), f"is listed as {part!r} too; it stays in {kept!r}"
             )
 
-    def add_listed_marks(self, listed: str, marks: Marks, *, part: str = "", hint: str = "") -> None:
-        """As `add_marks`, for the picture that a list means; one that cannot be found becomes a problem.
+    def add_listed(
+        self, listed: str, tags: Iterable[str] | Marks | None, *, part: str = "", hint: str = ""
+    ) -> None:
+        """As `add`, for the picture that a list means; one that cannot be found becomes a problem.
 
-        Parameters
-        ----------
-        listed : as `PictureFolder.find` takes it
-        marks, part : see `add_marks`
-        hint : a folder in which it probably lies
+        `PictureFolder.find` looks for it, first in the folder that is a `hint`.
         """
         for guess in (f"{hint}/{listed}", listed) if hint else (listed,):
             try:
-                return self.add_marks(self._folder.find(guess), marks, part=part)
+                return self.add(self._folder.find(guess), tags, part=part)
             except LookupError as error:
                 reason = str(error)
         self._folder.problems.add(self._folder.path(listed), reason)
@@ -79,12 +60,7 @@ class TagTable:
             self._marks.setdefault(name, Marks())
 
     def collection(self, *, tags: Sequence[str] | None = None) -> Collection:
-        """The pictures in the order in which they were noted.
-
-        Parameters
-        ----------
-        tags : the columns wanted; default: all tags, sorted
-        """
+        """The pictures in the order in which they were noted; the columns are `tags`, or all, sorted."""
         if not self._marks:
             found = "; ".join(str(problem) for problem in self._folder.problems.listed()[:1])
             raise FileError(

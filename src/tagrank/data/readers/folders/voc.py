@@ -26,11 +26,8 @@ def _is_annotation(name: str) -> bool:
 def read_voc(folder: PictureFolder, *, empty: str = "unknown", max_bytes: int = MAX_BYTES) -> Collection:
     """The pictures with the names of the objects in them; those without annotation are untagged.
 
-    Parameters
-    ----------
-    folder : the folder
-    empty : {"unknown", "absent"}, what an annotation without objects means
-    max_bytes : how large a list of a part may be, and what is made of it in memory
+    An annotation without objects means `empty`, "unknown" or "absent". No list of a part may be larger than
+    `max_bytes`, nor what is made of it in memory.
     """
     parts = _read_parts(folder, max_bytes)
     annotations = {

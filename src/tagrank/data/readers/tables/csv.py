@@ -4,7 +4,7 @@ Columns are separated by commas, or by semicolons or tabs where the header line 
 
 In a row that lists tags, the tags that are not listed are absent; a row without any is unknown throughout. A
 column of its own says 1, 0, or nothing (or ?) where a tag is unknown. A tag that contains the separator is
-written with a backslash before it, see `tagrank.data.readers.tables.tag_text`.
+written with a backslash before it, see `tagrank.data.readers.tables.table`.
 """
 
 import csv
@@ -20,8 +20,7 @@ import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix
-from tagrank.data.readers.tables.table import Roles, find_roles
-from tagrank.data.readers.tables.tag_text import bare_cell, split_tags
+from tagrank.data.readers.tables.table import Roles, bare_cell, find_roles, split_tags
 from tagrank.files import (
     MAX_BYTES,
     ROW_BYTES,

@@ -13,9 +13,7 @@ from scipy import sparse
 from tagrank.arrays import row_blocks
 from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.label_matrix import Matrix, columns_by_row, positive_pairs
-from tagrank.data.readers.tables.numbers import format_number
-from tagrank.data.readers.tables.table import TAG_PREFIX
-from tagrank.data.readers.tables.tag_text import join_tags, protect_cell
+from tagrank.data.readers.tables.table import TAG_PREFIX, format_number, join_tags, protect_cell
 from tagrank.files import atomic_write
 from tagrank.labels import duplicates
 from tagrank.validation import check_choice

@@ -7,8 +7,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.label_matrix import LabelMatrix
-from tagrank.data.readers.tables.table import TAG_PREFIX, find_roles
-from tagrank.data.readers.tables.tag_text import split_tags
+from tagrank.data.readers.tables.table import TAG_PREFIX, find_roles, split_tags
 from tagrank.labels import encode_present
 
 

@@ -143,9 +143,9 @@ def write_jsonl(collection: Collection, path: str | os.PathLike) -> None:
 
 def json_line(value: Any) -> str:
     """`value` as one line; names that are no Unicode (lone surrogates) are escaped and read back."""
-    text = json.dumps(value, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = json.dumps(value)
-    return text + "\n"
+    return escaped(json.dumps(value, ensure_ascii=False)) + "\n"
+
+
+def escaped(text: str) -> str:
+    r"""The text with those bytes of a file's name that are no Unicode as ``\udc..``, as JSON has them."""
+    return text.encode(errors="backslashreplace").decode()

@@ -1,16 +1,24 @@
-"""Which column of a table plays which role; shared by CSV files and DataFrames.
+r"""Which column of a table plays which role, and what stands in its cells; for CSV files and DataFrames.
 
 By convention a column ``image`` holds picture paths, ``tags`` a list of tags, ``name`` row names, ``part``
 the words train and test; columns that begin with ``tag:`` hold one tag each. All others are features. Where
 there is an image or a list of tags, these names may be written in capitals too.
+
+Several tags stand in one cell as ``sky|sea``. Where a tag itself contains the separator (its first character,
+if it has several) or a backslash, a backslash stands before that: ``places\|rome``. A backslash before
+anything else is itself. A cell that a spreadsheet would run as a formula has an apostrophe before it.
 """
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from tagrank.errors import did_you_mean
 from tagrank.labels import duplicates
-from tagrank.suggestions import did_you_mean
 
+# Text that spreadsheets run as a formula, perhaps with apostrophes before it.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 TAG_PREFIX = "tag:"
 
 
@@ -75,3 +83,46 @@ def _required(position: dict[str, int], column: str) -> int:
     if column not in position:
         raise ValueError(f"no column {column!r}{did_you_mean(column, position)}")
     return position[column]
+
+
+def protect_cell(text: str) -> str:
+    """`text` with an apostrophe before it where a spreadsheet would run it as a formula."""
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def bare_cell(text: str) -> str:
+    """The text that `protect_cell` was given."""
+    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+
+
+def split_tags(text: str, separator: str) -> list[str]:
+    """The tags in `text`; blanks around them and empty ones go."""
+    if "\\" not in text or separator.startswith("\\"):
+        pieces = text.split(separator)
+    else:
+        escaped, whole = rf"\\([{re.escape(separator[0])}\\])", re.escape(separator)
+        found = re.findall(rf"((?:{escaped}|(?!{whole}).)*)(?:{whole}|\Z)", text, re.DOTALL)
+        pieces = [re.sub(escaped, r"\1", piece) for piece, _ in found]
+    return [tag for piece in pieces if (tag := piece.strip())]
+
+
+def join_tags(tags: Iterable[str], separator: str) -> str:
+    """`tags` as a text from which `split_tags` reads the same tags."""
+    return separator.join(_escape(tag, separator) for tag in tags)
+
+
+def _escape(tag: str, separator: str) -> str:
+    if not tag.strip() or tag != tag.strip():
+        raise ValueError(f"a list of tags cannot hold {tag!r}: blanks around a tag are lost; tidy the tags")
+    if not separator.startswith("\\"):
+        return tag.replace("\\", "\\\\").replace(separator[0], f"\\{separator[0]}")
+    if separator in tag:
+        raise ValueError(f"the tag {tag!r} contains the separator {separator!r}; pass another one")
+    return tag
+
+
+def format_number(value: float, *, missing: str) -> str:
+    """The shortest text that reads back as `value`; nan is `missing`."""
+    if math.isnan(value):
+        return missing
+    return str(int(value)) if value.is_integer() else repr(value)

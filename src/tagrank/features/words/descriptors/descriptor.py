@@ -31,15 +31,7 @@ class LocalDescriptor(Part):
         return rows
 
     def describe_scale(self, picture, scale, x, y, rows):
-        """Write the rows of points of one scale.
-
-        Parameters
-        ----------
-        picture : Picture
-        scale : float
-        x, y : int64 arrays, shape (n_points,), whole pixels within the picture
-        rows : float32 array, shape (n_points, n_columns), to write to
-        """
+        """Write the float32 rows (n_points, n_columns) of points of one scale; x, y are whole pixels."""
         raise NotImplementedError
 
 

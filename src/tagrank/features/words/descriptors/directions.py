@@ -12,15 +12,9 @@ _FAST = {"reassoc", "contract", "nsz"}
 
 # arctan(s) 4 / pi = s (a_0 + a_1 s^2 + ...) on [0, 1], the smallest largest error: 5e-8 before rounding
 _ARCTAN = (
-    1.273238699,
-    -0.4243689657,
-    0.2539675389,
-    -0.1770900608,
-    0.1227679939,
-    -0.07118941973,
-    0.0278365358,
-    -0.005162368858,
-)
+    1.273238699, -0.4243689657, 0.2539675389, -0.1770900608,
+    0.1227679939, -0.07118941973, 0.0278365358, -0.005162368858,
+)  # fmt: skip
 
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")

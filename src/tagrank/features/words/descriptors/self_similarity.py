@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tagrank.features.checks import check_count
+from tagrank.features.base import check_count
 from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.validation import check_positive
 
