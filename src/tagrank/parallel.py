@@ -35,11 +35,8 @@ class SharedSetting:
     """A number that belongs to the whole process, and that blocks in several Python threads want to limit.
 
     While blocks overlap, the lowest of their limits holds. Each thread has one, that of its innermost block;
-    when the last block ends, the number is again what it was before the first.
-
-    Parameters
-    ----------
-    read : function without arguments, the number now; write : function of the new number
+    when the last block ends, the number is again what it was before the first. `read` tells it, `write` sets
+    it.
     """
 
     def __init__(self, read, write):

@@ -263,13 +263,7 @@ def find_method(name: str) -> Method:
 
 
 def read_parameters(method: str, texts: Mapping[str, str]) -> dict[str, Any]:
-    """Parameters of a method from their texts, as `train` takes them.
-
-    Parameters
-    ----------
-    method : a name from `methods`
-    texts : name of each parameter, in which ``-`` may stand for ``_``, to what it is to be
-    """
+    """Parameters of a method from their texts, as `train` takes them; in names ``-`` may stand for ``_``."""
     known = {parameter.name: parameter for parameter in find_method(method).parameters}
     values = {}
     for written, text in texts.items():

@@ -51,10 +51,8 @@ class TagMatrix:
 def read_tag_matrix(path: str | os.PathLike) -> TagMatrix:
     """A matrix from a file.
 
-    Parameters
-    ----------
-    path : a ``.csv`` file whose first line and first column name the tags, in any order; or a ``.npy`` file,
-        in the order of the tags of the data
+    The first line and the first column of a ``.csv`` file name the tags, in any order; a ``.npy`` file has
+    the order of the tags of the data.
     """
     origin = os.fspath(path)
     if Path(path).suffix.casefold() == ".csv":

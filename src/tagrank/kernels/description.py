@@ -1,9 +1,9 @@
 """Kernels by name and as plain JSON: rebuilding one runs no code but the listed constructors."""
 
 from tagrank.kernels.base import Kernel
+from tagrank.kernels.checks import Precomputed
 from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagonal, UnitTrace
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
-from tagrank.kernels.precomputed import Precomputed
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
 from tagrank.validation import check_choice, check_positive
 

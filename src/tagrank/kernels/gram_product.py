@@ -10,17 +10,10 @@ PATCH = 32  # a patch of so many rows and columns is turned inside the first-lev
 
 
 def multiply_gram(K, other, scale, *, n_jobs=None):
-    """scale_i K_ij other_ij scale_j, tile by tile.
+    """scale_i K_ij other_ij scale_j, tile by tile, in the precision of `scale` (n_samples,).
 
-    Parameters
-    ----------
-    K : array, shape (n_samples, n_samples), symmetric; may hold nan or inf, which is found on the way
-    other : function of two slices (rows, columns): that part of the other matrix
-    scale : array, shape (n_samples,), float32 or float64 as the product shall be
-
-    Returns
-    -------
-    product : array, shape (n_samples, n_samples)
+    `other` is a function of two slices (rows, columns): that part of the other matrix. Of K, symmetric, nan
+    and inf are found on the way.
     """
     product = np.empty(K.shape, scale.dtype)
 

@@ -1,6 +1,9 @@
-"""Coefficients of a ranking: in every sample those of present and of absent labels sum up to zero."""
+"""Coefficients of a ranking, which sum up to zero in every sample, and what a step changes in them."""
 
 import numpy as np
+from numba import njit
+
+FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 
 
 def balanced(values):
@@ -27,3 +30,23 @@ def shrunk_to_fit(bounds, coefficients, norm):
     total = np.maximum(coefficients, 0).sum(axis=1)
     fullest = np.linalg.norm(np.maximum(scaled, 0), norm, axis=1) * np.maximum(-scaled, 0).max(axis=1)
     return coefficients * np.divide(total, fullest, out=np.ones(len(total)), where=fullest > total)[:, None]
+
+
+@njit(cache=True)
+def take_changes(new, current, where, changed):
+    """Which entries change and by how much, a short list; `current` becomes `new`. Returns their number."""
+    n_changed = 0
+    for label in range(new.shape[0]):
+        change = new[label] - current[label]
+        where[n_changed], changed[n_changed] = label, change
+        n_changed += change != 0
+        current[label] = new[label]
+    return n_changed
+
+
+@njit(cache=True, fastmath=FAST)
+def sum_of_squares(changed, n_changed):
+    total = changed.dtype.type(0)
+    for k in range(n_changed):
+        total += changed[k] * changed[k]
+    return total

@@ -19,9 +19,8 @@ import numpy as np
 from numba import njit, prange
 
 from tagrank.lanes import LANES
-from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
+from tagrank.losses.balance import balanced, shrunk_to_fit, sum_of_squares, take_changes, with_signs_of
 from tagrank.losses.base import Loss
-from tagrank.losses.changes import sum_of_squares, take_changes
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, measure_samples
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row

@@ -37,10 +37,7 @@ STALE = 0.1  # a least gap above this share of the average gap met is out of dat
 class PriorHinge(Hinge):
     """State of the coupled hinge loss during training.
 
-    Parameters
-    ----------
-    bounds, coefficients : as for every loss
-    R : array, shape (n_labels, n_labels), positive semidefinite with a positive diagonal; None is identity
+    R (n_labels, n_labels) is positive semidefinite with a positive diagonal; None is the identity.
     """
 
     has_independent_labels = False

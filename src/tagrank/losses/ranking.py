@@ -14,9 +14,8 @@ absent asks for nothing: its coefficients and its loss are zero.
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.balance import balanced
+from tagrank.losses.balance import balanced, sum_of_squares, take_changes
 from tagrank.losses.base import Loss
-from tagrank.losses.changes import sum_of_squares, take_changes
 from tagrank.losses.ranking_value import loss_and_threshold, measure_samples, size_and_inner
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 

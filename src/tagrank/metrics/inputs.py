@@ -8,12 +8,9 @@ from tagrank.validation import check_sparse
 
 
 def check_scores(Y, F):
-    """Labels as states and scores as a dense array of the same shape.
+    """Labels as states and scores as a dense float array of the same shape, without nan.
 
-    Returns
-    -------
-    states : int8 array, shape (n_samples, n_labels): +1 present, -1 absent, 0 unknown
-    F : float array, shape (n_samples, n_labels), without nan; infinite scores are ordered like any other
+    Infinite scores are ordered like any other.
     """
     states = label_states(Y)
     scores = _dense_like(Y, states, "F", F)

@@ -49,13 +49,7 @@ class PositiveRanks:
 
 
 def rank_positives(states, scores):
-    """Places of the positives in every row.
-
-    Parameters
-    ----------
-    states : int8 array, shape (n_rows, n_columns), each row with a positive and a negative
-    scores : float array, shape (n_rows, n_columns)
-    """
+    """Places of the positives in every row (n_rows, n_columns), which has a positive and a negative."""
     n_rows, n_columns = states.shape
     # nan sorts behind everything, even behind an infinite score
     keys = np.where(states == 0, np.nan, -scores)
@@ -80,18 +74,10 @@ def rank_positives(states, scores):
 
 
 def measure_rows(states, scores, measures):
-    """Several measures of every row from one sort.
+    """Several measures, functions of PositiveRanks, of every row from one sort: name -> array (n_rows,).
 
-    Parameters
-    ----------
-    states : int8 array, shape (n_rows, n_columns)
-    scores : float array, shape (n_rows, n_columns)
-    measures : dict of name -> function of PositiveRanks that returns one number a row
-
-    Returns
-    -------
-    values : dict of name -> float array, shape (n_rows,); nan for a row without a positive and a negative,
-        which every order of its entries would serve equally well
+    A row without a positive and a negative, which every order of its entries would serve equally well, is
+    nan.
     """
     values = {name: np.full(len(states), np.nan) for name in measures}
     usable = np.flatnonzero((states > 0).any(axis=1) & (states < 0).any(axis=1))

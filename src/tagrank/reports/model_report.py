@@ -34,17 +34,10 @@ def write_model_report(
     pictures: str | os.PathLike | None = None,
     summary: str = "",
 ) -> None:
-    """Write the page about a model.
+    """Write the page about a model; what is not said here is as `write_report` takes it.
 
-    Parameters
-    ----------
-    path : the HTML file
-    title, summary, facts, per_tag, answers, feature_seconds : as `write_report` takes them
-    annotator : the model that gave `answers`
-    rows : the pictures or rows that were measured, with their features
-    tables : name of each method to its metrics, that of `annotator` first
-    traces : name of each method to the points of its training
-    training, pictures : a collection and a folder where training pictures may be found
+    `answers` are those of `annotator` about `rows`, with their features. Of `tables`, metrics by method, its
+    own comes first. Training pictures may be found in the collection `training` and in the folder `pictures`.
     """
     names = rows.names or [f"row {i}" for i in range(len(rows))]
     shown = [

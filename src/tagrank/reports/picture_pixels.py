@@ -44,13 +44,8 @@ def picture_finder(
 
     A model from elsewhere may name any folder and any file in it, and a page may be passed on. So a picture
     is taken from there only if its content is what the model was trained on: who knows that has the picture
-    already. Of a model without such notes pictures are taken only from what the user named.
-
-    Parameters
-    ----------
-    annotator : the model
-    rows : a collection that may hold its pictures
-    folder : a folder that may hold them
+    already. Of a model without such notes pictures are taken only from what the user named, `rows` or
+    `folder`.
     """
     keys, remembered = (annotator.metadata.get(word) for word in (PICTURE_KEYS, PICTURE_FOLDER))
     named = [] if folder is None else [os.fspath(folder)]

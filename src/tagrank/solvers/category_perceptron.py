@@ -18,18 +18,11 @@ from tagrank.validation import check_magnitude, check_sparse
 
 
 def learn_samples(W, total, seen, X, states, *, worst, scaled):
-    """Visit samples in their order; W and the sum of W after each sample are kept current.
+    """Visit samples, CSR rows X with int8 states, in their order, and return the number of updates.
 
-    Parameters
-    ----------
-    W, total : arrays, shape (n_labels, n_features); total is the sum of seen_t * changes, see `averaged`
-    seen : int, samples visited before
-    X : CSR rows; states : int8, shape (n_samples, n_labels)
-    worst, scaled : bool, which pairs share an update, and whether tau is the share of wrong pairs
-
-    Returns
-    -------
-    n_updates : int
+    W (n_labels, n_features) is kept current, and `total`, the sum of seen_t * changes, see `averaged`; `seen`
+    samples were visited before. `worst` and `scaled`: which pairs share an update, and whether tau is the
+    share of wrong pairs.
     """
     check_sparse("X", X)
     check_magnitude("X", X, np.float64)

@@ -6,10 +6,7 @@ import time
 class Ending:
     """Asked between blocks of samples: cheap, and never inside compiled code.
 
-    Parameters
-    ----------
-    max_seconds : float or None
-    stop : function without arguments that answers whether to end, such as `threading.Event().is_set`, or None
+    `stop` answers whether to end, as `threading.Event().is_set` does; None never does.
     """
 
     def __init__(self, max_seconds=None, stop=None):

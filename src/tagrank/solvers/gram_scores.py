@@ -188,3 +188,13 @@ def _add_sparse_product(F, changes, rows, K, n_tiles):
                 p += 8
             if p < n_found[label]:
                 _add_four(target, found[label, p:], K, where[label, p:], start)
+
+
+class JointGram(GramScores):
+    """As `GramScores` of one label: there most of a visit goes into the block's corner of the matrix."""
+
+    block_size = 96
+    nearest = None  # a pass takes little more time than looking for them
+
+    def __init__(self, K, dtype):
+        super().__init__(K, 1, dtype)

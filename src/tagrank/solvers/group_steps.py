@@ -75,15 +75,8 @@ def solve_paper(
 ):
     """Repeat the closed-form steps until a pass changes less than `tol` of the coefficients.
 
-    Parameters
-    ----------
-    data, bounds, kind, max_iter, max_seconds, random_state, intercept, callback, stop : as in `solve_dual`
-    eta : float, positive
-    tol : float, the change of a pass relative to the size of the coefficients
-
-    Returns
-    -------
-    Solution, with the objectives of the original problem; `converged` says that the coefficients stand still
+    `eta` is positive; the other parameters are those of `solve_dual`. The Solution has the objectives of the
+    original problem; `converged` says that the coefficients stand still.
     """
     ending, rng = Ending(max_seconds, stop), np.random.default_rng(random_state)
     bounds = np.ascontiguousarray(bounds, dtype=np.float64)

@@ -22,20 +22,10 @@ from tagrank.validation import check_magnitude
 
 
 def learn_block(weights, rows, V, squared_norm, margin):
-    """Visit the samples of one block in their order.
+    """Visit the samples of one block in their order; returns the number of updates, and |W|^2 after it.
 
-    Parameters
-    ----------
-    weights : what holds W
-    rows : what `weights` reads, n_rows samples
-    V : array, shape (n_rows, n_labels), label vectors of unit length; zeros: nothing to learn
-    squared_norm : float, |W|^2 before the block
-    margin : float
-
-    Returns
-    -------
-    n_updates : int
-    squared_norm : float, after the block
+    `rows` are what `weights` reads. V (n_rows, n_labels) are label vectors of unit length; of zeros nothing
+    can be learned. `squared_norm` is |W|^2 before the block.
     """
     answers, products = weights.read(rows)
     scores = np.einsum("ij,ij->i", answers, V, dtype=np.float64)
@@ -59,10 +49,7 @@ def _visit(scores, corner, squared_norm, margin, updated):
 class LinearWeights:
     """W itself, (n_features, n_labels): as much memory after a million samples as after one.
 
-    Attributes
-    ----------
-    W : array, shape (n_features, n_labels)
-    total : array of the same shape, the sum of W over all samples seen, or None if no average is wanted
+    `total` is the sum of W over all samples seen, None if no average is wanted.
     """
 
     def __init__(self, n_features, n_labels, dtype, *, averaged):
@@ -88,12 +75,9 @@ class LinearWeights:
 
 
 class GramCoefficients:
-    """W as coefficients of samples whose Gram matrix K is at hand; rows are indices into it.
+    """W as coefficients A (n_samples, n_labels) of samples whose Gram matrix K is at hand; rows are indices.
 
-    Attributes
-    ----------
-    A : array, shape (n_samples, n_labels); W x is a sum of similarities times its rows
-    total : array of the same shape, the sum of A over all samples seen, or None if no average is wanted
+    `total` is the sum of A over all samples seen, None if no average is wanted.
     """
 
     def __init__(self, K, n_labels, *, averaged):

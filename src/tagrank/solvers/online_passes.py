@@ -7,19 +7,11 @@ BLOCK = 128  # samples whose answers are computed at once
 
 
 def learn_in_passes(learn, n_samples, *, max_iter, rng, stop=None):
-    """Visit all samples in random order until a pass changes nothing.
+    """Visit all samples in random order until a pass changes nothing, `max_iter` passes at most.
 
-    Parameters
-    ----------
-    learn : function of row indices that learns from these samples and returns how many changed the model
-    max_iter : int, passes at most
-    rng : numpy RandomState or Generator, for the order of visits
-    stop : function without arguments, or None; True ends the training after the block at hand
-
-    Returns
-    -------
-    n_iter : int, whole passes
-    stopped_by : {"no updates", "max_iter", "stop"}
+    `learn` learns from the samples of some indices and returns how many changed the model. Once `stop`
+    answers true, the training ends after the block at hand. Returns whole passes and what ended them: "no
+    updates", "max_iter" or "stop".
     """
     ending = Ending(stop=stop)
     for n_iter in range(max_iter):

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import typer
 
 from tagrank.errors import ArgumentError
+from tagrank.solvers.ending import is_interrupt
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -69,14 +70,6 @@ def _keep_config(options: Mapping[str, Any]) -> None:
         from tagrank.commands.destinations import check_apart
 
         check_apart(options["config"], **{name: options.get(name) for name in ("output", "page", "report")})
-
-
-def is_interrupt(error: BaseException) -> bool:
-    """Whether Ctrl-C is behind it; compiled code turns it into a chain of SystemErrors."""
-    found: BaseException | None = error
-    while isinstance(found, SystemError):
-        found = found.__cause__
-    return isinstance(found, KeyboardInterrupt)
 
 
 def sentence(error: BaseException) -> str:

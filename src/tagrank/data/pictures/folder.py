@@ -89,14 +89,10 @@ class PictureFolder:
         return groups
 
     def find(self, listed: str) -> str:
-        """The picture that a list means by `listed`.
+        """The picture that a list means by `listed`, or a LookupError.
 
         It is the file of that path below the folder, else the only picture whose path ends so. Accents may be
         composed or not, and folders separated by backslashes.
-
-        Raises
-        ------
-        LookupError : there is none, there are several, or the path leads out of the folder
         """
         if listed in self._all_pictures:
             return listed

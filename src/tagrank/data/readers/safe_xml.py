@@ -18,16 +18,11 @@ def parse_xml(
     on_start: Callable[[str, Mapping[str, str]], None] = lambda name, attributes: None,
     max_elements: int = _MAX_ELEMENTS,
 ) -> None:
-    """Check `content` and report the text of each element when it ends.
+    """Check `content`, whose size the caller has bounded, and report the text of each element when it ends.
 
-    Parameters
-    ----------
-    content : the whole document, whose size the caller has bounded
-    path : where it stands
-    on_text : called with the names of the elements from the root to this one, and the text directly in it. A
-        name in a namespace is ``uri name``.
-    on_start : called with the name of each element and its attributes when it begins
-    max_elements : elements at most
+    `on_text` is called with the names of the elements from the root to this one, and the text directly in it;
+    a name in a namespace is ``uri name``. `on_start` is called with the name of each element and its
+    attributes when it begins.
     """
     names: list[str] = []
     texts: list[list[str]] = []

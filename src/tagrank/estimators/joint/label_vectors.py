@@ -64,16 +64,10 @@ def make_label_vectors(targets, *, center, class_weight=None, sample_weight=None
 def choose_labels(scores, values, *, at_least, similarity=None):
     """The label vectors, scaled to unit length, that agree best with the scores: 1 present, 0 absent.
 
-    Of each sample the highest labels are present, as many as make <v, scores> / |v| largest. For +-1 vectors,
-    which all have one length, these are the labels with a positive score.
-
-    Parameters
-    ----------
-    scores : array, shape (n_samples, n_labels)
-    values : array, shape (2, n_labels), entries of absent and present labels
-    at_least : int, labels that every sample has
-    similarity : array S, shape (n_labels, n_labels), or None
-        With it |v|^2 = v' S v, and at most `MOST` labels are present.
+    Of each sample the highest labels are present, as many as make <v, scores> / |v| largest, `at_least` so
+    many. For +-1 vectors, which all have one length, these are the labels with a positive score. `values` (2,
+    n_labels) are the entries of absent and present labels. With a `similarity` S of labels |v|^2 = v' S v,
+    and at most `MOST` labels are present.
     """
     absent, present = values
     n_most = scores.shape[1] if similarity is None else min(MOST, scores.shape[1])

@@ -90,6 +90,6 @@ def _joint_rows(X, scale, U):
 def _joint_gram(K, scale, similarities, n_jobs):
     """What makes the engine's samples of K / sqrt(k_ii k_jj) times the similarities of outputs."""
     from tagrank.kernels.gram_product import multiply_gram
-    from tagrank.solvers.joint_gram import JointGram
+    from tagrank.solvers.gram_scores import JointGram
 
     return partial(JointGram, multiply_gram(K, similarities, scale, n_jobs=n_jobs))

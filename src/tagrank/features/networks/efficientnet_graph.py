@@ -70,18 +70,10 @@ def folded(weights, convolution, norm):
 
 
 def efficientnet_model(weights, variant, *, classify=False):
-    """Build the network.
+    """The network of a Variant as bytes of an ONNX file, of weights as `read_weights` returns them.
 
-    Parameters
-    ----------
-    weights : dict from name to array, as `read_weights` returns it
-    variant : Variant
-    classify : bool, go on to the classes of ImageNet
-
-    Returns
-    -------
-    model : bytes of an ONNX file. Input "pixels", float32 (n, 3, side, side), which is (rgb - 127) / 128;
-        output "features", float32 (n, 1280), or, to classify, "logits", float32 (n, 1000).
+    Input "pixels", float32 (n, 3, side, side), which is (rgb - 127) / 128; output "features", float32 (n,
+    1280), or, to `classify`, the classes of ImageNet, "logits", float32 (n, 1000).
     """
     graph = _Graph(weights, variant.side)
     current = graph.convolve("pixels", "_conv_stem", "_bn0", stride=2)

@@ -66,14 +66,7 @@ def confusions(
 ) -> list[Confusion]:
     """Pairs (true tag missed, absent tag given) in the same picture, the most frequent first.
 
-    Unknown labels are neither missed nor wrong.
-
-    Parameters
-    ----------
-    Y : three-state labels, shape (n, n_tags)
-    predictions : 0 and 1, shape (n, n_tags)
-    tags : names of the columns
-    n_pairs : how many pairs at most; all by default
+    Unknown labels are neither missed nor wrong. At most `n_pairs` are told; all by default.
     """
     states, predicted = check_predictions(Y, predictions)
     missed = sparse.csr_array(((states > 0) & ~predicted).astype(np.int64))

@@ -74,12 +74,7 @@ def judge_tags(picture: ReportPicture) -> list[Verdict]:
 def pick_pictures(Y: Any, scores: Any, predictions: Any, *, n_each: int = 8) -> dict[str, list[int]]:
     """Rows worth showing, by the F1 of their predicted tags: heading -> row numbers, none twice.
 
-    Parameters
-    ----------
-    Y : three-state labels, shape (n, n_tags)
-    scores : shape (n, n_tags); of equal F1 the better ranking goes first
-    predictions : 0 and 1, shape (n, n_tags)
-    n_each : rows below each heading; fewer if there are not enough
+    Of equal F1 the better ranking goes first. Each heading has `n_each` rows, fewer if there are not enough.
     """
     states, ranked = check_scores(Y, scores)
     quality = f_scores(*check_predictions(Y, predictions), axis=1)

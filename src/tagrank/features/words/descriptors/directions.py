@@ -21,14 +21,8 @@ _ARCTAN = (
 def gradients(grey):
     """Length and direction of the gradient at every pixel: half the difference of its two neighbours.
 
-    Parameters
-    ----------
-    grey : float32 array, shape (height, width); its edge pixels are repeated beyond the edge
-
-    Returns
-    -------
-    strength, direction : float32 arrays, shape (height, width); directions in eighths of a turn, from 0 (to
-        the right) through 2 (down) to 8
+    `grey`, float32, repeats its edge pixels beyond the edge. Directions are in eighths of a turn, from 0 (to
+    the right) through 2 (down) to 8.
     """
     height, width = grey.shape
     strength, direction = np.empty_like(grey), np.empty_like(grey)
@@ -48,16 +42,10 @@ def gradients(grey):
 
 @njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
 def hues(pixels):
-    """Saturation and hue in the opponent colours O1 = (R - G) / sqrt 2 and O2 = (R + G - 2 B) / sqrt 6.
+    """Saturation and hue of uint8 pixels (height, width, 3) in opponent colours, float32 (height, width).
 
-    Parameters
-    ----------
-    pixels : uint8 array, shape (height, width, 3)
-
-    Returns
-    -------
-    saturation, hue : float32 arrays, shape (height, width); hue is the direction of (O2, O1) in eighths of a
-        turn from 0 to 8
+    O1 = (R - G) / sqrt 2 and O2 = (R + G - 2 B) / sqrt 6; hue is the direction of (O2, O1) in eighths of a
+    turn from 0 to 8.
     """
     height, width = pixels.shape[:2]
     saturation, hue = np.empty((height, width), np.float32), np.empty((height, width), np.float32)
@@ -94,14 +82,10 @@ def _eighths(slope):
 
 @njit(cache=True, nogil=True)
 def share_between_bins(strength, direction, n_bins, first, maps):
-    """Share the strength at every pixel between the two bins whose directions are nearest.
+    """Share the strength at every pixel between the two bins whose directions, from 0 to 8, are nearest.
 
-    Parameters
-    ----------
-    strength, direction : float32 arrays, shape (height, width); directions from 0 to 8
-    n_bins : int, bins of the whole turn; the centre of the first one is direction 0
-    first : int, the bin that is channel 0 of `maps`
-    maps : float32 array, shape (height, width, 8), to write to
+    The whole turn has `n_bins`; the centre of the first one is direction 0. `first` is the bin that is
+    channel 0 of `maps`, float32 (height, width, 8), to write to.
     """
     height, width = strength.shape
     bins_per_eighth = np.float32(n_bins / 8)
