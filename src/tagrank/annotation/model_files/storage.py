@@ -22,7 +22,7 @@ from tagrank._version import __version__
 from tagrank.annotation.model_files.atomic_folder import atomic_folder
 from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
 from tagrank.annotation.model_files.sources import Source, read_source
-from tagrank.files import FileError, read_array
+from tagrank.files import MAX_BYTES, FileError, read_array
 
 FORMAT = "tagrank model"
 VERSION = 3
@@ -175,7 +175,8 @@ def _read_listed_array(source: Source, name: str, listed: _Listed) -> np.ndarray
         )
     with source.open(file_name) as stream:
         expected = (listed.shape, listed.dtype)
-        array = read_array(stream, size, file_name, listed.n_bytes, expected=expected)
+        # the header must agree with the list, which was counted before; an empty array takes nothing
+        array = read_array(stream, size, file_name, max(listed.n_bytes, MAX_BYTES), expected=expected)
     if _digest(array) != listed.sha256:
         raise ValueError(f"{file_name} is not the array that was saved (its SHA-256 differs); copy it again")
     return array
