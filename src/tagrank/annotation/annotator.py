@@ -1,6 +1,5 @@
 """Annotator: features, scaling, kernel, estimator, tag names and thresholds in one object."""
 
-import inspect
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from tagrank.annotation.tuning import CRITERIA, Tuning, fit_tuned
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.errors import warn
-from tagrank.estimators.base import innermost_fitted
+from tagrank.estimators.base import innermost_fitted, taken_by
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.labels import duplicates
@@ -221,8 +220,7 @@ class Annotator:
         self, plan: Plan, X: Any, collection: Collection, progress: Progress | None, **asked: Any
     ) -> tuple[Any, Tuning | None]:
         more = take_tag_weights(plan.estimator, self.tags, len(collection))
-        known = inspect.signature(plan.estimator.fit).parameters
-        more |= {name: value for name, value in asked.items() if value is not None and name in known}
+        more |= taken_by(plan.estimator.fit, **asked)
         with warnings.catch_warnings():
             # said afterwards, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")

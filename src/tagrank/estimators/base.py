@@ -209,6 +209,12 @@ def innermost_fitted(estimator):
     return estimator
 
 
+def taken_by(fit, **asked):
+    """Of what is asked of a training, such as `callback` and `stop`, that which its `fit` takes."""
+    known = signature(fit).parameters
+    return {name: value for name, value in asked.items() if value is not None and name in known}
+
+
 def with_parameters(**own):
     """Decorates a class: it takes these parameters, by keyword, beside those of its base.
 

@@ -26,6 +26,7 @@ from tagrank.annotation.views import Intake, take_in
 from tagrank.commands.missing.result import LIKELIHOOD
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.errors import warn
+from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
 from tagrank.estimators.compared_rows import compare_rows, rows_for
 from tagrank.features import Feature
@@ -162,11 +163,10 @@ def _train(
     estimator: Any, rows: Any, labels: Any, costs: Sequence[float], stop: Callable[[], bool] | None
 ) -> list[Any]:
     """A model for each cost, or the only one."""
-    asked = {} if stop is None else {"stop": stop}
     with quiet_folds():
         if costs:
-            return estimator.path(rows, labels, costs, **asked)
-        return [clone(estimator).fit(rows, labels, **asked)]
+            return estimator.path(rows, labels, costs, **taken_by(estimator.path, stop=stop))
+        return [clone(estimator).fit(rows, labels, **taken_by(estimator.fit, stop=stop))]
 
 
 def _calibrate(states: np.ndarray, scores: np.ndarray, parts: Sequence[Part], method: str) -> np.ndarray:

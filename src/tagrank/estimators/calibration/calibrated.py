@@ -2,7 +2,6 @@
 
 import warnings
 from functools import partial
-from inspect import signature
 
 import numpy as np
 from sklearn.base import clone
@@ -10,7 +9,7 @@ from sklearn.utils import ClassifierTags, check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.base import ESTIMATOR, LabelEstimator, Numbers, stores
+from tagrank.estimators.base import ESTIMATOR, LabelEstimator, Numbers, stores, taken_by
 from tagrank.estimators.calibration.calibration import (
     Calibration,
     calibration_from_arrays,
@@ -249,8 +248,7 @@ class CalibratedRanker(LabelEstimator):
 def _train(estimator, rows, y, sample_weight, **asked):
     """A trained copy; it is handed what was asked of it, as far as its `fit` takes that."""
     model = clone(estimator)
-    known = signature(model.fit).parameters
-    more = {name: value for name, value in asked.items() if value is not None and name in known}
+    more = taken_by(model.fit, **asked)
     if sample_weight is not None:
         more["sample_weight"] = sample_weight
     return model.fit(rows_for(model, rows), y, **more)
