@@ -5,6 +5,7 @@ import pytest
 
 from tagrank.annotation.tuning import fit_tuned
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.estimators.methods import METHODS
 from tagrank.kernels import ChiSquared, Gaussian
 
 
@@ -21,7 +22,7 @@ def problem():
 KERNEL = 0.5 * ChiSquared().on("colour") + 0.5 * Gaussian().on("gist")
 
 
-@pytest.mark.parametrize("Estimator", [LabelRanker, OneVsAllSVM])
+@pytest.mark.parametrize("Estimator", [method.load() for method in METHODS if "C" in method.space])
 def test_equals_a_fit_on_the_rows(problem, Estimator):
     views, labels = problem
     estimator = Estimator(C=2.0, kernel=KERNEL, tol=1e-8, random_state=0)

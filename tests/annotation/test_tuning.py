@@ -6,7 +6,8 @@ from sklearn.base import clone
 
 from tagrank.annotation.tuning import Tuning, tune_cost
 from tagrank.data import LabelStratifiedKFold
-from tagrank.estimators import LabelRanker, OneVsAllSVM
+from tagrank.estimators import LabelRanker
+from tagrank.estimators.methods import METHODS
 from tagrank.kernels import Gaussian
 from tagrank.metrics import image_auc, image_average_precision
 
@@ -24,7 +25,7 @@ def problem():
     return X, Y
 
 
-@pytest.mark.parametrize("Estimator", [LabelRanker, OneVsAllSVM])
+@pytest.mark.parametrize("Estimator", [method.load() for method in METHODS if "C" in method.space])
 @pytest.mark.filterwarnings("ignore:.*never positive")
 def test_scores_are_those_of_single_trainings(problem, Estimator):
     X, Y = problem

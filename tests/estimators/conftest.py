@@ -2,10 +2,9 @@
 
 import pytest
 
-from tagrank import estimators
 from tagrank.estimators.methods import METHODS
 
-CLASSES = [getattr(estimators, method.estimator) for method in METHODS]
+CLASSES = [method.load() for method in METHODS]
 
 
 def every(*names):
@@ -23,4 +22,12 @@ def Estimator(request):
 @every("C", "fit_intercept")
 def WithIntercept(request):
     """One that may add an intercept."""
+    return request.param
+
+
+@pytest.fixture(
+    params=[kind for kind in CLASSES if hasattr(kind, "partial_fit")], ids=lambda kind: kind.__name__
+)
+def Online(request):
+    """One that goes on learning from a stream."""
     return request.param

@@ -9,12 +9,11 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tagrank import estimators
 from tagrank.estimators import CalibratedRanker, JointSVM, LabelFrequency, LabelRanker
 from tagrank.estimators.methods import METHODS
 from tagrank.kernels import Gaussian, Linear
 
-EVERY = [getattr(estimators, method.estimator) for method in METHODS]
+EVERY = [method.load() for method in METHODS]
 MAX_MARGIN = [Estimator for Estimator in EVERY if "C" in Estimator().get_params()]
 TOLERANCE = (
     "training stops at a relative duality gap, the check compares nine digits; the width of the default "

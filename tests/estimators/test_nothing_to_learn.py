@@ -17,6 +17,7 @@ from tagrank.estimators import (
     OnlineRanker,
     PairwiseRanker,
 )
+from tagrank.estimators.methods import METHODS
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 SINGLE = (X[:, :1] > 0).astype(float)
@@ -41,6 +42,17 @@ def test_rankers_need_a_present_and_an_absent_label_together(estimator, Y):
     assert caught[0].filename == __file__ or isinstance(estimator, PairwiseRanker)
     assert len(caught) == 1
     assert not scores.any()
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize(
+    "Y", [SINGLE, NEVER_MIXED, np.ones((40, 3))], ids=["one label", "all or none", "all"]
+)
+def test_every_method_learns_or_says_so(method, Y):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = method.load()().fit(X, Y).decision_function(X)
+    assert any(NOTHING in str(warning.message) for warning in caught) == (not scores.any())
 
 
 def test_one_sample_with_both_is_enough():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from tagrank import estimators
 from tagrank.estimators import (
     IncompleteLabelRanker,
     JointSVM,
@@ -16,7 +15,7 @@ from tagrank.estimators.methods import METHODS
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 Y = (X + 0.1 > 0).astype(float)
-CLASSES = [getattr(estimators, method.estimator) for method in METHODS]
+CLASSES = [method.load() for method in METHODS]
 
 
 def every_with(*names):

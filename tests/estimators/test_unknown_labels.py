@@ -7,7 +7,6 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from tagrank import estimators
 from tagrank.estimators import (
     CalibratedRanker,
     IncompleteLabelRanker,
@@ -18,7 +17,7 @@ from tagrank.estimators import (
 from tagrank.estimators.methods import METHODS
 
 EXACT = {"tol": 1e-6, "max_iter": 10**5, "random_state": 0}
-CLASSES = [getattr(estimators, method.estimator) for method in METHODS]
+CLASSES = [method.load() for method in METHODS]
 CERTIFIED = {kind.__name__: kind(**EXACT) for kind in CLASSES if "C" in kind().get_params()} | {
     "PairwiseRanker, lowest": PairwiseRanker(pairs="lowest", **EXACT),
     "JointSVM, transfer": JointSVM(decoding="transfer", **EXACT),

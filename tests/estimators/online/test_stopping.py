@@ -3,14 +3,11 @@
 import numpy as np
 import pytest
 
-from tagrank.estimators import OnlineJointSVM, OnlineRanker
 
-ONLINE = [OnlineRanker(), OnlineJointSVM(kernel="linear"), OnlineJointSVM()]
-
-
-@pytest.mark.parametrize("model", ONLINE, ids=repr)
 @pytest.mark.parametrize("n_blocks", [0, 1, 4])
-def test_fit_stops_between_blocks(model, n_blocks):
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_fit_stops_between_blocks(Online, kernel, n_blocks):
+    model = Online(**({"kernel": kernel} if "kernel" in Online().get_params() else {}))
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 4))
     Y = (X @ rng.normal(size=(4, 3)) + rng.normal(size=(300, 3)) > 0).astype(float)
