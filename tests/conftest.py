@@ -9,6 +9,8 @@ import pytest
 if "NUMBA_CACHE_DIR" not in os.environ:
     _compiled = tempfile.TemporaryDirectory(prefix="tagrank-numba-")
     os.environ["NUMBA_CACHE_DIR"] = _compiled.name
+# usage errors are not wrapped, however long the paths in them are
+os.environ["TERMINAL_WIDTH"] = "500"
 _cache = tempfile.TemporaryDirectory(prefix="tagrank-cache-")
 os.environ["TAGRANK_CACHE"] = _cache.name
 
