@@ -105,7 +105,8 @@ def test_scores_are_similarities_times_coefficients(problem, Estimator, kernel):
     X, Y = problem
     model = Estimator(kernel=kernel, random_state=0).fit(X[:40], Y[:40])
     K = model.kernel_(X[40:], X[:40])
-    np.testing.assert_allclose(model.decision_function(X[40:]), K @ model.dual_coef_, atol=1e-4)
+    expected = K @ model.dual_coef_ + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X[40:]), expected, atol=1e-4)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])

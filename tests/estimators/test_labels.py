@@ -91,7 +91,8 @@ def test_views(problem, Estimator):
     kernel = Gaussian().on("left") + 0.5 * Gaussian().on("right")
     model = Estimator(kernel=kernel, random_state=0).fit(views, Y)
     K = model.kernel_(views)
-    np.testing.assert_allclose(model.decision_function(views), K @ model.dual_coef_, atol=1e-4)
+    expected = K @ model.dual_coef_ + model.intercept_
+    np.testing.assert_allclose(model.decision_function(views), expected, atol=1e-4)
     assert model.score(views, Y) > 0.8
 
 

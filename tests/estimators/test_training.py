@@ -78,7 +78,7 @@ def test_path_equals_separate_training(problem, Estimator, kernel):
 def test_intercept_is_a_constant_feature(problem, WithIntercept):
     X, Y = problem
     with_one = np.column_stack([X, np.ones(50)])
-    expected = WithIntercept(kernel="linear", **EXACT).fit(with_one, Y)
+    expected = WithIntercept(kernel="linear", fit_intercept=False, **EXACT).fit(with_one, Y)
     model = WithIntercept(kernel="linear", fit_intercept=True, **EXACT).fit(X, Y)
     assert model.primal_objective_ == pytest.approx(expected.primal_objective_, rel=1e-6)
     np.testing.assert_allclose(model.decision_function(X), expected.decision_function(with_one), atol=5e-3)
@@ -88,7 +88,7 @@ def test_intercept_is_a_constant_feature(problem, WithIntercept):
 def test_intercept_of_similarities_adds_one(problem, WithIntercept):
     X, Y = problem
     K = X @ X.T
-    expected = WithIntercept(kernel="precomputed", **EXACT).fit(K + 1, Y)
+    expected = WithIntercept(kernel="precomputed", fit_intercept=False, **EXACT).fit(K + 1, Y)
     model = WithIntercept(kernel="precomputed", fit_intercept=True, **EXACT).fit(K, Y)
     assert model.primal_objective_ == pytest.approx(expected.primal_objective_, rel=1e-6)
     np.testing.assert_allclose(model.decision_function(K), expected.decision_function(K + 1), atol=5e-3)

@@ -44,7 +44,8 @@ def test_samples_without_a_gap_are_not_visited(Loss, held, certificate, monkeypa
     assert all(len(set(rows)) == len(rows) for rows in passes)
     n_visited = [len(rows) for rows in passes]
     assert n_visited[0] == 700
-    assert min(n_visited) < n_visited[0] / 2
+    part = 0.6 if Loss.__name__ == "Logistic" else 0.5  # without zeros among its coefficients
+    assert min(n_visited) < part * n_visited[0]
     assert solution.converged
     certificate(Loss, gram.K, bounds, solution)
 

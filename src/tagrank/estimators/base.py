@@ -216,7 +216,7 @@ def taken_by(fit, **asked):
 
 
 def with_parameters(**own):
-    """Decorates a class: it takes these parameters, by keyword, beside those of its base.
+    """Decorates a class: it takes these parameters, by keyword, beside those of its base, or in their place.
 
     What the class itself sets in its body is no parameter of it. The signature of `__init__` is a real one,
     which `help` shows and scikit-learn reads.
@@ -224,7 +224,7 @@ def with_parameters(**own):
 
     def decorate(kind):
         first, *others = signature(kind.__init__).parameters.values()
-        inherited = [parameter for parameter in others if parameter.name not in vars(kind)]
+        inherited = [parameter for parameter in others if parameter.name not in {*vars(kind), *own}]
         added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in own.items()]
         # what may be given by position comes first
         whole = Signature(sorted([first, *added, *inherited], key=lambda parameter: parameter.kind))

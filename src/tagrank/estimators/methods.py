@@ -171,6 +171,18 @@ METHODS = [
         space=COSTS,
     ),
     Method(
+        "one-vs-all-logistic",
+        "tagrank.estimators.classification.one_vs_all_logistic:OneVsAllLogistic",
+        "classification",
+        "OVA logistic",
+        "Yu, Huang, Lin: Dual coordinate descent methods for logistic regression and maximum entropy models, "
+        "Machine Learning 85, 2011",
+        "One logistic regression per tag, all trained together; its scores are log-odds.",
+        "Single tags, each with its own probability; texts.",
+        "n^2, m",
+        space=COSTS,
+    ),
+    Method(
         "prior-margin",
         "tagrank.estimators.classification.prior_margin:PriorMarginClassifier",
         "classification",

@@ -5,7 +5,8 @@ loss says which coefficients A are feasible, takes exact steps of some of them, 
 
     primal   1/2 <A, F> + sum of losses        dual   sum |A| - 1/2 <A, F>
 
-(half of |A| where the loss says so). Every sample's part of the gap, loss - |A| + A F, is never negative.
+(half of |A|, or the entropy of A, where the loss says so). Every sample's part of the gap, loss - |A| + A F,
+is never negative.
 """
 
 from abc import ABC, abstractmethod
@@ -71,7 +72,8 @@ class Loss(ABC):
 
     @abstractmethod
     def measure(self, bounds, coefficients, scores):
-        """Sums over labels, for each sample, of loss, |coefficient| and coefficient * score, (3, n_samples);
+        """Sums over labels, for each sample, of loss, |coefficient| (or what stands in its place in the
+        dual) and coefficient * score, (3, n_samples);
         and, (2, n_samples), each sample's best threshold between present and absent labels and its highest
         score, or None where a loss has no thresholds.
 

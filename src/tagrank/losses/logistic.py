@@ -1,0 +1,324 @@
+"""One-vs-all logistic loss: every label of every sample asks for a score that says how likely it is.
+
+Problem, with bounds B (+C for a present label, -C for an absent one, 0 unknown), scores F = K A, margins
+m = sign(B) F and shares u = |A| / |B| of the bounds:
+
+    primal   1/2 <A, F> + sum_il |B_il| log(1 + exp(-m_il))
+    dual     sum_il |B_il| H(u_il) - 1/2 <A, F>     H(u) = -u log u - (1 - u) log(1 - u), u between 0 and 1
+    gap      sum_il |B_il| KL(u_il, 1 / (1 + exp(m_il))); no term is negative
+
+The best new share of one sample and label, all others fixed, is u = 1 / (1 + exp(t)) with t the margin that
+it leads to, the root of
+
+    h(t) = t - q - k u(t),     q = m - k u(old), the margin without the own part,  k = |B_il| K_ii
+
+h rises. It is convex left of zero and concave right of it, so that Newton's method, started between zero and
+the root, goes straight to it. No share is ever zero; what saves work is to leave entries alone whose term of
+the gap is small. The labels do not touch each other, so each one is a task of its own for the threads.
+"""
+
+import numpy as np
+from numba import njit, prange
+
+from tagrank.exponentials import exp, log
+from tagrank.losses.base import Loss
+from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
+
+FAST = {"contract", "nsz", "arcp", "reassoc"}
+TILE = 64
+ENOUGH = 0.1  # a label is swept again until its largest gain falls below this share of the first
+NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
+LARGEST = 60.0  # margin whose share counts; that of a larger one, exp(-60), is as good as none
+LEAST = 1e-26  # exp(-60)
+MOST_STEPS = 100  # of Newton's method; more than three are rare
+
+
+class Logistic(Loss):
+    """State of the one-vs-all logistic loss during training."""
+
+    has_independent_labels = True
+    stays_feasible = True
+
+    @staticmethod
+    def without_kernel(bounds):
+        return bounds / 2
+
+    @staticmethod
+    def feasible(start, bounds):
+        return np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
+
+    @staticmethod
+    def repair(coefficients):
+        """Nothing to do: rounding does not leave the box."""
+
+    def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
+        return _sweep_block(
+            self.bounds, self.coefficients, rows, corner, scores, changes, least_gap / len(scores), n_sweeps
+        )
+
+    def sweep_rows(self, order, X, squared_norms, W, least_gap):
+        return _sweep_rows(
+            self.bounds, self.coefficients, order,
+            X.indptr, X.indices, X.data, squared_norms, W, least_gap,
+        )  # fmt: skip
+
+    @staticmethod
+    def measure(bounds, coefficients, scores):
+        return _measure(bounds, coefficients, scores), None
+
+
+@njit(inline="always")
+def _share(margin):
+    """1 / (1 + exp(margin)); constants have the type of the margin, or all would be computed in float64."""
+    one, largest = type(margin)(1), type(margin)(LARGEST)
+    return one / (one + exp(min(max(margin, -largest), largest)))
+
+
+@njit(inline="always")
+def _divergence(u, p):
+    """KL(u, p) by the curvature of the entropy a third of the way from p to u: exact where they are near."""
+    one = type(p)(1)
+    x = p + (u - p) * type(p)(1 / 3)
+    return type(p)(0.5) * (u - p) * (u - p) / (x * (one - x) + type(p)(LEAST))
+
+
+@njit(inline="always")
+def _bracket(q, k):
+    """Ends of an interval that holds the root, and in which Newton's method does not leave it."""
+    zero = type(q)(0)
+    is_right = q + type(q)(0.5) * k > zero
+    low = max(q, zero) if is_right else q
+    high = q + k if is_right else min(q + k, zero)
+    return low, high
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _solve(t, q, k, enough):
+    """The root of h, from an estimate of it: the margin, and the share that it stands for."""
+    one = type(t)(1)
+    low, high = _bracket(q, k)
+    u = slope = step = type(t)(0)
+    for _ in range(MOST_STEPS):
+        t = min(max(t, low), high)
+        u = _share(t)
+        slope = u * (one - u)
+        step = (t - q - k * u) / (one + k * slope)
+        if abs(step) < enough:
+            break
+        t -= step
+    # the share at t - step by its Taylor series, which saves an exponential
+    return t - step, min(u + step * slope * (one + step * (type(t)(0.5) - u)), one)
+
+
+@njit(cache=True, parallel=True)
+def _sweep_block(bounds, coefficients, rows, corner, scores, changes, least_gap, n_sweeps):
+    n_labels, n_rows = scores.shape
+    n_changed = np.zeros(n_labels, np.int64)
+    wide_corner = in_whole_vectors(corner)
+    for label in prange(n_labels):
+        wide_scores = in_whole_vectors(scores[label : label + 1])
+        n_changed[label] = _sweep_label(
+            bounds[:, label], coefficients[:, label], rows, wide_corner,
+            wide_scores, changes[label], least_gap, n_sweeps,
+        )  # fmt: skip
+        copy_columns(wide_scores, scores[label : label + 1], n_rows)
+    return n_changed.sum()
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _find_active(
+    bounds, coefficients, rows, corner, scores, least_gap, active, bound_of, share_of, margin_of
+):
+    """Entries worth a visit: where they are, bounds, shares, the margins of the shares; and their number."""
+    kind = scores.dtype.type
+    n_active = 0
+    for b in range(rows.shape[0]):
+        bound, old = bounds[rows[b]], coefficients[rows[b]]
+        cost = abs(bound)
+        u = kind(old / bound) if cost > 0 else kind(0)
+        gap = cost * _divergence(u, _share(scores[b] if bound > 0 else -scores[b]))
+        active[n_active], bound_of[n_active], share_of[n_active] = b, bound, u
+        n_active += (gap > least_gap) & (corner[b, b] > 0)
+    for k in range(n_active):
+        u = min(max(np.float64(share_of[k]), LEAST), 1 - LEAST)
+        margin_of[k] = log(max(1 - u, LEAST) / u)
+    return n_active
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _sweep_label(bounds, coefficients, rows, corner, scores, changes, least_gap, n_sweeps):
+    """Exact steps on one label of a block; returns how many samples changed."""
+    mine = scores[0]
+    kind, n_rows = mine.dtype.type, rows.shape[0]
+    zero, one, enough = kind(0), kind(1), kind(0.01 if mine.itemsize == 4 else 1e-5)
+    active = np.empty(n_rows, np.int64)
+    bound_of, share_of, margin_of = np.empty((3, n_rows), mine.dtype)
+    n_active = _find_active(
+        bounds, coefficients, rows, corner, mine, least_gap, active, bound_of, share_of, margin_of
+    )
+    which, delta = np.zeros(1, np.int64), np.empty(1, mine.dtype)
+    first = zero
+    for sweep in range(n_sweeps if n_active > 0 else 0):
+        largest = zero
+        for position in range(n_active):
+            k = position if sweep % 2 == 0 else n_active - 1 - position
+            b, bound, u, t = active[k], bound_of[k], share_of[k], margin_of[k]
+            steepness = abs(bound) * corner[b, b]
+            margin = mine[b] if bound > zero else -mine[b]
+            estimate = t - (t - margin) / (one + steepness * u * (one - u))
+            margin_of[k], share_of[k] = _solve(estimate, margin - steepness * u, steepness, enough)
+            change = share_of[k] - u
+            if change != zero:
+                delta[0] = bound * change
+                gain = change * change * (steepness + one / (share_of[k] * (one - share_of[k]) + kind(LEAST)))
+                largest = max(largest, abs(bound) * gain)
+                add_to_rows(scores, which, delta, 0, 1, corner[b])
+        first = largest if sweep == 0 else first
+        if largest <= max(least_gap, ENOUGH * first):
+            break
+    return _store_label(bounds, coefficients, rows, active[:n_active], share_of, changes)
+
+
+@njit(cache=True)
+def _store_label(bounds, coefficients, rows, active, share_of, changes):
+    """Take over what changed, but for the smallest changes; returns how many entries did."""
+    n_changed, square = 0, 0.0
+    changes[:] = 0
+    for k in range(active.shape[0]):
+        i = rows[active[k]]
+        changes[active[k]] = bounds[i] * share_of[k] - coefficients[i]
+        square += changes[active[k]] ** 2
+        n_changed += changes[active[k]] != 0
+    least, n_stored = NEGLIGIBLE * square / max(n_changed, 1), 0
+    for k in range(active.shape[0]):
+        b = active[k]
+        if changes[b] ** 2 <= least:
+            changes[b] = 0
+        else:  # nan too, so that it is seen
+            coefficients[rows[b]] = bounds[rows[b]] * share_of[k]
+            n_stored += 1
+    return n_stored
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _row_step(bounds, coefficients, scores, norm, margins, changes):
+    """Best changes of some labels of one sample; returns their share of gap and primal before the step.
+
+    All labels take the same number of Newton steps, as many as the largest cost demands.
+    """
+    kind = scores.dtype.type
+    zero, half, one = kind(0), kind(0.5), kind(1)
+    gap = primal = largest = zero
+    for k in range(bounds.shape[0]):
+        bound, old, score = bounds[k], coefficients[k], scores[k]
+        cost, size = abs(bound), abs(old)
+        margin = score if bound > zero else -score
+        z = exp(-min(abs(margin), kind(LARGEST)))
+        p = (z if margin > zero else one) / (one + z)
+        # log(1 + z) = 2 artanh(z / (2 + z))
+        s = z / (kind(2) + z)
+        square = s * s
+        logarithm = s * (kind(2) + square * (kind(2 / 3) + square * (kind(2 / 5) + square * kind(2 / 7))))
+        loss = cost * (max(-margin, zero) + logarithm)
+        gap += cost * _divergence(size / max(cost, kind(1e-30)), p)
+        primal += loss + half * old * score
+        steepness = cost * norm
+        largest = max(largest, steepness)
+        low, high = _bracket(margin - norm * size, steepness)
+        t = margin - norm * (size - cost * p) / (one + steepness * p * (one - p))
+        margins[k] = min(max(t, low), high)
+    for _ in range(_n_steps(largest, scores.itemsize)):
+        for k in range(bounds.shape[0]):
+            cost, size, t = abs(bounds[k]), abs(coefficients[k]), margins[k]
+            margin = scores[k] if bounds[k] > zero else -scores[k]
+            steepness, q = cost * norm, margin - norm * size
+            low, high = _bracket(q, steepness)
+            u = _share(t)
+            t -= (t - q - steepness * u) / (one + steepness * u * (one - u))
+            margins[k] = min(max(t, low), high)
+    for k in range(bounds.shape[0]):
+        changes[k] = bounds[k] * _share(margins[k]) - coefficients[k]
+    return gap, primal
+
+
+@njit(cache=True)
+def _n_steps(steepness, itemsize):
+    """Newton steps after the first, for the precision of the numbers."""
+    n_steps = 0 if itemsize == 4 else 2
+    while steepness > 2:
+        steepness /= 4
+        n_steps += 1
+    return n_steps
+
+
+@njit(cache=True)
+def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, least_gap):
+    """One pass over `order` for the labels that W holds, of which `first` is the first."""
+    stop = min(first + W.shape[1], bounds.shape[1])
+    scores, changes = np.zeros(W.shape[1], W.dtype), np.zeros(W.shape[1], W.dtype)
+    own_scores, own_changes = scores[: stop - first], changes[: stop - first]
+    margins = np.empty(stop - first, W.dtype)
+    total_gap = total_primal = 0.0
+    for visit in range(len(order)):
+        i = order[(first_visit + visit) % len(order)]
+        if norms[i] <= 0:
+            continue
+        soon = order[(first_visit + visit + 4) % len(order)]
+        prefetch(indices, indptr[soon], indptr[soon + 1])
+        prefetch(data, indptr[soon], indptr[soon + 1])
+        prefetch(bounds, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
+        prefetch(coefficients, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
+        multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores)
+        mine = coefficients[i, first:stop]
+        gap, primal = _row_step(bounds[i, first:stop], mine, own_scores, norms[i], margins, own_changes)
+        total_gap += gap
+        total_primal += primal
+        if gap > least_gap:
+            for k in range(stop - first):
+                mine[k] += own_changes[k]
+            add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes)
+    return total_gap, total_primal
+
+
+@njit(cache=True, parallel=True)
+def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, least_gap):
+    """The groups of labels run beside each other, each at another place of the order: no line is shared."""
+    n_groups, _, width = W.shape
+    gaps, primals = np.zeros(n_groups), np.zeros(n_groups)
+    for group in prange(n_groups):
+        gaps[group], primals[group] = _sweep_group(
+            bounds, coefficients, order, group * len(order) // n_groups,
+            indptr, indices, data, norms, W[group], group * width, least_gap / n_groups,
+        )  # fmt: skip
+    return gaps.sum(), primals.sum()
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _sums_of_sample(bounds, coefficients, scores):
+    loss = entropy = inner = 0.0
+    for k in range(scores.shape[0]):
+        bound, coefficient, score = np.float64(bounds[k]), np.float64(coefficients[k]), np.float64(scores[k])
+        cost = abs(bound)
+        margin = score if bound > 0 else -score
+        loss += cost * (max(-margin, 0.0) + log(1 + exp(-min(abs(margin), 700.0))))
+        u = abs(coefficient) / max(cost, 1e-300)
+        entropy -= cost * (u * log(max(u, 1e-300)) + (1 - u) * log(max(1 - u, 1e-300)))
+        inner += coefficient * score
+    return loss, entropy, inner
+
+
+@njit(cache=True, parallel=True)
+def _measure(bounds, coefficients, scores):
+    n_labels, n_samples = scores.shape
+    sums = np.zeros((3, n_samples))
+    for tile in prange((n_samples + TILE - 1) // TILE):
+        start = tile * TILE
+        n_rows = min(n_samples - start, TILE)
+        mine = np.empty((TILE, n_labels), scores.dtype)
+        for label in range(n_labels):
+            for b in range(n_rows):
+                mine[b, label] = scores[label, start + b]
+        for b in range(n_rows):
+            i = start + b
+            sums[0, i], sums[1, i], sums[2, i] = _sums_of_sample(bounds[i], coefficients[i], mine[b])
+    return sums
