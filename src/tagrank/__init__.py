@@ -36,6 +36,7 @@ _NAMES = {
     "commands.lists": "datasets",
     "commands.missing.missing": "missing",
     "commands.train": "train",
+    "commands.undo": "accept undo",
     "reports.report": "write_report",
 }
 _HOME_OF = {name: f"tagrank.{home}" for home, names in _NAMES.items() for name in names.split()}

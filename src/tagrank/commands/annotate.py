@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tagrank.annotation import Annotator, Explanation, RankedTags, explain
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.describing import Cache
 from tagrank.annotation.ranked_tags import RankedTag
 from tagrank.commands.destinations import check_apart, check_list, write_list
 from tagrank.commands.given_data import choose_part, open_model, open_pictures
 from tagrank.commands.picture_rows import kind_of, see_pictures
-from tagrank.data import Collection, Problem, write_tags
+from tagrank.commands.sidecars import SidecarWriting, check_sidecars, write_sidecars
+from tagrank.data import Collection, Problem
+from tagrank.errors import ArgumentError
 from tagrank.reports.picture_pixels import one_row
 
 
@@ -25,17 +27,25 @@ class Annotation:
     ranked : the tags of each picture, best first
     problems : files that were left out, and why
     why : for each of `ranked` what its predicted tags come from; empty unless it was asked for
-    n_sidecars : how many pictures have their predicted tags in a file beside them now
-    unwritten : pictures beside which no such file could be written, and why
+    sidecars : what was written beside the pictures, or would be
     kind : what they are, "picture" or "row"
     """
 
     ranked: list[RankedTags]
     problems: Sequence[Problem] = ()
     why: Sequence[Sequence[Explanation]] = ()
-    n_sidecars: int = 0
-    unwritten: Sequence[Problem] = ()
+    sidecars: SidecarWriting = field(default_factory=SidecarWriting)
     kind: str = "picture"
+
+    @property
+    def n_sidecars(self) -> int:
+        """How many pictures have their predicted tags in a file beside them now."""
+        return 0 if self.sidecars.dry_run else len(self.sidecars.changes)
+
+    @property
+    def unwritten(self) -> Sequence[Problem]:
+        """Pictures beside which no such file could be written, and why."""
+        return self.sidecars.unwritten
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -45,6 +55,7 @@ class Annotation:
         return {
             "pictures": pictures,
             "problems": [vars(problem) for problem in self.problems],
+            "sidecars": self.sidecars.to_dict(),
             "unwritten": [vars(problem) for problem in self.unwritten],
         }
 
@@ -58,6 +69,8 @@ def annotate(
     top: int | None = 5,
     why: bool = False,
     sidecars: bool = False,
+    dry_run: bool = False,
+    max_tags: int | None = None,
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
@@ -74,12 +87,19 @@ def annotate(
     part : the part to annotate; None means every row
     top : the number of best tags to keep of each row, besides all that are predicted; None keeps all
     why : also tell which training pictures and which features the predicted tags come from
-    sidecars : also add the predicted tags to an XMP file beside each picture, as `write_sidecar` does
+    sidecars : also add the predicted tags to an XMP file beside each picture, marked as machine-made; a model
+        that predicts more than half of all tags is refused. `undo` takes them out again.
+    dry_run : with `sidecars`, only tell what would be added
+    max_tags : that a sidecar gets at most, the best ones; 20 by default
     cache : whether the features of pictures are kept for the next time; or a folder for them
     n_jobs : processes that describe pictures; all cores by default
     strict : stop at the first picture that cannot be read instead of leaving it out
     progress : called with how many pictures are done, how many there are, and what is being done
     """
+    if (dry_run or max_tags is not None) and not sidecars:
+        raise ArgumentError("dry_run and max_tags are about sidecars; ask for sidecars, too")
+    if max_tags is not None and max_tags < 1:
+        raise ArgumentError(f"max_tags must be at least 1, got {max_tags!r}")
     if output is not None:
         check_list(output, "ranked tags")
         check_apart(model, data, output=output)
@@ -87,16 +107,20 @@ def annotate(
     rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
     rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
     ranked = annotator.annotate(rows)
+    if sidecars:
+        check_sidecars(rows, ranked)
     best = [RankedTags(row.name, tuple(entry for _, entry in _best(row, top))) for row in ranked]
     if output is not None:
         write_list(output, table=_table(ranked, top), documents=(row.to_dict() for row in best))
-    n_tagged, unwritten = _write_sidecars(rows, ranked, strict=strict) if sidecars else (0, ())
+    written = SidecarWriting()
+    if sidecars:
+        name = _model_name(model)
+        written = write_sidecars(rows, ranked, model=name, max_tags=max_tags, dry_run=dry_run, strict=strict)
     return Annotation(
         best,
         rows.problems,
         [explain(annotator, one_row(rows, i)) for i in range(len(rows))] if why else [],
-        n_tagged - len(unwritten),
-        unwritten,
+        written,
         kind_of(rows.views),
     )
 
@@ -108,15 +132,10 @@ def _best(row: RankedTags, top: int | None) -> Iterator[tuple[int, RankedTag]]:
             yield rank, entry
 
 
-def _write_sidecars(
-    rows: Collection, ranked: list[RankedTags], *, strict: bool
-) -> tuple[int, Sequence[Problem]]:
-    """How many pictures have predicted tags, and the sidecars that could not be written."""
-    pictures = rows.views.get(PICTURES, [])
-    if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
-        raise ValueError("sidecars lie beside pictures in files; these data are none")
-    tagged = {picture: row.predicted for picture, row in zip(pictures, ranked, strict=True) if row.predicted}
-    return len(tagged), write_tags(tagged, strict=strict)
+def _model_name(model: Annotator | str | os.PathLike) -> str:
+    if isinstance(model, Annotator):
+        return str(model.metadata.get("method", ""))
+    return os.path.basename(os.path.abspath(model))
 
 
 def _table(ranked: list[RankedTags], top: int | None) -> Iterator[Sequence[Any]]:

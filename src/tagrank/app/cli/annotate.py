@@ -1,7 +1,7 @@
 """`tagrank annotate`"""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,9 @@ from tagrank.app.cli.checks import dataset_names
 from tagrank.app.cli.console import DATA_ERROR, count, report_problems, say, show, show_json
 from tagrank.app.cli.options import ROWS, Config, Debug, Json, Model, option, reading, takes
 from tagrank.app.cli.progress import WorkProgress
+
+if TYPE_CHECKING:
+    from tagrank.commands.sidecars import SidecarWriting
 
 
 @takes(reading, after="part")
@@ -31,10 +34,17 @@ def annotate(
         bool,
         option(
             None,
-            "Add the predicted tags to an XMP file beside each picture; the picture stays as it is.",
+            "Add the predicted tags, marked as machine-made, to an XMP file beside each picture; the picture "
+            "stays as it is. 'tagrank undo' takes them out again.",
             "--sidecars",
         ),
     ] = False,
+    dry_run: Annotated[
+        bool, option(None, "With --sidecars: show what would be added, and write nothing.", "--dry-run")
+    ] = False,
+    max_tags: Annotated[
+        int | None, option(None, "Tags that a sidecar gets at most, the best ones.", usual="20", min=1)
+    ] = None,
     why: Annotated[
         bool, option(None, "Tell which training pictures and features the tags come from.", "--why")
     ] = False,
@@ -51,11 +61,12 @@ def annotate(
     \b
     tagrank annotate model photo.jpg --why
     tagrank annotate model holiday/ scans/*.tif --output tags.jsonl
-    tagrank annotate model holiday/ --sidecars
+    tagrank annotate model holiday/ --sidecars --dry-run
+    tagrank annotate model holiday/ --sidecars --max-tags 10
     tagrank annotate model drawn-pictures --part test --top 3
     """
     import tagrank
-    from tagrank.app.cli.tables import PREDICTED_NOTE, ranked_table, why_tables
+    from tagrank.app.cli.tables import PREDICTED_NOTE, ranked_table, sidecar_table, why_tables
 
     with WorkProgress() as progress:
         annotation = tagrank.annotate(
@@ -66,6 +77,8 @@ def annotate(
             top=top,
             why=why,
             sidecars=sidecars,
+            dry_run=dry_run,
+            max_tags=max_tags,
             progress=progress.count,
             **reading(**shared),
         )
@@ -74,15 +87,34 @@ def annotate(
         show_json(annotation.to_dict())
     elif why:
         show(*why_tables(annotation, kind))
+    elif dry_run:
+        show(sidecar_table(annotation.sidecars.changes, "would be added"))
     elif output is None:
         show(ranked_table(annotation.ranked, kind=kind))
-    if not json and (why or output is None):
+    if not json and (why or output is None) and not (dry_run and not why):
         say(PREDICTED_NOTE)
     if output is not None:
         say(f"ranked tags of {count(len(annotation.ranked), kind)} written to {output}")
     if sidecars:
-        say(f"predicted tags are in XMP files beside {count(annotation.n_sidecars, kind)}")
+        say(_summary(annotation.sidecars, max_tags))
     report_problems(annotation.problems)
     report_problems(annotation.unwritten, "sidecar not written")
     if annotation.unwritten:
         raise typer.Exit(DATA_ERROR)
+
+
+def _summary(written: "SidecarWriting", max_tags: int | None) -> str:
+    """What was written into sidecars, or would be, in a line."""
+    from tagrank.commands.sidecars import MOST_TAGS
+
+    changed = [change for change in written.changes if change.tags]
+    n_new = sum(change.action == "create" for change in changed)
+    n_present = sum(len(change.present) for change in written.changes)
+    verb = "would be added" if written.dry_run else "added"
+    line = f"{count(written.n_added, 'tag')} {verb} to {count(len(changed), 'sidecar')} ({n_new:,} new)"
+    line += f"; {n_present:,} {'is' if n_present == 1 else 'are'} there already" if n_present else ""
+    if written.n_cut:
+        line += f"; {count(written.n_cut, 'picture')} got only the best {max_tags or MOST_TAGS} (--max-tags)"
+    if written.dry_run:
+        return f"{line}; nothing was written"
+    return f"{line}; 'tagrank undo' takes them out again" if changed else line

@@ -14,6 +14,7 @@ from tagrank.app.cli.evaluate import evaluate
 from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.train import train
+from tagrank.app.cli.undo import accept, undo
 from tagrank.worker_process import open_standard_streams
 
 
@@ -43,7 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, annotate, evaluate, missing, methods, features, datasets):
+for command in (demo, train, annotate, undo, accept, evaluate, missing, methods, features, datasets):
     app.command(cls=_Command)(reports_errors(command))
 
 

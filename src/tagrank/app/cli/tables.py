@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from tagrank.commands.annotate import Annotation
     from tagrank.commands.lists import Dataset, FeatureSet
     from tagrank.commands.train import Training
+    from tagrank.data.writers.machine_tags import SidecarChange
     from tagrank.estimators.methods import Method
     from tagrank.metrics import MetricTable
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 INDENT = 4
+_SIDECAR_ACTIONS = {"create": "new", "change": "changed", "delete": "deleted", "keep": "stays"}
 PREDICTED_NOTE = "* the model would write this tag down"
 
 
@@ -59,6 +61,19 @@ def ranked_table(
             strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
             line.append(f"{printable(tag)} {strength}{mark}", style=style).append("   ")
         table.add_row(Text(printable(row.name)), line)
+    return table
+
+
+def sidecar_table(changes: "Sequence[SidecarChange]", verb: str) -> Table:
+    """A line a picture: what is done to its sidecar."""
+    table = _table("picture", "sidecar", verb)
+    has_present = any(change.present for change in changes)
+    if has_present:
+        table.add_column("there already")
+    for change in changes:
+        cells = [change.picture, _SIDECAR_ACTIONS[change.action], ", ".join(change.tags)]
+        cells += [", ".join(change.present)] if has_present else []
+        table.add_row(*(Text(printable(cell)) for cell in cells))
     return table
 
 

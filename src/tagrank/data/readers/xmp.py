@@ -5,23 +5,28 @@ A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or `
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from PIL import Image
 
 from tagrank.data.pictures.files import open_picture
+from tagrank.data.readers.machine_marks import (
+    DIGIKAM_TREE,
+    LIGHTROOM_TREE,
+    LISTS,
+    RDF,
+    SUBJECT,
+    Mark,
+    MarkReader,
+)
 from tagrank.data.readers.safe_xml import parse_xml
 from tagrank.files import FileError, open_bounded
 
 MAX_XMP_BYTES = 2**23
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-SUBJECT = ("http://purl.org/dc/elements/1.1/", "subject")
-LIGHTROOM_TREE = ("http://ns.adobe.com/lightroom/1.0/", "hierarchicalSubject")
-DIGIKAM_TREE = ("http://www.digikam.org/ns/1.0/", "TagsList")
 _ENDINGS = (".xmp", ".XMP")
-_LISTS = {" ".join(name): name for name in (SUBJECT, LIGHTROOM_TREE, DIGIKAM_TREE)}
+_LISTS = {" ".join(name): name for name in LISTS.values()}
 _IPTC_IN_PHOTOSHOP = 0x0404
 _IPTC_IN_TIFF = 33723
 _MARKER = 0x1C
@@ -54,19 +59,63 @@ class Keywords(NamedTuple):
             tuple(dict.fromkeys(self.flat + other.flat)), tuple(dict.fromkeys(self.trees + other.trees))
         )
 
+    def without(self, other: "Keywords") -> "Keywords":
+        """Those that `other` does not have."""
+        flat, trees = set(other.flat), set(other.trees)
+        return Keywords(
+            tuple(word for word in self.flat if word not in flat),
+            tuple(tree for tree in self.trees if tree not in trees),
+        )
 
-def parse_keywords(content: bytes, path: str | os.PathLike) -> Keywords:
+
+class MarkedKeywords(NamedTuple):
+    """Keywords, and which of them a machine made.
+
+    Attributes
+    ----------
+    all : every keyword
+    machine : those that are marked as machine-made, and still there
+    """
+
+    all: Keywords = Keywords()
+    machine: Keywords = Keywords()
+
+    def joined(self, other: "MarkedKeywords") -> "MarkedKeywords":
+        """Both together; programs copy keywords, so what is marked in one counts as marked in the other."""
+        return MarkedKeywords(self.all.joined(other.all), self.machine.joined(other.machine))
+
+    def chosen(self, *, machine_tags: bool) -> Keywords:
+        """All of them, or those that people gave."""
+        return self.all if machine_tags else self.all.without(self.machine)
+
+
+def parse_keywords(content: bytes, path: str | os.PathLike) -> MarkedKeywords:
     """The keywords in an XMP document; `path` is where it stands."""
+    return parse_marks(content, path)[0]
+
+
+def parse_marks(content: bytes, path: str | os.PathLike) -> tuple[MarkedKeywords, list[Mark]]:
+    """The keywords in an XMP document, and the marks of entries that are still there."""
     found: dict[tuple[str, str], dict[str, None]] = {name: {} for name in _LISTS.values()}
+    reader = MarkReader()
 
     def note(names: Sequence[str], text: str) -> None:
+        reader.on_text(names, text)
         is_entry = len(names) >= 3 and names[-1] == f"{RDF} li" and names[-2].startswith(RDF)
         if is_entry and text and names[-3] in _LISTS:
             found[_LISTS[names[-3]]][text] = None
 
-    parse_xml(unpadded(content), path, note)
-    trees = found[LIGHTROOM_TREE] or {text.replace("/", "|"): None for text in found[DIGIKAM_TREE]}
-    return Keywords(tuple(found[SUBJECT]), tuple(trees))
+    parse_xml(unpadded(content), path, note, on_start=reader.on_start)
+    marks = [mark for mark in reader.marks if mark.word in found[mark.place[0]]]
+    marked: dict[tuple[str, str], dict[str, None]] = {name: {} for name in found}
+    for name, word in (mark.place for mark in marks if not mark.copied):
+        marked[name][word] = None
+    return MarkedKeywords(_keywords(found), _keywords(marked)), marks
+
+
+def _keywords(lists: Mapping[tuple[str, str], Iterable[str]]) -> Keywords:
+    trees = lists[LIGHTROOM_TREE] or [text.replace("/", "|") for text in lists[DIGIKAM_TREE]]
+    return Keywords(tuple(lists[SUBJECT]), tuple(dict.fromkeys(trees)))
 
 
 def unpadded(content: bytes) -> bytes:
@@ -75,8 +124,13 @@ def unpadded(content: bytes) -> bytes:
     return content if is_utf16 else content.strip(b"\0 \r\n\t")
 
 
-def read_sidecar(path: str | os.PathLike) -> Keywords:
-    """The keywords in a sidecar file, ``.xmp``."""
+def read_sidecar(path: str | os.PathLike, *, machine_tags: bool = False) -> Keywords:
+    """The keywords in a sidecar file, ``.xmp``; with `machine_tags` also those marked as machine-made."""
+    return read_marked(path).chosen(machine_tags=machine_tags)
+
+
+def read_marked(path: str | os.PathLike) -> MarkedKeywords:
+    """The keywords in a sidecar file, and which of them a machine made."""
     return parse_keywords(sidecar_content(path), path)
 
 
@@ -89,6 +143,11 @@ def sidecar_content(path: str | os.PathLike) -> bytes:
             return stream.read()
     except OSError as error:
         raise FileError(path, f"cannot be read ({error.strerror})") from None
+
+
+def read_marks(path: str | os.PathLike) -> list[Mark]:
+    """The marks in a sidecar file."""
+    return parse_marks(sidecar_content(path), path)[1]
 
 
 def existing_sidecars(picture: str | os.PathLike) -> list[Path]:
@@ -110,7 +169,9 @@ class KeywordError(FileError):
     """The keywords inside a picture cannot be read; the picture itself may be fine."""
 
 
-def read_keywords(picture: str | os.PathLike, *, hierarchical: bool = False) -> list[str]:
+def read_keywords(
+    picture: str | os.PathLike, *, hierarchical: bool = False, machine_tags: bool = False
+) -> list[str]:
     """All keywords of a picture: those in its sidecar files and those inside it; it is not decoded.
 
     Parameters
@@ -118,31 +179,32 @@ def read_keywords(picture: str | os.PathLike, *, hierarchical: bool = False) -> 
     picture : the picture
     hierarchical : give ``places|europe|rome`` with all its levels, where Lightroom or digiKam noted them,
         instead of plain words
+    machine_tags : also those that `annotate` wrote into a sidecar and nobody has accepted
 
     Raises
     ------
     FileError : the picture, its keywords or a sidecar cannot be read
     """
-    keywords = Keywords()
-    for sidecar in existing_sidecars(picture):
-        keywords = keywords.joined(read_sidecar(sidecar))
-    return keywords.joined(read_embedded(picture)).listed(hierarchical=hierarchical)
+    keywords = read_embedded(picture)
+    for sidecar in reversed(existing_sidecars(picture)):
+        keywords = read_marked(sidecar).joined(keywords)
+    return keywords.chosen(machine_tags=machine_tags).listed(hierarchical=hierarchical)
 
 
-def read_embedded(picture: str | os.PathLike) -> Keywords:
+def read_embedded(picture: str | os.PathLike) -> MarkedKeywords:
     """The keywords inside a picture file."""
     with open_picture(picture) as image:
         packet, record = image.info.get("xmp"), _iptc_record(image)
     keywords = _packet_keywords(packet.encode() if isinstance(packet, str) else packet, picture)
     # programs copy keywords into both; IPTC cuts them after 64 bytes
-    return (
-        keywords if keywords.flat or keywords.trees else Keywords(tuple(dict.fromkeys(_iptc_words(record))))
-    )
+    if keywords.all.flat or keywords.all.trees:
+        return keywords
+    return MarkedKeywords(Keywords(tuple(dict.fromkeys(_iptc_words(record)))))
 
 
-def _packet_keywords(packet: Any, picture: str | os.PathLike) -> Keywords:
+def _packet_keywords(packet: Any, picture: str | os.PathLike) -> MarkedKeywords:
     if not isinstance(packet, bytes) or not packet.strip(b"\0 \r\n\t"):
-        return Keywords()
+        return MarkedKeywords()
     if len(packet) > MAX_XMP_BYTES:
         raise KeywordError(picture, f"holds {len(packet):,} bytes of XMP; at most {MAX_XMP_BYTES:,} are read")
     try:

@@ -7,16 +7,16 @@ finds these looks no further.
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.readers.machine_marks import DIGIKAM_TREE, LIGHTROOM_TREE, SUBJECT, Mark
 from tagrank.data.readers.xmp import (
-    DIGIKAM_TREE,
-    LIGHTROOM_TREE,
-    SUBJECT,
     Keywords,
+    MarkedKeywords,
     existing_sidecars,
-    parse_keywords,
+    parse_marks,
     read_embedded,
     sidecar_content,
 )
@@ -33,6 +33,7 @@ def write_sidecar(
     """Write tags into the sidecar of a picture; the picture is not touched.
 
     All else in an existing sidecar stays as it is. If it has these tags already, it is not written at all.
+    The tags are those of a person: one that was marked as machine-made is so no longer.
 
     Parameters
     ----------
@@ -55,32 +56,74 @@ def write_sidecar(
     if not os.path.isfile(picture):
         raise FileError(picture, "no such picture")
     path = sidecar_path(picture, style=style)
-    tags = [tags] if isinstance(tags, str) else list(tags)
-    if wrong := [tag for tag in tags if not isinstance(tag, str)]:
-        raise FileError(path, f"tags are texts, got {wrong[0]!r} ({type(wrong[0]).__name__})")
-    wanted = list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
-    content = sidecar_content(path) if path.exists() else None
-    if content is None and not wanted:
+    wanted = checked_tags(tags, path)
+    if not wanted and not path.exists():
         return path
-    document = XmpDocument(content, path)
+    sidecar = open_sidecar(path)
     known = Keywords()
     if not replace:
-        known = parse_keywords(content, path) if content is not None else _embedded(picture)
-    if _fill(document, known, wanted, replace):
-        try:
-            with atomic_write(path) as stream:
-                stream.write(document.to_bytes())
-        except OSError as error:
-            raise FileError(path, f"cannot be written ({error.strerror or error})") from None
+        known = embedded_keywords(picture).all if sidecar.is_new else sidecar.keywords.all
+    lists = keyword_lists(sidecar.document, known, wanted)
+    changed = [sidecar.document.keep_only(name, words) for name, words in lists.items() if replace]
+    changed += [sidecar.document.add(name, words) for name, words in lists.items()]
+    given = keyword_lists(sidecar.document, Keywords(), wanted)
+    marks = [mark for mark in sidecar.marks if mark.word not in given.get(mark.place[0], ())]
+    if any(changed) or marks != sidecar.marks:
+        sidecar.document.set_marks(marks)
+        sidecar.save()
     return path
 
 
-def _embedded(picture: str | os.PathLike) -> Keywords:
+@dataclass(frozen=True)
+class Sidecar:
+    """A sidecar to be changed.
+
+    Attributes
+    ----------
+    path : where it is, or will be
+    document : what it holds, to be changed
+    keywords, marks : as they are in the file
+    is_new : whether there is no such file yet
+    """
+
+    path: Path
+    document: XmpDocument
+    keywords: MarkedKeywords
+    marks: list[Mark]
+    is_new: bool
+
+    def save(self) -> None:
+        """Write the document in one step."""
+        try:
+            with atomic_write(self.path) as stream:
+                stream.write(self.document.to_bytes())
+        except OSError as error:
+            raise FileError(self.path, f"cannot be written ({error.strerror or error})") from None
+
+
+def open_sidecar(path: Path) -> Sidecar:
+    """The sidecar at `path`, or a new one."""
+    if not path.exists():
+        return Sidecar(path, XmpDocument(None, path), MarkedKeywords(), [], is_new=True)
+    content = sidecar_content(path)
+    return Sidecar(path, XmpDocument(content, path), *parse_marks(content, path), is_new=False)
+
+
+def checked_tags(tags: Iterable[str], path: Path) -> list[str]:
+    """Tags as they are written, each once."""
+    tags = [tags] if isinstance(tags, str) else list(tags)
+    if wrong := [tag for tag in tags if not isinstance(tag, str)]:
+        raise FileError(path, f"tags are texts, got {wrong[0]!r} ({type(wrong[0]).__name__})")
+    return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
+
+
+def embedded_keywords(picture: str | os.PathLike) -> MarkedKeywords:
+    """The keywords inside a picture; none if it cannot be read."""
     try:
         return read_embedded(picture)
     except FileError:
         # a camera's raw file can have a sidecar, too
-        return Keywords()
+        return MarkedKeywords()
 
 
 def sidecar_path(picture: str | os.PathLike, *, style: str = "auto") -> Path:
@@ -98,14 +141,19 @@ def _is_alone(picture: Path) -> bool:
     return not any(other.exists() and not other.samefile(picture) for other in others)
 
 
-def _fill(document: XmpDocument, known: Keywords, wanted: list[str], replace: bool) -> bool:
-    """Write the keywords into all lists that need them; whether anything changed."""
-    flat = [*known.flat, *(tag.rpartition(_LEVELS)[2].strip() for tag in wanted)]
-    lists = {SUBJECT: flat}
+def keyword_lists(
+    document: XmpDocument, known: Keywords, wanted: Iterable[str]
+) -> dict[tuple[str, str], list[str]]:
+    """All lists that need the keywords, with those that each is to hold."""
+    wanted = tuple(wanted)
+    lists = {SUBJECT: [*known.flat, *map(last_level, wanted)]}
     has_trees = document.has_list(LIGHTROOM_TREE) or document.has_list(DIGIKAM_TREE)
     if has_trees or any(_LEVELS in tag for tag in (*known.trees, *wanted)):
         trees = Keywords(known.flat, (*known.trees, *wanted)).listed(hierarchical=True)
         lists |= {LIGHTROOM_TREE: trees, DIGIKAM_TREE: [tag.replace(_LEVELS, "/") for tag in trees]}
-    changed = [document.keep_only(name, words) for name, words in lists.items() if replace]
-    changed += [document.add(name, words) for name, words in lists.items()]
-    return any(changed)
+    return lists
+
+
+def last_level(tag: str) -> str:
+    """``rome`` of ``places|europe|rome``."""
+    return tag.rpartition(_LEVELS)[2].strip()

@@ -1,4 +1,4 @@
-"""An XMP document whose lists of keywords can grow, with all else kept as it is."""
+"""An XMP document whose lists of keywords can grow and shrink, with all else kept as it is."""
 
 import os
 import re
@@ -6,16 +6,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.dom import minidom
 
+from tagrank.data.readers.machine_marks import DIGIKAM_TREE, LISTS, MACHINE_TAGS, RDF, Mark
 from tagrank.data.readers.safe_xml import parse_xml
-from tagrank.data.readers.xmp import DIGIKAM_TREE, LIGHTROOM_TREE, RDF, SUBJECT, unpadded
+from tagrank.data.readers.xmp import unpadded
 from tagrank.files import FileError
 
 # What XML 1.0 cannot hold, not even escaped.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_PREFIXES = {SUBJECT[0]: "dc", LIGHTROOM_TREE[0]: "lr", DIGIKAM_TREE[0]: "digiKam"}
+_PREFIXES = {namespace: word.partition(":")[0] for word, (namespace, _) in LISTS.items()}
+_PREFIXES[MACHINE_TAGS[0]] = _OURS = "tagrank"
 # digiKam looks for its own list only as a sequence.
-_KINDS = {SUBJECT: "Bag", LIGHTROOM_TREE: "Bag", DIGIKAM_TREE: "Seq"}
-_EMPTY = f"""<x:xmpmeta xmlns:x="adobe:ns:meta/" x:xmptk="tagrank">
+_KINDS = {DIGIKAM_TREE: "Seq"}
+_META = "adobe:ns:meta/"
+_EMPTY = f"""<x:xmpmeta xmlns:x="{_META}" x:xmptk="{_OURS}">
  <rdf:RDF xmlns:rdf="{RDF}">
   <rdf:Description rdf:about=""/>
  </rdf:RDF>
@@ -43,8 +46,8 @@ class XmpDocument:
         """Whether the list `name`, a namespace and a local name, is there."""
         return bool(self._lists(name))
 
-    def add(self, name: tuple[str, str], words: Iterable[str]) -> bool:
-        """Add those of `words` that the list does not have; whether there were any."""
+    def add(self, name: tuple[str, str], words: Iterable[str]) -> list[str]:
+        """Add those of `words` that the list does not have; which these are."""
         present = {_text(entry) for entry in self._entries(name)}
         added = [word for word in dict.fromkeys(words) if word not in present]
         for word in added:
@@ -53,15 +56,38 @@ class XmpDocument:
         for word in added:
             entry = self._create(self._container(name), (RDF, "li"))
             entry.appendChild(self._document.createTextNode(word))
-        return bool(added)
+        return added
 
-    def keep_only(self, name: tuple[str, str], words: Iterable[str]) -> bool:
-        """Remove all but `words` from the list; whether there were any."""
+    def keep_only(self, name: tuple[str, str], words: Iterable[str]) -> list[str]:
+        """Remove all but `words` from the list; which were removed."""
         kept = set(words)
-        others = [entry for entry in self._entries(name) if _text(entry) not in kept]
+        return self.remove(name, {_text(entry) for entry in self._entries(name)} - kept)
+
+    def remove(self, name: tuple[str, str], words: Iterable[str]) -> list[str]:
+        """Remove `words` from the list, and the list if it is empty then; which were removed."""
+        unwanted = set(words)
+        others = [entry for entry in self._entries(name) if _text(entry) in unwanted]
         for entry in others:
             _remove(entry)
-        return bool(others)
+        if others and not self._entries(name):
+            self._remove_lists(name)
+        return [_text(entry) for entry in others]
+
+    def set_marks(self, marks: Iterable[Mark]) -> None:
+        """Replace the marks of machine-made keywords."""
+        self._remove_lists(MACHINE_TAGS)
+        for mark in marks:
+            entry = self._create(self._container(MACHINE_TAGS), (RDF, "li"))
+            for field, value in mark.written().items():
+                entry.setAttributeNS(MACHINE_TAGS[0], f"{_OURS}:{field}", _UNWRITABLE.sub("\ufffd", value))
+
+    def is_empty(self) -> bool:
+        """Whether it is a document of ours that says nothing any more."""
+        top: Any = self._document.documentElement
+        abouts: list[Any] = self._descriptions()
+        n_elements = len(self._document.getElementsByTagName("*"))
+        says = any(not _is_plain(name) for about in abouts for name, _ in about.attributes.items())
+        return top.getAttributeNS(_META, "xmptk") == _OURS and n_elements == 2 + len(abouts) and not says
 
     def to_bytes(self) -> bytes:
         """The document as UTF-8."""
@@ -82,6 +108,10 @@ class XmpDocument:
         bags = (bag for found in self._lists(name) for bag in _elements(found))
         return [entry for bag in bags for entry in _elements(bag) if _is(entry, (RDF, "li"))]
 
+    def _remove_lists(self, name: tuple[str, str]) -> None:
+        for found in self._lists(name):
+            _remove(found)
+
     def _container(self, name: tuple[str, str]) -> minidom.Element:
         """The bag or sequence of the list, made where there is none."""
         lists = self._lists(name)
@@ -92,7 +122,7 @@ class XmpDocument:
                 about.setAttributeNS(RDF, f"{self._rdf}:about", "")
             lists = [self._create(about, name)]
         bags = [child for found in lists for child in _elements(found) if child.namespaceURI == RDF]
-        return bags[0] if bags else self._create(lists[0], (RDF, _KINDS[name]))
+        return bags[0] if bags else self._create(lists[0], (RDF, _KINDS.get(name, "Bag")))
 
     @property
     def _rdf(self) -> str:
@@ -141,10 +171,20 @@ def _depth(node: Any) -> int:
     return 0 if node.parentNode.nodeType == node.DOCUMENT_NODE else 1 + _depth(node.parentNode)
 
 
+def _is_plain(attribute: str) -> bool:
+    """Whether an attribute of a description says nothing about the picture."""
+    return attribute == "xmlns" or attribute.startswith("xmlns:") or attribute.endswith("about")
+
+
 def _remove(element: Any) -> None:
+    parent = element.parentNode
     if element.previousSibling is not None and _is_blank(element.previousSibling):
-        element.parentNode.removeChild(element.previousSibling)
-    element.parentNode.removeChild(element)
+        parent.removeChild(element.previousSibling)
+    parent.removeChild(element)
+    if all(map(_is_blank, parent.childNodes)):
+        # as it was before its first element came
+        for blank in list(parent.childNodes):
+            parent.removeChild(blank)
 
 
 def _mark_references(node: Any) -> None:

@@ -3,6 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from tagrank.data.collection import Collection
@@ -10,11 +11,18 @@ from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.coco import has_coco, read_coco
 from tagrank.data.readers.folders.corel import is_corel, read_corel
-from tagrank.data.readers.folders.keywords import has_keywords, read_keyword_folder
+from tagrank.data.readers.folders.keywords import (
+    SidecarTags,
+    folder_sidecars,
+    has_keywords,
+    read_keyword_folder,
+)
 from tagrank.data.readers.folders.tag_folders import is_tag_folders, read_tag_folders
 from tagrank.data.readers.folders.tag_list import has_tag_list, read_tag_list
 from tagrank.data.readers.folders.tag_table import TagTable
 from tagrank.data.readers.folders.voc import is_voc, read_voc
+from tagrank.data.readers.marks import marks_of
+from tagrank.errors import warn
 from tagrank.validation import check_choice
 
 
@@ -31,6 +39,7 @@ def _read_untagged(folder: PictureFolder) -> Collection:
     return table.collection()
 
 
+_KEYWORDS = "keywords"
 # The first that fits is taken; the last always does.
 LAYOUTS = {
     "tag_list": Layout(has_tag_list, read_tag_list),
@@ -44,7 +53,13 @@ LAYOUTS = {
 
 
 def read_pictures(
-    folder: str | os.PathLike, *, layout: str | None = None, strict: bool = False, **options: Any
+    folder: str | os.PathLike,
+    *,
+    layout: str | None = None,
+    strict: bool = False,
+    machine_tags: bool = False,
+    join_sidecars: bool = False,
+    **options: Any,
 ) -> Collection:
     """Read a folder of pictures, some of which are tagged.
 
@@ -54,6 +69,9 @@ def read_pictures(
     layout : {"tag_list", "corel5k", "voc", "coco", "keywords", "tag_folders", "untagged"}, how the tags are
         stored; default: the first of these that the folder looks like
     strict : raise a FileError for the first file that is missing or damaged, instead of listing it
+    machine_tags : take the tags that `annotate` wrote into sidecars for the truth; else they are left out
+    join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv;
+        else a warning says how many sidecars are not read
     **options : of that layout: `empty` ("tag_list", "coco", "voc"), `words` ("corel5k"), `hierarchical`
         ("keywords"), `max_bytes` (all that have lists)
 
@@ -64,9 +82,41 @@ def read_pictures(
         themselves are not decoded.
     """
     files = PictureFolder(folder, ProblemLog(strict=strict))
-    if layout is None:
-        layout = next(name for name, candidate in LAYOUTS.items() if candidate.fits(files))
+    is_guess = layout is None
+    layout = _fitting_layout(files, machine_tags) if layout is None else layout
     read = LAYOUTS[check_choice("layout", layout, tuple(LAYOUTS))].read
     if foreign := sorted(options.keys() - inspect.signature(read).parameters.keys()):
         raise ValueError(f"the layout {layout!r} of {os.fspath(folder)} has no option {', '.join(foreign)}")
-    return read(files, **options).replaced(layout=layout)
+    if layout == _KEYWORDS:
+        return read(files, machine_tags=machine_tags, **options).replaced(layout=layout)
+    collection = read(files, **options).replaced(layout=layout)
+    n_sidecars = len(folder_sidecars(files))
+    if join_sidecars and n_sidecars:
+        return _with_sidecars(collection, files, machine_tags)
+    if is_guess and n_sidecars and len(collection.tags):
+        warn(
+            f"{n_sidecars:,} XMP sidecars in {os.fspath(folder)} are not read, the tags come from the layout "
+            f"{layout!r}; join_sidecars=True adds their keywords"
+        )
+    return collection
+
+
+def _fitting_layout(files: PictureFolder, machine_tags: bool) -> str:
+    checks = {name: candidate.fits for name, candidate in LAYOUTS.items()}
+    checks[_KEYWORDS] = partial(has_keywords, machine_tags=machine_tags)
+    layout = next(name for name, fits in checks.items() if fits(files))
+    # of sidecars with machine-made keywords only there is something to say, where nothing else has tags
+    return _KEYWORDS if layout == "untagged" and folder_sidecars(files) else layout
+
+
+def _with_sidecars(collection: Collection, files: PictureFolder, machine_tags: bool) -> Collection:
+    """The collection with the keywords of the sidecars beside its pictures."""
+    sidecars, table = SidecarTags(files, machine_tags=machine_tags), TagTable(files)
+    parts = [""] * len(collection) if collection.part is None else collection.part.tolist()
+    for name, marks, part in zip(collection.names or (), marks_of(collection), parts, strict=True):
+        table.add(name, marks, part=part)
+        table.add(name, sidecars.tags(name), part=part)
+    sidecars.warn_left_out()
+    # categories that occur in no picture stay columns
+    tags = list(dict.fromkeys((*collection.tags, *table.collection().tags)))
+    return table.collection(tags=tags).replaced(layout=collection.layout)

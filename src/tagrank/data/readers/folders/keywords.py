@@ -3,7 +3,8 @@
 from tagrank.data.collection import Collection
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable
-from tagrank.data.readers.xmp import KeywordError, Keywords, read_embedded, read_sidecar
+from tagrank.data.readers.xmp import KeywordError, MarkedKeywords, read_embedded, read_marked
+from tagrank.errors import warn
 from tagrank.files import FileError
 
 _SIDECAR = ".xmp"
@@ -11,52 +12,97 @@ _SIDECAR = ".xmp"
 _N_PROBES = 64
 
 
-def has_keywords(folder: PictureFolder) -> bool:
-    """Whether there are sidecars, or keywords in any of a few pictures spread over the folder."""
-    if any(_is_sidecar(name) for name in folder.files):
+def has_keywords(folder: PictureFolder, *, machine_tags: bool = False) -> bool:
+    """Whether there are sidecars, or keywords in any of a few pictures spread over the folder.
+
+    Unless `machine_tags` are wanted, a sidecar with none but machine-made keywords does not count: the folder
+    is read as it was before they were written.
+    """
+    if any(machine_tags or not _is_machine_made(folder.path(name)) for name in folder_sidecars(folder)):
         return True
     step = max(1, len(folder.pictures) // _N_PROBES)
     return any(_has_embedded(folder.path(name)) for name in folder.pictures[::step])
 
 
+def folder_sidecars(folder: PictureFolder) -> list[str]:
+    """The names of all sidecars in a folder; none is opened."""
+    return [name for name in folder.files if name.casefold().endswith(_SIDECAR)]
+
+
+def _is_machine_made(sidecar: str) -> bool:
+    try:
+        keywords = read_marked(sidecar)
+    except FileError:
+        return False
+    return bool(keywords.machine.flat) and keywords.all == keywords.machine
+
+
 def _has_embedded(picture: str) -> bool:
     try:
-        return bool(read_embedded(picture).flat)
+        return bool(read_embedded(picture).all.flat)
     except FileError:
         return False
 
 
-def read_keyword_folder(folder: PictureFolder, *, hierarchical: bool = False) -> Collection:
+def read_keyword_folder(
+    folder: PictureFolder, *, hierarchical: bool = False, machine_tags: bool = False
+) -> Collection:
     """The pictures with the keywords of their sidecars and those inside them, both together.
 
     A picture that cannot be opened is left out; one whose keywords cannot be read stays, as untagged. Both
     are problems. `hierarchical` tags are ``places|europe|rome`` where levels were noted, not plain words.
+    Machine-made tags are left out, and counted in a warning, unless `machine_tags` takes them for the truth.
     """
-    sidecars = {name[: -len(_SIDECAR)]: name for name in folder.files if _is_sidecar(name)}
-    table = TagTable(folder)
+    sidecars, table = SidecarTags(folder, machine_tags=machine_tags), TagTable(folder)
     for name in folder.pictures:
-        keywords = Keywords()
-        for described in (name, name.rpartition(".")[0]):
-            if sidecar := sidecars.get(described):
-                keywords = keywords.joined(_sidecar_keywords(folder, sidecar))
         try:
-            keywords = keywords.joined(read_embedded(folder.path(name)))
+            inside = read_embedded(folder.path(name))
         except KeywordError as error:
             folder.problems.add_error(folder.path(name), error)
+            inside = MarkedKeywords()
         except FileError as error:
             folder.problems.add_error(folder.path(name), error)
             continue
-        table.add(name, keywords.listed(hierarchical=hierarchical))
+        table.add(name, sidecars.tags(name, inside, hierarchical=hierarchical))
+    sidecars.warn_left_out()
     return table.collection()
 
 
-def _sidecar_keywords(folder: PictureFolder, sidecar: str) -> Keywords:
-    try:
-        return read_sidecar(folder.path(sidecar))
-    except FileError as error:
-        folder.problems.add_error(folder.path(sidecar), error)
-        return Keywords()
+class SidecarTags:
+    """The keywords in the sidecars of a folder; machine-made ones are left out, unless they are wanted."""
 
+    def __init__(self, folder: PictureFolder, *, machine_tags: bool) -> None:
+        self._folder, self._machine_tags = folder, machine_tags
+        self._sidecars = {name[: -len(_SIDECAR)]: name for name in folder_sidecars(folder)}
+        self._n_left_out = self._n_pictures = 0
 
-def _is_sidecar(name: str) -> bool:
-    return name.casefold().endswith(_SIDECAR)
+    def tags(
+        self, picture: str, inside: MarkedKeywords | None = None, *, hierarchical: bool = False
+    ) -> list[str]:
+        """The tags of a picture, joined with the keywords `inside` of it."""
+        keywords = MarkedKeywords()
+        for described in (picture, picture.rpartition(".")[0]):
+            if sidecar := self._sidecars.get(described):
+                keywords = keywords.joined(self._read(sidecar))
+        keywords = keywords.joined(inside or MarkedKeywords())
+        tags = keywords.chosen(machine_tags=self._machine_tags).listed(hierarchical=hierarchical)
+        n_left_out = len(keywords.all.listed(hierarchical=hierarchical)) - len(tags)
+        self._n_left_out += n_left_out
+        self._n_pictures += n_left_out > 0
+        return tags
+
+    def warn_left_out(self) -> None:
+        """Say how many machine-made tags were left out, if any."""
+        if self._n_left_out:
+            warn(
+                f"{self._n_left_out:,} machine-made tags of {self._n_pictures:,} pictures are left out; "
+                "machine_tags=True takes them for the truth"
+            )
+
+    def _read(self, sidecar: str) -> MarkedKeywords:
+        path = self._folder.path(sidecar)
+        try:
+            return read_marked(path)
+        except FileError as error:
+            self._folder.problems.add_error(path, error)
+            return MarkedKeywords()

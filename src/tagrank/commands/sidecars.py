@@ -1,0 +1,94 @@
+"""Predicted tags on their way into sidecars: not too many, and not of a model that predicts nearly all."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tagrank.annotation import RankedTags
+from tagrank.annotation.describing import PICTURES
+from tagrank.data import Collection, Problem
+from tagrank.data.problems import ProblemLog
+from tagrank.data.writers.machine_tags import SidecarChange, add_machine_tags, new_run
+from tagrank.files import FileError
+
+MOST_TAGS = 20  # that a sidecar gets, unless more are asked for
+MOST_SHARE = 0.5  # of its tags that a model may predict on average
+_FEW_TAGS = 10  # of so few, half may well be right
+
+
+@dataclass(frozen=True)
+class SidecarWriting:
+    """What a run wrote into sidecars, or would write.
+
+    Attributes
+    ----------
+    changes : one for each picture with predicted tags
+    unwritten : pictures whose sidecars could not be written, and why
+    n_cut : pictures with more predicted tags than a sidecar gets
+    dry_run : whether nothing was written
+    run : what the run is called in the marks
+    """
+
+    changes: Sequence[SidecarChange] = ()
+    unwritten: Sequence[Problem] = ()
+    n_cut: int = 0
+    dry_run: bool = False
+    run: str = ""
+
+    @property
+    def n_added(self) -> int:
+        """How many tags were added."""
+        return sum(len(change.tags) for change in self.changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "run": self.run,
+            "dry_run": self.dry_run,
+            "changes": [change.to_dict() for change in self.changes],
+        }
+
+
+def check_sidecars(rows: Collection, ranked: Sequence[RankedTags]) -> None:
+    """Raise unless the rows are pictures in files, and the model can tell which tags to write."""
+    pictures = rows.views.get(PICTURES, [])
+    if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
+        raise ValueError("sidecars lie beside pictures in files; these data are none")
+    n_tags, mean = len(ranked[0]), sum(len(row.predicted) for row in ranked) / len(ranked)
+    if n_tags > _FEW_TAGS and mean > MOST_SHARE * n_tags:
+        raise ValueError(
+            f"the model predicts {mean:,.0f} of its {n_tags:,} tags for a picture on average, so its choice "
+            "tells nothing and no sidecar was written; train it with a calibration and a threshold (the "
+            "usual ones, not 'none'), or take the ranking from output=tags.csv"
+        )
+
+
+def write_sidecars(
+    rows: Collection,
+    ranked: Sequence[RankedTags],
+    *,
+    model: str = "",
+    max_tags: int | None = None,
+    dry_run: bool = False,
+    strict: bool = False,
+) -> SidecarWriting:
+    """Add the predicted tags to the sidecars of pictures, with marks; see `check_sidecars` first."""
+    run, changes, n_cut = new_run(), [], 0
+    problems = ProblemLog(strict=strict)
+    for picture, row in zip(rows.view(PICTURES), ranked, strict=True):
+        tags = tags_to_write(row, max_tags)
+        n_cut += len(tags) < len(row.predicted)
+        try:
+            if tags:
+                changes.append(add_machine_tags(picture, tags, run=run, model=model, dry_run=dry_run))
+        except FileError as error:
+            problems.add_error(picture, error)
+    return SidecarWriting(changes, problems.listed(), n_cut, dry_run, run)
+
+
+def tags_to_write(row: RankedTags, max_tags: int | None = None) -> dict[str, float | None]:
+    """The best predicted tags of a picture with their probabilities, `MOST_TAGS` unless told otherwise."""
+    predicted = [entry for entry in row if entry.predicted]
+    most = MOST_TAGS if max_tags is None else max_tags
+    return {entry.tag: entry.probability for entry in predicted[:most]}

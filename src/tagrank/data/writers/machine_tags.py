@@ -1,0 +1,157 @@
+"""Tags that a model made: written into sidecars with a mark, and taken out of them again."""
+
+import os
+from collections.abc import Collection as Words
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tagrank.data.readers.machine_marks import LISTS, SUBJECT, Mark
+from tagrank.data.readers.xmp import MarkedKeywords, existing_sidecars, read_marked
+from tagrank.data.writers.sidecar import (
+    checked_tags,
+    embedded_keywords,
+    keyword_lists,
+    last_level,
+    open_sidecar,
+    sidecar_path,
+)
+from tagrank.files import FileError
+
+
+@dataclass(frozen=True)
+class SidecarChange:
+    """What was done to a sidecar, or would be.
+
+    Attributes
+    ----------
+    picture : whose sidecar it is
+    sidecar : its path
+    tags : those that are added, taken out or accepted
+    present : tags to add that the picture has already
+    action : "create", "change" or "delete"; "keep" where nothing is done
+    """
+
+    picture: str
+    sidecar: str
+    tags: tuple[str, ...] = ()
+    present: tuple[str, ...] = ()
+    action: str = "keep"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return asdict(self)
+
+
+def new_run() -> str:
+    """What a run that begins now is called: the time, which also orders runs."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def add_machine_tags(
+    picture: str | os.PathLike,
+    tags: Mapping[str, float | None],
+    *,
+    run: str,
+    model: str = "",
+    dry_run: bool = False,
+) -> SidecarChange:
+    """Add tags to the sidecar of a picture, each with a mark that a machine made it.
+
+    A tag that the picture has already, in a sidecar or inside, is neither added nor marked.
+
+    Parameters
+    ----------
+    picture : the picture, which is not touched
+    tags : its tags, each with its probability or None
+    run : of `new_run`
+    model : what the model is called
+    dry_run : only tell what would be done
+    """
+    if not os.path.isfile(picture):
+        raise FileError(picture, "no such picture")
+    path = sidecar_path(picture)
+    sidecar, known = open_sidecar(path), embedded_keywords(picture)
+    taken_over = known.all if sidecar.is_new else sidecar.keywords.all
+    for other in existing_sidecars(picture):
+        known = known.joined(read_marked(other))
+    wanted = checked_tags(tags, path)
+    present = tuple(tag for tag in wanted if tag in known.all.flat or tag in known.all.trees)
+    new = tuple(tag for tag in wanted if tag not in present)
+    if not new:
+        return SidecarChange(os.fspath(picture), str(path), present=present)
+    lists = keyword_lists(sidecar.document, taken_over, new)
+    added = {name: sidecar.document.add(name, words) for name, words in lists.items()}
+    chances = {tag: f"{tags[tag]:.3f}" for tag in new if tags.get(tag) is not None}
+    sidecar.document.set_marks([*sidecar.marks, *_marks(added, new, known, run, model, chances)])
+    if not dry_run:
+        sidecar.save()
+    action = "create" if sidecar.is_new else "change"
+    return SidecarChange(os.fspath(picture), str(path), new, present, action)
+
+
+def _marks(
+    added: Mapping[tuple[str, str], Sequence[str]],
+    new: Sequence[str],
+    known: MarkedKeywords,
+    run: str,
+    model: str,
+    chances: Mapping[str, str],
+) -> Iterator[Mark]:
+    """Marks of the entries that were added to lists; keywords of people that a list lacked are copied."""
+    given = set(known.chosen(machine_tags=False).flat)
+    flat = {last_level(tag): tag for tag in new} | {word: word for word in known.machine.flat}
+    trees = {_as_tree(tag): tag for tag in (*new, *known.machine.flat, *known.machine.trees)}
+    for word, name in LISTS.items():
+        for entry in added.get(name, ()):
+            is_flat = name == SUBJECT
+            tag = flat.get(entry) if is_flat else trees.get(_as_tree(entry))
+            if tag is None or (is_flat and entry in given):
+                yield Mark(word, entry, run, copied="True")
+            else:
+                yield Mark(word, entry, run, model, chances.get(tag, ""))
+
+
+def _as_tree(entry: str) -> str:
+    return entry.replace("/", "|")
+
+
+def settle_machine_tags(
+    picture: str | os.PathLike,
+    sidecar: Path,
+    runs: Words[str],
+    *,
+    accept: bool = False,
+    dry_run: bool = False,
+) -> SidecarChange:
+    """Take the tags of some runs out of a sidecar, or accept them: then only their marks go.
+
+    A sidecar that we made and that says nothing else is deleted.
+    """
+    opened = open_sidecar(sidecar)
+    settled = [mark for mark in opened.marks if mark.run in runs]
+    for mark in settled if not accept else ():
+        name, word = mark.place
+        opened.document.remove(name, [word])
+    opened.document.set_marks(mark for mark in opened.marks if mark.run not in runs)
+    is_over = opened.document.is_empty()
+    if settled and not dry_run:
+        if is_over:
+            _delete(sidecar)
+        else:
+            opened.save()
+    made = [mark for mark in settled if not mark.copied]
+    tags = dict.fromkeys(
+        mark.word if mark.place[0] == SUBJECT else last_level(_as_tree(mark.word)) for mark in made
+    )
+    action = ("delete" if is_over else "change") if settled else "keep"
+    return SidecarChange(os.fspath(picture), str(sidecar), tuple(tags), action=action)
+
+
+def _delete(path: Path) -> None:
+    try:
+        path.unlink()
+    except OSError as error:
+        raise FileError(path, f"cannot be deleted ({error.strerror or error})") from None
