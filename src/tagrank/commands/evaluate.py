@@ -64,6 +64,8 @@ def evaluate(
     n_tags: int = 5,
     report: str | os.PathLike | None = None,
     pictures: str | os.PathLike | None = None,
+    machine_tags: bool = False,
+    join_sidecars: bool = False,
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
@@ -80,6 +82,8 @@ def evaluate(
     report : an HTML file to write, or None
     pictures : a folder in which the report finds training pictures; those of `data`, and those that still are
         where the model was trained, are found without it
+    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
+    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     cache, n_jobs, strict, progress : as in `annotate`
 
     Returns
@@ -93,7 +97,7 @@ def evaluate(
             f"pictures={os.fspath(pictures)} is no folder; name that of the training pictures"
         )
     annotator = open_model(model)
-    everything = open_collection(data, strict=strict)
+    everything = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
     rows = choose_part(everything, part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)
     rows, seconds = see_pictures(

@@ -19,7 +19,13 @@ from tagrank.files import FileError
 EVERYTHING = "all"
 
 
-def open_collection(data: Collection | str | os.PathLike, *, strict: bool = False) -> Collection:
+def open_collection(
+    data: Collection | str | os.PathLike,
+    *,
+    strict: bool = False,
+    machine_tags: bool = False,
+    join_sidecars: bool = False,
+) -> Collection:
     """A collection as it is, from a folder or a file, or by name.
 
     Parameters
@@ -28,14 +34,17 @@ def open_collection(data: Collection | str | os.PathLike, *, strict: bool = Fals
         that `tagrank.data.read_collection` reads, or of a single picture; a name from
         `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
     strict : stop at the first problem of a folder instead of listing it
+    machine_tags, join_sidecars : what is taken from the sidecars in a folder, see `read_pictures`
     """
+    if (machine_tags or join_sidecars) and (isinstance(data, Collection) or not Path(data).is_dir()):
+        raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
     if isinstance(data, Collection):
         return data
     if not os.fspath(data):
         raise ArgumentError("data is an empty name; name a folder of pictures, a file or a data set")
     path = Path(data)
     if path.is_dir():
-        return read_pictures(path, strict=strict)
+        return read_pictures(path, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
     if is_picture(path):
         return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
     if is_foreign(path):

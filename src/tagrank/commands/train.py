@@ -115,6 +115,8 @@ def train(
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
     strict: bool = False,
+    machine_tags: bool = False,
+    join_sidecars: bool = False,
     part: str | None = None,
     test_size: float | None = None,
     hierarchy: str = "keep",
@@ -144,6 +146,8 @@ def train(
         error for rows that are no pictures
     cache : whether the features of pictures are kept for the next time; or a folder for them
     strict : stop at the first picture that cannot be read instead of leaving it out
+    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
+    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
     hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
@@ -168,7 +172,8 @@ def train(
     recipe = Recipe(method, parameters, calibration, threshold, n_tags, seed, n_jobs)
     features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
-    tagged = check_has_tags(open_collection(data, strict=strict), data)
+    opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    tagged = check_has_tags(opened, data)
     tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
     rows = keep_frequent(rows, min_count)

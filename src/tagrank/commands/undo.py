@@ -29,7 +29,8 @@ class Settlement:
     changes : one for each sidecar that was changed or deleted, or would be
     runs : the runs that were settled
     others : runs that remain, each with the number of its marked tags
-    problems : pictures and sidecars that could not be read or written, and why
+    problems : files that were passed over, and why
+    unwritten : sidecars that could not be read or written, and why
     dry_run : whether nothing was written
     """
 
@@ -37,6 +38,7 @@ class Settlement:
     runs: Sequence[str]
     others: dict[str, int]
     problems: Sequence[Problem] = ()
+    unwritten: Sequence[Problem] = ()
     dry_run: bool = False
 
     def to_dict(self) -> dict[str, Any]:
@@ -47,14 +49,15 @@ class Settlement:
             "changes": [change.to_dict() for change in self.changes],
             "other_runs": self.others,
             "problems": [vars(problem) for problem in self.problems],
+            "unwritten": [vars(problem) for problem in self.unwritten],
         }
 
 
 def undo(data: Places, *, run: str | None = None, dry_run: bool = False, strict: bool = False) -> Settlement:
     """Take the tags that a run of `annotate` wrote out of the sidecars again.
 
-    Exactly the entries that the run added go, as far as they are still marked; a sidecar that it made and that
-    says nothing else is deleted. All else in a sidecar keeps its meaning; blanks and quotes may differ.
+    Exactly the entries that the run added go, as far as they are still marked; a sidecar that it made and
+    that says nothing else is deleted. All else in a sidecar keeps its meaning; blanks and quotes may differ.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def _settle(data: Places, run: str | None, *, accept: bool, dry_run: bool, stric
         if change.action != "keep":
             changes.append(change)
     others = {name: counts[name] for name in sorted(counts) if name not in runs}
-    return Settlement(changes, runs, others, (*rows.problems, *problems.listed()), dry_run)
+    return Settlement(changes, runs, others, rows.problems, problems.listed(), dry_run)
 
 
 def _marked_sidecars(rows: Collection, problems: ProblemLog) -> tuple[dict[Path, str], Counter[str]]:

@@ -4,7 +4,20 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from tagrank.app.cli.console import report_problems, say, show, show_json
-from tagrank.app.cli.options import PICTURES, ROWS, Config, Data, Debug, Json, Model, option, reading, takes
+from tagrank.app.cli.options import (
+    PICTURES,
+    ROWS,
+    Config,
+    Data,
+    Debug,
+    JoinSidecars,
+    Json,
+    MachineTags,
+    Model,
+    option,
+    reading,
+    takes,
+)
 from tagrank.app.cli.progress import WorkProgress
 
 
@@ -21,6 +34,8 @@ def evaluate(
         Path | None,
         option(PICTURES, "Where --report finds training pictures that have moved.", metavar="FOLDER"),
     ] = None,
+    machine_tags: MachineTags = False,
+    join_sidecars: JoinSidecars = False,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -46,6 +61,8 @@ def evaluate(
             n_tags=n_tags,
             report=report,
             pictures=pictures,
+            machine_tags=machine_tags,
+            join_sidecars=join_sidecars,
             progress=progress.count,
             **reading(**shared),
         )

@@ -88,6 +88,18 @@ PictureJobs = Annotated[
 ]
 Jobs = Annotated[int | None, option(NUMBERS, "Processes and threads.", usual="all cores", callback=jobs)]
 Seed = Annotated[int, option(NUMBERS, "For everything random.", min=0, max=2**32 - 1)]
+MachineTags = Annotated[
+    bool,
+    option(
+        TAGS,
+        "Take the tags that 'annotate --sidecars' wrote, and nobody accepted, for the truth.",
+        "--machine-tags",
+    ),
+]
+JoinSidecars = Annotated[
+    bool,
+    option(TAGS, "Add the keywords of XMP sidecars to the tags of a tags.csv.", "--join-sidecars"),
+]
 Json = Annotated[bool, option(None, "Print one JSON document instead of tables.", "--json")]
 Debug = Annotated[bool, option(None, "Show where an error came from.", "--debug")]
 CONFIG_HELP = "YAML file whose keys are option names; flags override it."
@@ -166,6 +178,8 @@ def learning(
     synonym: Annotated[
         list[str] | None, option(TAGS, "Another name; may be repeated.", metavar="OLD=NEW")
     ] = None,
+    machine_tags: MachineTags = False,
+    join_sidecars: JoinSidecars = False,
     min_count: Annotated[int, option(TAGS, "Leave out tags of fewer pictures.", min=0)] = 0,
     view: Annotated[str | None, option(ROWS, "View to learn from, of several.")] = None,
 ) -> dict[str, Any]:
@@ -183,6 +197,8 @@ def learning(
         "lower_case": lower_case,
         "hierarchy": hierarchy,
         "synonyms": _read_pairs("--synonym", synonym, "old=new"),
+        "machine_tags": machine_tags,
+        "join_sidecars": join_sidecars,
         "min_count": min_count,
         "view": view,
         **_method_settings(method, settings),

@@ -72,8 +72,9 @@ def _report(settled: "Settlement", verb: str, json: bool) -> None:
     elif settled.changes:
         show(sidecar_table(settled.changes, verb))
     say(_summary(settled, verb))
-    report_problems(settled.problems, "not read or written")
-    if settled.problems:
+    report_problems(settled.problems)
+    report_problems(settled.unwritten, "sidecar not changed")
+    if settled.unwritten:
         raise typer.Exit(DATA_ERROR)
 
 

@@ -44,6 +44,8 @@ def missing(
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
     strict: bool = False,
+    machine_tags: bool = False,
+    join_sidecars: bool = False,
     part: str | None = None,
     lower_case: bool = False,
     hierarchy: str = "keep",
@@ -80,6 +82,8 @@ def missing(
         error for rows that are no pictures
     cache : whether the features of pictures are kept for the next time; or a folder for them
     strict : stop at the first picture that cannot be read instead of leaving it out
+    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
+    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     part : the part to look at; None means every row
     lower_case, hierarchy, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`)
     page : an HTML file to write, with the pictures inside, or None
@@ -107,7 +111,8 @@ def missing(
         check_page(page)
     recipe = Recipe(method, parameters, calibration=None, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
-    tagged = check_has_tags(open_collection(data, strict=strict), data)
+    opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    tagged = check_has_tags(opened, data)
     rows = choose_part(_named(tagged), part, usual="all")
     rows = clean_tags(rows, hierarchy=hierarchy, fold_case=lower_case, synonyms=synonyms or {})
     rows = keep_frequent(rows, min_count)

@@ -95,8 +95,8 @@ def read_pictures(
         return _with_sidecars(collection, files, machine_tags)
     if is_guess and n_sidecars and len(collection.tags):
         warn(
-            f"{n_sidecars:,} XMP sidecars in {os.fspath(folder)} are not read, the tags come from the layout "
-            f"{layout!r}; join_sidecars=True adds their keywords"
+            f"XMP sidecars in {os.fspath(folder)} that are not read: {n_sidecars:,}, because the tags come "
+            f"from the layout {layout!r}; join_sidecars adds their keywords"
         )
     return collection
 

@@ -95,8 +95,8 @@ class SidecarTags:
         """Say how many machine-made tags were left out, if any."""
         if self._n_left_out:
             warn(
-                f"{self._n_left_out:,} machine-made tags of {self._n_pictures:,} pictures are left out; "
-                "machine_tags=True takes them for the truth"
+                f"machine-made tags left out: {self._n_left_out:,} (pictures: {self._n_pictures:,}); "
+                "machine_tags takes them for the truth"
             )
 
     def _read(self, sidecar: str) -> MarkedKeywords:

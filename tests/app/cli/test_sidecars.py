@@ -1,0 +1,179 @@
+"""Sidecars from the command line: shown before, undone or accepted after, never filled with all tags."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import tagrank as library
+from tagrank.commands.sidecars import MOST_TAGS, tags_to_write
+from tagrank.data import read_keywords, write_sidecar
+from tagrank.data.drawn_pictures import draw_pictures
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return draw_pictures(36, size=48, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def tagged(drawn, tmp_path_factory):
+    """Thirty pictures with a list of their tags."""
+    place = tmp_path_factory.mktemp("tagged")
+    lines = ["image,tags"]
+    for name, image, labels in list(zip(drawn.names, drawn.view("pictures"), drawn.Y, strict=True))[:30]:
+        Image.fromarray(image).save(place / f"{name}.png")
+        lines.append(f"{name}.png,{'|'.join(np.array(drawn.tags)[labels == 1])}")
+    (place / "tags.csv").write_text("\n".join(lines) + "\n")
+    return place
+
+
+def train(tagrank, data, path, *options):
+    result = tagrank("train", data, "-o", path, "--features", "colour", "--C", 1, *options)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def model(tagrank, tagged, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "holiday"
+    train(tagrank, tagged, path)
+    return path
+
+
+@pytest.fixture
+def new(drawn, tmp_path):
+    """Six pictures without tags, but for one of its own in a sidecar."""
+    place = tmp_path / "new"
+    place.mkdir()
+    for name, image in list(zip(drawn.names, drawn.view("pictures"), strict=True))[30:]:
+        Image.fromarray(image).save(place / f"{name}.png")
+    write_sidecar(sorted(place.glob("*.png"))[0], ["mine"])
+    return place
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_dry_run_shows_what_the_run_does(tagrank, model, new):
+    before = contents(new)
+    shown = tagrank("annotate", model, new, "--sidecars", "--dry-run")
+    assert shown.exit_code == 0, shown.output
+    assert "would be added" in shown.stdout
+    assert "nothing was written" in shown.stderr
+    planned = json.loads(tagrank("annotate", model, new, "--sidecars", "--dry-run", "--json").stdout)
+    assert contents(new) == before
+    done = json.loads(tagrank("annotate", model, new, "--sidecars", "--json").stdout)
+    assert planned["sidecars"]["dry_run"]
+    assert planned["sidecars"]["changes"] == done["sidecars"]["changes"]
+    assert contents(new) != before
+    again = json.loads(tagrank("annotate", model, new, "--sidecars", "--dry-run", "--json").stdout)
+    assert {change["action"] for change in again["sidecars"]["changes"]} == {"keep"}
+
+
+def test_a_run_is_undone(tagrank, model, new):
+    before = contents(new)
+    result = tagrank("annotate", model, new, "--sidecars")
+    assert "'tagrank undo' takes them out again" in result.stderr
+    written = contents(new)
+    shown = tagrank("undo", new, "--dry-run")
+    assert (shown.exit_code, contents(new)) == (0, written)
+    assert "nothing was written" in shown.stderr
+    document = json.loads(tagrank("undo", new, "--json").stdout)
+    assert contents(new) == before
+    assert {change["action"] for change in document["changes"]} == {"change", "delete"}
+    result = tagrank("undo", new)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "there are no machine-made tags" in result.stderr
+
+
+def test_the_latest_run_is_undone_first(tagrank, model, new):
+    tagrank("annotate", model, new, "--sidecars", "--max-tags", 1)
+    first = contents(new)
+    tagrank("annotate", model, new, "--sidecars")
+    assert contents(new) != first
+    result = tagrank("undo", new)
+    assert "marked by other runs" in result.stderr
+    assert contents(new) == first
+    assert tagrank("undo", new, "--run", "yesterday").exit_code == 2
+    tagrank("annotate", model, new, "--sidecars")
+    assert tagrank("undo", new, "--run", "all").exit_code == 0
+    assert len(list(new.glob("*.xmp"))) == 1
+
+
+def test_damaged_sidecars_do_not_stop_an_undo(tagrank, model, new):
+    tagrank("annotate", model, new, "--sidecars")
+    broken = sorted(new.glob("*.xmp"))[-1]
+    broken.write_text("<broken")
+    result = tagrank("undo", new)
+    assert result.exit_code == 1
+    assert f"sidecar not changed: {broken}" in result.stderr
+    assert len(list(new.glob("*.xmp"))) == 2
+    assert broken.read_text() == "<broken"
+
+
+def test_accepted_tags_are_learned_from(tagrank, model, new, tmp_path):
+    tagrank("annotate", model, new, "--sidecars")
+    before = train(tagrank, new, tmp_path / "m", "--machine-tags", "--json")
+    assert json.loads(before.stdout)["data"]["rows"] == 6
+    assert "machine-made" not in before.stderr
+    result = tagrank("train", new, "-o", tmp_path / "m", "--features", "colour", "--json")
+    assert "(pictures: 6); --machine-tags takes" in " ".join(result.stderr.split())
+    assert tagrank("accept", new).exit_code == 0
+    after = train(tagrank, new, tmp_path / "m", "--json")
+    assert json.loads(after.stdout)["data"] == json.loads(before.stdout)["data"]
+
+
+@pytest.mark.parametrize("command", ["missing", "evaluate"])
+def test_no_command_takes_machine_tags_for_the_truth(tagrank, model, new, command):
+    tagrank("annotate", model, new, "--sidecars")
+    options = {"missing": ("--features", "colour", "--folds", 2, "--C", 1), "evaluate": ()}[command]
+    place = (new,) if command == "missing" else (model, new)
+    assert "machine-made tags" in tagrank(command, *place, *options).stderr
+    assert "machine-made tags" not in tagrank(command, *place, *options, "--machine-tags").stderr
+
+
+def test_sidecars_beside_a_list(tagrank, model, tagged, tmp_path):
+    result = tagrank("evaluate", model, tagged)
+    assert "sidecars" not in result.stderr
+    picture = sorted(tagged.glob("*.png"))[0]
+    path = write_sidecar(picture, ["holiday"])
+    result = tagrank("evaluate", model, tagged)
+    words = " ".join(result.stderr.split())
+    assert "that are not read: 1" in words
+    assert "--join-sidecars" in words
+    joined = json.loads(train(tagrank, tagged, tmp_path / "m", "--join-sidecars", "--json").stdout)
+    plain = json.loads(train(tagrank, tagged, tmp_path / "m", "--json").stdout)
+    assert joined["data"]["tags"] == plain["data"]["tags"] + 1
+    path.unlink()
+    assert tagrank("evaluate", model, tagged / "tags.csv", "--join-sidecars").exit_code == 2
+
+
+def test_a_model_that_predicts_nearly_every_tag_writes_nothing(tagrank, tagged, new, tmp_path):
+    train(tagrank, tagged, tmp_path / "m", "--threshold", "top-k", "--n-tags", 20)
+    before = contents(new)
+    result = tagrank("annotate", tmp_path / "m", new, "--sidecars", "-o", tmp_path / "tags.csv")
+    assert result.exit_code == 1
+    assert "tags for a picture on average" in result.stderr
+    assert contents(new) == before
+    assert not (tmp_path / "tags.csv").exists()
+    assert tagrank("annotate", tmp_path / "m", new).exit_code == 0
+
+
+def test_a_sidecar_gets_no_more_than_a_few_tags(tagrank, model, new):
+    result = tagrank("annotate", model, new, "--sidecars", "--max-tags", 2)
+    assert result.exit_code == 0, result.output
+    counts = [len(read_keywords(path, machine_tags=True)) for path in sorted(new.glob("*.png"))]
+    assert counts == [3, 2, 2, 2, 2, 2]
+    assert "got only the best 2 (--max-tags)" in result.stderr
+    entries = tuple(library.RankedTag(f"tag{i}", -i, 0.9, True) for i in range(3 * MOST_TAGS))
+    best = [entry.tag for entry in entries[:MOST_TAGS]]
+    assert list(tags_to_write(library.RankedTags("photo", entries))) == best
+    assert len(tags_to_write(library.RankedTags("photo", entries), 30)) == 30
+
+
+@pytest.mark.parametrize("options", [("--dry-run",), ("--max-tags", 3), ("--sidecars", "--max-tags", 0)])
+def test_options_of_sidecars(tagrank, model, new, options):
+    assert tagrank("annotate", model, new, *options).exit_code == 2
