@@ -185,7 +185,7 @@ def test_page_of_rows_is_safe(incomplete, tmp_path):
 
 def test_page_when_nothing_is_found(incomplete, tmp_path):
     missing(incomplete, C=1.0, min_probability=1, page=tmp_path / "page.html")
-    assert "Nothing was found" in (tmp_path / "page.html").read_text()
+    assert "Nothing seems to be missing: " in (tmp_path / "page.html").read_text()
 
 
 @pytest.fixture(scope="module")

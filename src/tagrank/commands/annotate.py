@@ -105,7 +105,8 @@ def annotate(
         check_apart(model, data, output=output)
     annotator = open_model(model)
     rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
-    rows, _ = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
+    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    rows = see_pictures(annotator, rows, **reading).collection
     ranked = annotator.annotate(rows)
     if sidecars:
         check_sidecars(rows, ranked)

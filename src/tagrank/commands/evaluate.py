@@ -17,6 +17,7 @@ from tagrank.data import Collection, Problem, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
+from tagrank.reports.picture_pixels import was_trained_on
 from tagrank.reports.sections.scores import Answers
 
 MOST_NAMED = 5
@@ -33,6 +34,7 @@ class Evaluation:
     table : every metric
     per_tag : dict of column to array, as `per_label_table` gives it
     answers : what the model said, and what is true
+    n_trained_on : how many of the pictures the model was trained on; the metrics flatter it for them
     feature_seconds : set of picture features to the seconds that it takes, as measured when it was computed
     problems : files that were left out, and why
     """
@@ -43,12 +45,14 @@ class Evaluation:
     answers: Answers
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
+    n_trained_on: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         per_tag = {column: values.tolist() for column, values in self.per_tag.items()}
         return {
             "data": self.name,
+            "n_trained_on": self.n_trained_on,
             "metrics": self.table.to_dict(),
             "per_tag": per_tag,
             "feature_seconds": dict(self.feature_seconds),
@@ -62,6 +66,7 @@ def evaluate(
     *,
     part: str | None = None,
     n_tags: int = 5,
+    only_unseen: bool = False,
     report: str | os.PathLike | None = None,
     pictures: str | os.PathLike | None = None,
     machine_tags: bool = False,
@@ -79,6 +84,8 @@ def evaluate(
     data : a Collection, a file or a name, as `open_collection` takes it
     part : the part to measure on; None means "test" where there is one, else every row
     n_tags : tags given to each picture by the annotation scores
+    only_unseen : leave out pictures with the content of one that the model was trained on; else a warning
+        counts them
     report : an HTML file to write, or None
     pictures : a folder in which the report finds training pictures; those of `data`, and those that still are
         where the model was trained, are found without it
@@ -100,9 +107,13 @@ def evaluate(
     everything = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
     rows = choose_part(everything, part, usual="test")
     rows = align_tags(_spelled(rows, annotator), annotator.tags)
-    rows, seconds = see_pictures(
-        annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
-    )
+    described = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
+    rows, seconds = described.collection, described.seconds
+    trained_on = was_trained_on(annotator, described.keys)
+    if only_unseen:
+        rows, trained_on = _unseen(rows, trained_on), np.zeros(0, dtype=bool)
+    if flattery := _flattery(rows, trained_on):
+        warn(f"{flattery}; only_unseen leaves them out")
     answers = answer(annotator, rows)
     evaluation = Evaluation(
         rows.name,
@@ -111,6 +122,7 @@ def evaluate(
         answers,
         seconds,
         rows.problems,
+        int(trained_on.sum()),
     )
     if report is not None:
         # only a page needs its templates: a single photograph is annotated without loading them
@@ -128,8 +140,25 @@ def evaluate(
             feature_seconds=seconds,
             training=everything,
             pictures=pictures,
+            summary=f"{flattery}." if flattery else "",
         )
     return evaluation
+
+
+def _flattery(rows: Collection, trained_on: np.ndarray) -> str:
+    """What is to be said of measuring on training pictures, if it was done."""
+    n_seen = int(trained_on.sum())
+    if not n_seen:
+        return ""
+    return f"{n_seen:,} of these {len(rows):,} pictures were used for training: the figures flatter the model"
+
+
+def _unseen(rows: Collection, trained_on: np.ndarray) -> Collection:
+    if not trained_on.any():
+        return rows
+    if trained_on.all():
+        raise ValueError(f"the model was trained on all {len(rows):,} pictures; name others to measure on")
+    return rows.subset(~trained_on)
 
 
 def answer(annotator: Annotator, rows: Collection) -> Answers:

@@ -1,6 +1,7 @@
 """Pictures described by the features that a model reads, or is to learn from."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tagrank.annotation import Annotator
@@ -20,8 +21,8 @@ def see_pictures(
     n_jobs: int | None = None,
     strict: bool = False,
     progress: Progress | None = None,
-) -> tuple[Collection, dict[str, float]]:
-    """The rows with all features that a model reads, and the seconds that each set takes for them.
+) -> Description:
+    """The rows with all features that a model reads, the seconds that each set takes for them, and keys.
 
     Rows that are no pictures, or have their features already, stay as they are. A picture that cannot be read
     is left out and becomes one of the problems of the collection.
@@ -29,15 +30,14 @@ def see_pictures(
     features = annotator.features_
     _check_kind(annotator, rows)
     if features is None or PICTURES not in rows.views or rows.views.keys() >= features.keys():
-        return rows, {}
+        return Description(rows, features or {}, {})
     described = describe_pictures(
         rows, features, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
     )
     _check_any(described, len(rows))
     n_pictures = len(described.collection)
-    return described.collection, {
-        name: seconds * n_pictures for name, seconds in described.seconds_a_picture.items()
-    }
+    seconds = {name: one * n_pictures for name, one in described.seconds_a_picture.items()}
+    return replace(described, seconds=seconds)
 
 
 def _check_kind(annotator: Annotator, rows: Collection) -> None:

@@ -28,6 +28,13 @@ def remember_pictures(rows: Collection, keys: Sequence[bytes]) -> dict[str, Any]
     }
 
 
+def was_trained_on(annotator: Annotator, keys: Sequence[bytes]) -> np.ndarray:
+    """Which pictures, by the keys of their content, the model was trained on, shape (n_keys,)."""
+    known = annotator.metadata.get(PICTURE_KEYS)
+    trained = set(map(str, known.values())) if isinstance(known, dict) else set()
+    return np.array([key.hex() in trained for key in keys], dtype=bool)
+
+
 def _common_folder(rows: Collection) -> str | None:
     """The folder from which the names of the pictures count; None if they are no files."""
     pictures = rows.views.get(PICTURES)

@@ -83,7 +83,33 @@ def test_nothing_found_is_said(tagrank, table):
     result = tagrank("missing", table, "--C", 1, "--min-probability", 1)
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert re.fullmatch(r"no pair of row and tag is probably missing; \d+ were looked at\n", result.stderr)
+    assert re.fullmatch(r"nothing seems to be missing: \d+ absent or unknown tags looked at\n", result.stderr)
+
+
+def test_nothing_suspicious_is_an_answer(tagrank, table, tmp_path):
+    files = ("-o", tmp_path / "found.csv", "--page", tmp_path / "page.html")
+    options = ("missing", table, "--wrong", "--C", 1, "--max-probability", 0)
+    result = tagrank(*options, *files)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr.startswith("nothing suspicious: ")
+    assert "Nothing suspicious: " in (tmp_path / "page.html").read_text()
+    assert (tmp_path / "found.csv").read_text() == "name,tag,probability,score,rank,state\n"
+    document = json.loads(tagrank(*options, "--json").stdout)
+    assert document["suggestions"] == []
+    assert document["answer"].startswith("nothing suspicious: ")
+
+
+def test_what_is_more_probable_than_not_is_not_suspicious(tagrank, table):
+    def found(*options):
+        result = tagrank("missing", table, "--wrong", "--C", 1, "--top", 1000, *options, "--json")
+        return [one["probability"] for one in json.loads(result.stdout)["suggestions"]]
+
+    everything = found("--max-probability", 1)
+    assert max(everything) > 0.5
+    assert found() == [probability for probability in everything if probability <= 0.5]
+    assert found("--min-probability", 0.6) == [
+        probability for probability in everything if probability >= 0.6
+    ]
 
 
 def test_untagged_ones_are_counted(tagrank, table, tmp_path):

@@ -177,3 +177,29 @@ def test_a_sidecar_gets_no_more_than_a_few_tags(tagrank, model, new):
 @pytest.mark.parametrize("options", [("--dry-run",), ("--max-tags", 3), ("--sidecars", "--max-tags", 0)])
 def test_options_of_sidecars(tagrank, model, new, options):
     assert tagrank("annotate", model, new, *options).exit_code == 2
+
+
+def test_pictures_of_the_training_flatter_a_model(tagrank, model, tagged, drawn, tmp_path):
+    """They are known by their content, whatever they are called."""
+    page = tmp_path / "page.html"
+    result = tagrank("evaluate", model, tagged, "--report", page)
+    assert "30 of these 30 pictures were used for training: the figures flatter the model" in result.stderr
+    assert "--only-unseen" in result.stderr
+    assert "30 of these 30 pictures were used for training" in page.read_text()
+    result = tagrank("evaluate", model, tagged, "--only-unseen")
+    assert result.exit_code == 1
+    assert "trained on all 30 pictures; name others" in result.stderr
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    chosen = list(range(27, 33))
+    for i in chosen:
+        Image.fromarray(drawn.view("pictures")[i]).save(mixed / f"other-{i}.png")
+    lines = [f"other-{i}.png,{'|'.join(np.array(drawn.tags)[drawn.Y[i] == 1])}" for i in chosen]
+    (mixed / "tags.csv").write_text("\n".join(["image,tags", *lines]) + "\n")
+    seen = tagrank("evaluate", model, mixed, "--json")
+    assert "3 of these 6 pictures" in seen.stderr
+    unseen = tagrank("evaluate", model, mixed, "--only-unseen", "--json")
+    assert "used for training" not in unseen.stderr
+    seen, unseen = json.loads(seen.stdout), json.loads(unseen.stdout)
+    assert (seen["n_trained_on"], unseen["n_trained_on"]) == (3, 0)
+    assert (seen["metrics"]["n_samples"], unseen["metrics"]["n_samples"]) == (6, 3)

@@ -29,6 +29,9 @@ def evaluate(
         str | None, option(ROWS, "Part to measure on, or 'all'.", usual="test if there is one")
     ] = None,
     n_tags: Annotated[int, option(None, "Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
+    only_unseen: Annotated[
+        bool, option(PICTURES, "Leave out pictures that the model was trained on.", "--only-unseen")
+    ] = False,
     report: Annotated[Path | None, option(None, "Write an HTML page, too.")] = None,
     pictures: Annotated[
         Path | None,
@@ -48,6 +51,7 @@ def evaluate(
     \b
     tagrank evaluate model drawn-pictures
     tagrank evaluate model photos/ --part all --report report.html
+    tagrank evaluate model photos/ --part all --only-unseen
     tagrank evaluate model scene --json
     """
     import tagrank
@@ -59,6 +63,7 @@ def evaluate(
             data,
             part=part,
             n_tags=n_tags,
+            only_unseen=only_unseen,
             report=report,
             pictures=pictures,
             machine_tags=machine_tags,

@@ -39,7 +39,10 @@ def missing(
         int | None, option(CHOICE, "Suggestions of the same tag at most.", usual="all", min=1)
     ] = None,
     min_probability: Annotated[float, option(CHOICE, "Leave out tags less probable.", min=0, max=1)] = 0.0,
-    max_probability: Annotated[float, option(CHOICE, "Leave out tags more probable.", min=0, max=1)] = 1.0,
+    max_probability: Annotated[
+        float | None,
+        option(CHOICE, "Leave out tags more probable.", usual="1; with --wrong 0.5", min=0, max=1),
+    ] = None,
     folds: Annotated[
         int, option(METHOD, "Models that share the pictures; each learns from all but its share.", min=2)
     ] = 5,
@@ -97,7 +100,7 @@ def missing(
     elif output is None and found.suggestions:
         show(suggestion_table(found))
     if not found.suggestions:
-        say(f"no pair of {found.kind} and tag is {found.about}; {found.n_candidates:,} were looked at")
+        say(found.answer)
     if output is not None:
         say(f"{number_of(len(found.suggestions), 'suggestion')} written to {output}")
     if page is not None:

@@ -7,6 +7,8 @@ import numpy as np
 from tagrank.commands.missing.held_out import HeldOut
 from tagrank.errors import ArgumentError
 
+SUSPECT = 0.5  # a present tag that is more probable than this is not called wrong
+
 
 @dataclass(frozen=True)
 class PairChoice:
@@ -17,23 +19,31 @@ class PairChoice:
     wrong : tags that are present, the least probable first; else those absent or unknown, the most probable
         first
     top, per_tag : how many at most, in all and of the same tag; None for all
-    min_probability, max_probability : leave out tags that are less or more probable
+    min_probability, max_probability : leave out tags that are less or more probable; with `wrong`, what is
+        more probable than not is no suspect unless a `max_probability` says so
     """
 
     wrong: bool = False
     top: int | None = None
     per_tag: int | None = None
     min_probability: float = 0.0
-    max_probability: float = 1.0
+    max_probability: float | None = None
+
+    @property
+    def most_probable(self) -> float:
+        """The probability up to which tags are listed."""
+        if self.max_probability is not None:
+            return self.max_probability
+        return SUSPECT if self.wrong and self.min_probability <= SUSPECT else 1.0
 
     def __post_init__(self) -> None:
         for name, count in {"top": self.top, "per_tag": self.per_tag}.items():
             if count is not None and count < 1:
                 raise ArgumentError(f"{name} must be at least 1, or None for all, got {count!r}")
-        if not 0 <= self.min_probability <= self.max_probability <= 1:
+        if not 0 <= self.min_probability <= self.most_probable <= 1:
             raise ArgumentError(
                 "probabilities lie between 0 and 1, the smallest first; got "
-                f"min_probability={self.min_probability!r} and max_probability={self.max_probability!r}"
+                f"min_probability={self.min_probability!r} and max_probability={self.most_probable!r}"
             )
 
     def candidates(self, held_out: HeldOut) -> np.ndarray:
@@ -44,7 +54,7 @@ class PairChoice:
         """Rows and columns of the pairs in their order; of equal probabilities the scores decide."""
         probabilities = held_out.probabilities
         is_wanted = self.candidates(held_out)
-        is_wanted &= (probabilities >= self.min_probability) & (probabilities <= self.max_probability)
+        is_wanted &= (probabilities >= self.min_probability) & (probabilities <= self.most_probable)
         places, columns = np.nonzero(is_wanted)
         direction = 1 if self.wrong else -1
         order = np.lexsort([direction * values[is_wanted] for values in (held_out.scores, probabilities)])

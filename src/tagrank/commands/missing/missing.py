@@ -35,7 +35,7 @@ def missing(
     top: int | None = 50,
     per_tag: int | None = None,
     min_probability: float = 0.0,
-    max_probability: float = 1.0,
+    max_probability: float | None = None,
     method: str = METHOD,
     folds: int = 5,
     calibration: str = "platt",
@@ -72,7 +72,8 @@ def missing(
         them
     top : how many suggestions at most; None for all
     per_tag : how many suggestions at most of the same tag; None for all
-    min_probability, max_probability : leave out tags that are less or more probable
+    min_probability, max_probability : leave out tags that are less or more probable; by default none, but
+        with `wrong` those that are more probable than not
     method : a name from `methods`
     folds : models that share the pictures; each learns from all but its own share
     calibration : {"platt", "isotonic"}, how scores become probabilities

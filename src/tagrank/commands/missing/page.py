@@ -51,6 +51,7 @@ def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -
         ],
         "shape": frame_shape([image for image in images if image is not None]),
         "wrong": found.wrong,
+        "answer": found.answer,
         "has_unknown": any(one.state == "unknown" for one in found.suggestions),
         "n_left_out": len(by_row) - len(shown),
     }

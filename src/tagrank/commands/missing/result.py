@@ -76,10 +76,19 @@ class MissingTags:
         """What the suggestions say of their tags."""
         return "probably wrong" if self.wrong else "probably missing"
 
+    @property
+    def answer(self) -> str:
+        """What was found, in a sentence."""
+        looked_at = f"{self.n_candidates:,} {'present' if self.wrong else 'absent or unknown'} tags looked at"
+        if not self.suggestions:
+            return f"{'nothing suspicious' if self.wrong else 'nothing seems to be missing'}: {looked_at}"
+        return f"{len(self.suggestions):,} {self.about} of {looked_at}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         return {
             "about": self.about,
+            "answer": self.answer,
             "method": self.method,
             "folds": self.folds,
             "data": dict(self.facts),
