@@ -30,6 +30,15 @@ def jobs(value: int | None) -> int | None:
     return value
 
 
+def countable(value: int | None) -> int | None:
+    """A number that compiled code can hold."""
+    from tagrank.validation import LARGEST_COUNT
+
+    if value is not None and value > LARGEST_COUNT:
+        raise typer.BadParameter(f"expected at most {LARGEST_COUNT}, got {value}")
+    return value
+
+
 def known_method(text: str) -> str:
     """The name of a method."""
     from tagrank.estimators.methods import find_method

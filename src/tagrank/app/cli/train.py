@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagrank.app.cli.checks import positive, share
+from tagrank.app.cli.checks import countable, positive, share
 from tagrank.app.cli.console import INTERRUPTED, report_problems, say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
 from tagrank.app.cli.options import (
@@ -63,7 +63,9 @@ def train(
         ),
     ] = None,
     n_tags: Annotated[int, option(METHOD, "Tags a picture, for --threshold top-k.", min=1)] = 5,
-    max_iter: Annotated[int | None, option(NUMBERS, "Passes at most.", usual="1000", min=1)] = None,
+    max_iter: Annotated[
+        int | None, option(NUMBERS, "Passes at most.", usual="1000", min=1, callback=countable)
+    ] = None,
     max_seconds: Annotated[
         float | None, option(NUMBERS, "Stop then, with what was reached.", callback=positive)
     ] = None,
