@@ -132,9 +132,8 @@ def settle_machine_tags(
     """
     opened = open_sidecar(sidecar)
     settled = [mark for mark in opened.marks if mark.run in runs]
-    for mark in settled if not accept else ():
-        name, word = mark.place
-        opened.document.remove(name, [word])
+    for word, name in LISTS.items() if not accept else ():
+        opened.document.remove(name, {mark.word for mark in settled if mark.list == word})
     opened.document.set_marks(mark for mark in opened.marks if mark.run not in runs)
     is_over = opened.document.is_empty()
     if settled and not dry_run:

@@ -53,9 +53,10 @@ class XmpDocument:
         for word in added:
             if _UNWRITABLE.search(word):
                 raise FileError(self._path, f"the tag {word!r} contains a character that XML cannot hold")
-        for word in added:
-            entry = self._create(self._container(name), (RDF, "li"))
-            entry.appendChild(self._document.createTextNode(word))
+        if added:
+            bag = self._container(name)
+            for word in added:
+                self._create(bag, (RDF, "li")).appendChild(self._document.createTextNode(word))
         return added
 
     def keep_only(self, name: tuple[str, str], words: Iterable[str]) -> list[str]:
@@ -76,8 +77,10 @@ class XmpDocument:
     def set_marks(self, marks: Iterable[Mark]) -> None:
         """Replace the marks of machine-made keywords."""
         self._remove_lists(MACHINE_TAGS)
+        bag = None
         for mark in marks:
-            entry = self._create(self._container(MACHINE_TAGS), (RDF, "li"))
+            bag = bag or self._container(MACHINE_TAGS)
+            entry = self._create(bag, (RDF, "li"))
             for field, value in mark.written().items():
                 entry.setAttributeNS(MACHINE_TAGS[0], f"{_OURS}:{field}", _UNWRITABLE.sub("\ufffd", value))
 
@@ -139,10 +142,14 @@ class XmpDocument:
         return element
 
     def _append_line(self, parent: minidom.Element, element: minidom.Element) -> None:
-        if parent.lastChild is not None and _is_blank(parent.lastChild):
-            parent.removeChild(parent.lastChild)
         depth = _depth(parent)
-        parent.appendChild(self._document.createTextNode("\n" + " " * (depth + 1)))
+        before = "\n" + " " * (depth + 1)
+        last: Any = parent.lastChild
+        if last is not None and _is_blank(last):
+            # to take a child out would search all of them
+            last.data = before
+        else:
+            parent.appendChild(self._document.createTextNode(before))
         parent.appendChild(element)
         parent.appendChild(self._document.createTextNode("\n" + " " * depth))
 
