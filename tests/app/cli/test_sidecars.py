@@ -62,7 +62,10 @@ def test_a_dry_run_shows_what_the_run_does(tagrank, model, new):
     shown = tagrank("annotate", model, new, "--sidecars", "--dry-run")
     assert shown.exit_code == 0, shown.output
     assert "would be added" in shown.stdout
-    assert "nothing was written" in shown.stderr
+    assert "no sidecar was written" in shown.stderr
+    both = tagrank("annotate", model, new, "--sidecars", "--dry-run", "--why")
+    assert both.stdout.endswith(shown.stdout)
+    assert "for: drawing-" in both.stdout
     planned = json.loads(tagrank("annotate", model, new, "--sidecars", "--dry-run", "--json").stdout)
     assert contents(new) == before
     done = json.loads(tagrank("annotate", model, new, "--sidecars", "--json").stdout)

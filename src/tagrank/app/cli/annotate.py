@@ -40,7 +40,7 @@ def annotate(
         ),
     ] = False,
     dry_run: Annotated[
-        bool, option(None, "With --sidecars: show what would be added, and write nothing.", "--dry-run")
+        bool, option(None, "With --sidecars: show what would be added, and write no sidecar.", "--dry-run")
     ] = False,
     max_tags: Annotated[
         int | None, option(None, "Tags that a sidecar gets at most, the best ones.", usual="20", min=1)
@@ -85,14 +85,13 @@ def annotate(
     kind = annotation.kind
     if json:
         show_json(annotation.to_dict())
-    elif why:
-        show(*why_tables(annotation, kind))
-    elif dry_run:
-        show(sidecar_table(annotation.sidecars.changes, "would be added"))
-    elif output is None:
-        show(ranked_table(annotation.ranked, kind=kind))
-    if not json and (why or output is None) and not (dry_run and not why):
-        say(PREDICTED_NOTE)
+    else:
+        is_ranked = why or (output is None and not dry_run)
+        if is_ranked:
+            show(*(why_tables(annotation, kind) if why else [ranked_table(annotation.ranked, kind=kind)]))
+            say(PREDICTED_NOTE)
+        if dry_run:
+            show(sidecar_table(annotation.sidecars.changes, "would be added"))
     if output is not None:
         say(f"ranked tags of {count(len(annotation.ranked), kind)} written to {output}")
     if sidecars:
@@ -116,5 +115,5 @@ def _summary(written: "SidecarWriting", max_tags: int | None) -> str:
     if written.n_cut:
         line += f"; {count(written.n_cut, 'picture')} got only the best {max_tags or MOST_TAGS} (--max-tags)"
     if written.dry_run:
-        return f"{line}; nothing was written"
+        return f"{line}; no sidecar was written"
     return f"{line}; 'tagrank undo' takes them out again" if changed else line
