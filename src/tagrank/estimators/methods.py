@@ -75,6 +75,7 @@ AVERAGE = Parameter("average", FLAG, "true", "Predict with the mean of the weigh
 CENTER = Parameter("center", FLAG, "true", "Take off how frequent each tag is; false is the published form.")
 COSTS = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
 SMALL_COSTS = {"C": (0.01, 0.03, 0.1, 0.3, 1.0)}
+LARGE_COSTS = {"C": (1.0, 3.0, 10.0, 30.0, 100.0)}
 METHODS = [
     Method(
         "label-ranker",
@@ -180,7 +181,7 @@ METHODS = [
         "One logistic regression per tag, all trained together; its scores are log-odds.",
         "Single tags, each with its own probability; texts.",
         "n^2, m",
-        space=COSTS,
+        space=LARGE_COSTS,
     ),
     Method(
         "prior-margin",

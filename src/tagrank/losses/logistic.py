@@ -30,6 +30,7 @@ ENOUGH = 0.1  # a label is swept again until its largest gain falls below this s
 NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
 LARGEST = 60.0  # margin whose share counts; that of a larger one, exp(-60), is as good as none
 LEAST = 1e-26  # exp(-60)
+LOG_2 = 0.6931471805599453
 MOST_STEPS = 100  # of Newton's method; more than three are rare
 
 
@@ -75,11 +76,16 @@ def _share(margin):
 
 
 @njit(inline="always")
-def _divergence(u, p):
-    """KL(u, p) by the curvature of the entropy a third of the way from p to u: exact where they are near."""
+def _divergence(u, p, margin):
+    """KL(u, p) without a logarithm, p = 1 / (1 + exp(margin)).
+
+    By the curvature of the entropy a third of the way from p to u: exact where they are near. Where they are
+    not, the part that grows with the margin, which is never more than the whole.
+    """
     one = type(p)(1)
     x = p + (u - p) * type(p)(1 / 3)
-    return type(p)(0.5) * (u - p) * (u - p) / (x * (one - x) + type(p)(LEAST))
+    near = type(p)(0.5) * (u - p) * (u - p) / (x * (one - x) + type(p)(LEAST))
+    return max(near, (u * margin if margin > 0 else (u - one) * margin) - type(p)(LOG_2))
 
 
 @njit(inline="always")
@@ -136,7 +142,8 @@ def _find_active(
         bound, old = bounds[rows[b]], coefficients[rows[b]]
         cost = abs(bound)
         u = kind(old / bound) if cost > 0 else kind(0)
-        gap = cost * _divergence(u, _share(scores[b] if bound > 0 else -scores[b]))
+        margin = scores[b] if bound > 0 else -scores[b]
+        gap = cost * _divergence(u, _share(margin), margin)
         active[n_active], bound_of[n_active], share_of[n_active] = b, bound, u
         n_active += (gap > least_gap) & (corner[b, b] > 0)
     for k in range(n_active):
@@ -220,7 +227,7 @@ def _row_step(bounds, coefficients, scores, norm, margins, changes):
         square = s * s
         logarithm = s * (kind(2) + square * (kind(2 / 3) + square * (kind(2 / 5) + square * kind(2 / 7))))
         loss = cost * (max(-margin, zero) + logarithm)
-        gap += cost * _divergence(size / max(cost, kind(1e-30)), p)
+        gap += cost * _divergence(size / max(cost, kind(1e-30)), p, margin)
         primal += loss + half * old * score
         steepness = cost * norm
         largest = max(largest, steepness)

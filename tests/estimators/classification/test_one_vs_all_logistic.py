@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.special import expit
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from tagrank import OneVsAllLogistic
+from tagrank import OneVsAllLogistic, find_dataset, image_auc, image_average_precision, load_dataset
 
 EXACT = {"tol": 1e-11, "max_iter": 50_000, "random_state": 0}
 
@@ -105,3 +106,33 @@ def test_probabilities_of_classes_sum_to_one(problem):
     probabilities = model.predict_proba(X)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1)
     np.testing.assert_array_equal(model.classes_[probabilities.argmax(axis=1)], model.predict(X))
+
+
+@pytest.mark.parametrize("way", ["gram", "sparse"])
+def test_path_down_to_small_costs(way):
+    """A start whose scores are far too large: terms of the gap are then many times the cost of an entry."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(scale=0.2, size=(600, 30))
+    Y = (X @ rng.normal(size=(30, 5)) + rng.normal(size=(600, 5)) > 1.2).astype(float)
+    rows = X @ X.T if way == "gram" else sparse.csr_array(X)
+    model = OneVsAllLogistic(kernel="precomputed" if way == "gram" else "linear", random_state=0)
+    costs = (100.0, 1.0, 0.01)
+    for cost, found in zip(costs, model.path(rows, Y, costs), strict=True):
+        assert found.converged_
+        alone = clone(model).set_params(C=cost).fit(rows, Y)
+        assert found.primal_objective_ == pytest.approx(alone.primal_objective_, rel=2e-3)
+
+
+@pytest.mark.skipif(find_dataset("medical") is None, reason="needs the data set medical below TAGRANK_DATA")
+def test_texts_are_ranked_as_by_scikit_learn():
+    """At the usual tolerance, on sparse rows."""
+    collection = load_dataset("medical")
+    X, rows = (part.X.toarray() for part in (collection.train, collection.test))
+    Y = collection.train.Y.toarray()
+    is_learnable = Y.any(axis=0) & ~Y.all(axis=0)
+    Y, truth = Y[:, is_learnable], collection.test.Y.toarray()[:, is_learnable]
+    model = OneVsAllLogistic(kernel="linear", random_state=0).fit(sparse.csr_array(X), Y)
+    peers = [LogisticRegression(solver="liblinear").fit(X, y).decision_function(rows) for y in Y.T]
+    expected, scores = np.column_stack(peers), model.decision_function(rows)
+    for metric in (image_auc, lambda *both: np.nanmean(image_average_precision(*both))):
+        assert metric(truth, scores) == pytest.approx(metric(truth, expected), abs=2e-3)
