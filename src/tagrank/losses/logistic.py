@@ -22,16 +22,20 @@ from numba import njit, prange
 
 from tagrank.exponentials import exp, log
 from tagrank.losses.base import Loss
+from tagrank.losses.logistic_value import (
+    LARGEST,
+    LEAST,
+    best_share,
+    bracket,
+    divergence,
+    measure_samples,
+    share_of_margin,
+)
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
 
-FAST = {"contract", "nsz", "arcp", "reassoc"}
-TILE = 64
+FAST = {"contract", "nsz", "arcp", "reassoc"}  # nan must be seen
 ENOUGH = 0.1  # a label is swept again until its largest gain falls below this share of the first
 NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
-LARGEST = 60.0  # margin whose share counts; that of a larger one, exp(-60), is as good as none
-LEAST = 1e-26  # exp(-60)
-LOG_2 = 0.6931471805599453
-MOST_STEPS = 100  # of Newton's method; more than three are rare
 
 
 class Logistic(Loss):
@@ -39,6 +43,10 @@ class Logistic(Loss):
 
     has_independent_labels = True
     stays_feasible = True
+
+    def __init__(self, bounds, coefficients):
+        super().__init__(bounds, coefficients)
+        self.largest_cost = float(max(bounds.max(initial=0), -bounds.min(initial=0)))
 
     @staticmethod
     def without_kernel(bounds):
@@ -60,60 +68,12 @@ class Logistic(Loss):
     def sweep_rows(self, order, X, squared_norms, W, least_gap):
         return _sweep_rows(
             self.bounds, self.coefficients, order,
-            X.indptr, X.indices, X.data, squared_norms, W, least_gap,
+            X.indptr, X.indices, X.data, squared_norms, W, least_gap, self.largest_cost,
         )  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        return _measure(bounds, coefficients, scores), None
-
-
-@njit(inline="always")
-def _share(margin):
-    """1 / (1 + exp(margin)); constants have the type of the margin, or all would be computed in float64."""
-    one, largest = type(margin)(1), type(margin)(LARGEST)
-    return one / (one + exp(min(max(margin, -largest), largest)))
-
-
-@njit(inline="always")
-def _divergence(u, p, margin):
-    """KL(u, p) without a logarithm, p = 1 / (1 + exp(margin)).
-
-    By the curvature of the entropy a third of the way from p to u: exact where they are near. Where they are
-    not, the part that grows with the margin, which is never more than the whole.
-    """
-    one = type(p)(1)
-    x = p + (u - p) * type(p)(1 / 3)
-    near = type(p)(0.5) * (u - p) * (u - p) / (x * (one - x) + type(p)(LEAST))
-    return max(near, (u * margin if margin > 0 else (u - one) * margin) - type(p)(LOG_2))
-
-
-@njit(inline="always")
-def _bracket(q, k):
-    """Ends of an interval that holds the root, and in which Newton's method does not leave it."""
-    zero = type(q)(0)
-    is_right = q + type(q)(0.5) * k > zero
-    low = max(q, zero) if is_right else q
-    high = q + k if is_right else min(q + k, zero)
-    return low, high
-
-
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def _solve(t, q, k, enough):
-    """The root of h, from an estimate of it: the margin, and the share that it stands for."""
-    one = type(t)(1)
-    low, high = _bracket(q, k)
-    u = slope = step = type(t)(0)
-    for _ in range(MOST_STEPS):
-        t = min(max(t, low), high)
-        u = _share(t)
-        slope = u * (one - u)
-        step = (t - q - k * u) / (one + k * slope)
-        if abs(step) < enough:
-            break
-        t -= step
-    # the share at t - step by its Taylor series, which saves an exponential
-    return t - step, min(u + step * slope * (one + step * (type(t)(0.5) - u)), one)
+        return measure_samples(bounds, coefficients, scores), None
 
 
 @njit(cache=True, parallel=True)
@@ -143,7 +103,7 @@ def _find_active(
         cost = abs(bound)
         u = kind(old / bound) if cost > 0 else kind(0)
         margin = scores[b] if bound > 0 else -scores[b]
-        gap = cost * _divergence(u, _share(margin), margin)
+        gap = cost * divergence(u, share_of_margin(margin), margin)
         active[n_active], bound_of[n_active], share_of[n_active] = b, bound, u
         n_active += (gap > least_gap) & (corner[b, b] > 0)
     for k in range(n_active):
@@ -173,7 +133,7 @@ def _sweep_label(bounds, coefficients, rows, corner, scores, changes, least_gap,
             steepness = abs(bound) * corner[b, b]
             margin = mine[b] if bound > zero else -mine[b]
             estimate = t - (t - margin) / (one + steepness * u * (one - u))
-            margin_of[k], share_of[k] = _solve(estimate, margin - steepness * u, steepness, enough)
+            margin_of[k], share_of[k] = best_share(estimate, margin - steepness * u, steepness, enough)
             change = share_of[k] - u
             if change != zero:
                 delta[0] = bound * change
@@ -208,63 +168,70 @@ def _store_label(bounds, coefficients, rows, active, share_of, changes):
 
 
 @njit(cache=True, fastmath=FAST, error_model="numpy")
-def _row_step(bounds, coefficients, scores, norm, margins, changes):
-    """Best changes of some labels of one sample; returns their share of gap and primal before the step.
-
-    All labels take the same number of Newton steps, as many as the largest cost demands.
-    """
+def _begin_row(bounds, coefficients, scores, norm, margins):
+    """Margins after one Newton step of some labels of one sample; returns their gap and primal before it."""
     kind = scores.dtype.type
-    zero, half, one = kind(0), kind(0.5), kind(1)
-    gap = primal = largest = zero
-    for k in range(bounds.shape[0]):
-        bound, old, score = bounds[k], coefficients[k], scores[k]
-        cost, size = abs(bound), abs(old)
-        margin = score if bound > zero else -score
+    zero, half, one, two = kind(0), kind(0.5), kind(1), kind(2)
+    gap = primal = zero
+    for label in range(bounds.shape[0]):
+        bound, old, score = bounds[label], coefficients[label], scores[label]
+        cost, size, margin = abs(bound), abs(old), (score if bound > zero else -score)
+        k = cost * norm
         z = exp(-min(abs(margin), kind(LARGEST)))
         p = (z if margin > zero else one) / (one + z)
-        # log(1 + z) = 2 artanh(z / (2 + z))
-        s = z / (kind(2) + z)
-        square = s * s
-        logarithm = s * (kind(2) + square * (kind(2 / 3) + square * (kind(2 / 5) + square * kind(2 / 7))))
-        loss = cost * (max(-margin, zero) + logarithm)
-        gap += cost * _divergence(size / max(cost, kind(1e-30)), p, margin)
-        primal += loss + half * old * score
-        steepness = cost * norm
-        largest = max(largest, steepness)
-        low, high = _bracket(margin - norm * size, steepness)
-        t = margin - norm * (size - cost * p) / (one + steepness * p * (one - p))
-        margins[k] = min(max(t, low), high)
-    for _ in range(_n_steps(largest, scores.itemsize)):
-        for k in range(bounds.shape[0]):
-            cost, size, t = abs(bounds[k]), abs(coefficients[k]), margins[k]
-            margin = scores[k] if bounds[k] > zero else -scores[k]
-            steepness, q = cost * norm, margin - norm * size
-            low, high = _bracket(q, steepness)
-            u = _share(t)
-            t -= (t - q - steepness * u) / (one + steepness * u * (one - u))
-            margins[k] = min(max(t, low), high)
-    for k in range(bounds.shape[0]):
-        changes[k] = bounds[k] * _share(margins[k]) - coefficients[k]
+        s = z / (two + z)
+        square = s * s  # log(1 + z) = 2 artanh(s) = 2 s (1 + square / 3 + ...)
+        log_1_z = s * (two + square * (kind(2 / 3) + square * (kind(2 / 5) + square * kind(2 / 7))))
+        gap += cost * divergence(size / max(cost, kind(LEAST)), p, margin)
+        primal += cost * (max(-margin, zero) + log_1_z) + half * old * score
+        low, high = bracket(margin - norm * size, k)
+        margins[label] = min(max(margin - norm * (size - cost * p) / (one + k * p * (one - p)), low), high)
+    return gap, primal
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _refine_row(bounds, coefficients, scores, norm, margins):
+    """Another Newton step."""
+    one, zero = scores.dtype.type(1), scores.dtype.type(0)
+    for label in range(bounds.shape[0]):
+        t, k = margins[label], abs(bounds[label]) * norm
+        q = (scores[label] if bounds[label] > zero else -scores[label]) - norm * abs(coefficients[label])
+        low, high = bracket(q, k)
+        u = share_of_margin(t)
+        margins[label] = min(max(t - (t - q - k * u) / (one + k * u * (one - u)), low), high)
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def _row_step(bounds, coefficients, scores, norm, n_steps, new, changes):
+    """Best coefficients of some labels of one sample, and their changes; returns gap and primal before."""
+    gap, primal = _begin_row(bounds, coefficients, scores, norm, new)
+    for _ in range(n_steps):
+        _refine_row(bounds, coefficients, scores, norm, new)
+    for label in range(bounds.shape[0]):
+        new[label] = bounds[label] * share_of_margin(new[label])
+        changes[label] = new[label] - coefficients[label]
     return gap, primal
 
 
 @njit(cache=True)
-def _n_steps(steepness, itemsize):
-    """Newton steps after the first, for the precision of the numbers."""
+def _n_steps(k, itemsize):
+    """Newton steps after the first, for the precision of the numbers and the largest k."""
     n_steps = 0 if itemsize == 4 else 2
-    while steepness > 2:
-        steepness /= 4
+    while k > 2:
+        k /= 4
         n_steps += 1
     return n_steps
 
 
 @njit(cache=True)
-def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, least_gap):
+def _sweep_group(
+    bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, least_gap, largest_cost
+):
     """One pass over `order` for the labels that W holds, of which `first` is the first."""
     stop = min(first + W.shape[1], bounds.shape[1])
     scores, changes = np.zeros(W.shape[1], W.dtype), np.zeros(W.shape[1], W.dtype)
     own_scores, own_changes = scores[: stop - first], changes[: stop - first]
-    margins = np.empty(stop - first, W.dtype)
+    new = np.empty(stop - first, W.dtype)
     total_gap = total_primal = 0.0
     for visit in range(len(order)):
         i = order[(first_visit + visit) % len(order)]
@@ -277,55 +244,25 @@ def _sweep_group(bounds, coefficients, order, first_visit, indptr, indices, data
         prefetch(coefficients, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
         multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores)
         mine = coefficients[i, first:stop]
-        gap, primal = _row_step(bounds[i, first:stop], mine, own_scores, norms[i], margins, own_changes)
+        n_steps = _n_steps(largest_cost * norms[i], W.itemsize)
+        gap, primal = _row_step(bounds[i, first:stop], mine, own_scores, norms[i], n_steps, new, own_changes)
         total_gap += gap
         total_primal += primal
         if gap > least_gap:
             for k in range(stop - first):
-                mine[k] += own_changes[k]
+                mine[k] = new[k]
             add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes)
     return total_gap, total_primal
 
 
 @njit(cache=True, parallel=True)
-def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, least_gap):
+def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, least_gap, largest_cost):
     """The groups of labels run beside each other, each at another place of the order: no line is shared."""
     n_groups, _, width = W.shape
     gaps, primals = np.zeros(n_groups), np.zeros(n_groups)
     for group in prange(n_groups):
         gaps[group], primals[group] = _sweep_group(
             bounds, coefficients, order, group * len(order) // n_groups,
-            indptr, indices, data, norms, W[group], group * width, least_gap / n_groups,
+            indptr, indices, data, norms, W[group], group * width, least_gap / n_groups, largest_cost,
         )  # fmt: skip
     return gaps.sum(), primals.sum()
-
-
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def _sums_of_sample(bounds, coefficients, scores):
-    loss = entropy = inner = 0.0
-    for k in range(scores.shape[0]):
-        bound, coefficient, score = np.float64(bounds[k]), np.float64(coefficients[k]), np.float64(scores[k])
-        cost = abs(bound)
-        margin = score if bound > 0 else -score
-        loss += cost * (max(-margin, 0.0) + log(1 + exp(-min(abs(margin), 700.0))))
-        u = abs(coefficient) / max(cost, 1e-300)
-        entropy -= cost * (u * log(max(u, 1e-300)) + (1 - u) * log(max(1 - u, 1e-300)))
-        inner += coefficient * score
-    return loss, entropy, inner
-
-
-@njit(cache=True, parallel=True)
-def _measure(bounds, coefficients, scores):
-    n_labels, n_samples = scores.shape
-    sums = np.zeros((3, n_samples))
-    for tile in prange((n_samples + TILE - 1) // TILE):
-        start = tile * TILE
-        n_rows = min(n_samples - start, TILE)
-        mine = np.empty((TILE, n_labels), scores.dtype)
-        for label in range(n_labels):
-            for b in range(n_rows):
-                mine[b, label] = scores[label, start + b]
-        for b in range(n_rows):
-            i = start + b
-            sums[0, i], sums[1, i], sums[2, i] = _sums_of_sample(bounds[i], coefficients[i], mine[b])
-    return sums
