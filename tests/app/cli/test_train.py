@@ -77,6 +77,16 @@ def test_parameters_of_one_method(tagrank, table, tmp_path, method, settings):
     assert settings.items() <= found.items()
 
 
+@pytest.mark.parametrize(
+    ("flags", "expected"), [((), True), (("--no-fit-intercept",), False), (("--fit-intercept",), True)]
+)
+def test_intercept_is_as_the_method_has_it_unless_said(tagrank, table, tmp_path, flags, expected):
+    options = ("--method", "one-vs-all-logistic", "--C", 1, *flags)
+    result = tagrank("train", table, "-o", tmp_path / "m", *options)
+    assert result.exit_code == 0, result.stderr
+    assert Annotator.load(tmp_path / "m").estimator_.estimator_.fit_intercept == expected
+
+
 def test_a_matrix_is_read_by_the_names_of_its_tags(tagrank, table, tmp_path):
     prior = tmp_path / "prior.csv"
     prior.write_text(",boat,sun,sea,sky\nsea,0.5,0,1,0.25\nboat,1,0,0.5,0\nsky,0,0,0.25,1\nsun,0,1,0,0\n")

@@ -44,7 +44,9 @@ def train(
     class_weight: Annotated[
         Balance | None, option(METHOD, "Weigh present and absent tags alike.", words=Balance)
     ] = None,
-    fit_intercept: Annotated[bool | None, option(METHOD, "Add a constant.", "--fit-intercept")] = None,
+    fit_intercept: Annotated[
+        bool | None, option(METHOD, "Add a constant, or none.", "--fit-intercept/--no-fit-intercept")
+    ] = None,
     calibration: Annotated[
         Calibration,
         option(
