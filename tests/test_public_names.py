@@ -31,6 +31,7 @@ PUBLIC = {
     "ModelFileError",
     "NystroemMap",
     "Polynomial",
+    "ProbabilityRanker",
     "Problem",
     "RankedTag",
     "RankedTags",

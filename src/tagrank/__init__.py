@@ -20,7 +20,10 @@ _NAMES = {
         make_kernel""",
     "kernels.maps": "FourierMap NystroemMap approximate",
     "labels": "encode_tag_sets label_states",
-    "estimators": "CalibratedRanker LabelEstimator MaxMarginEstimator correlation_prior signature_prior",
+    "estimators": (
+        "CalibratedRanker LabelEstimator MaxMarginEstimator ProbabilityRanker correlation_prior "
+        "signature_prior"
+    ),
     "estimators.methods": "methods",
     "metrics": """
         AnnotationScores Metric MetricRow MetricTable annotation_scores catalog_metrics category_auc

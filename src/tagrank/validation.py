@@ -22,6 +22,13 @@ def check_positive(name, value, *, allow_zero=False):
     return float(value)
 
 
+def check_share(name, value):
+    """`value` as a float above 0 and up to 1, or a ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value <= 1:
+        raise ValueError(f"{name} must be a share above 0 and up to 1, such as 0.8, got {value!r}")
+    return float(value)
+
+
 def check_count(name, value):
     """`value` as an int of at least one, or a ValueError that names it."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank import Annotator, CalibratedRanker, LabelRanker, Recipe, draw_pictures, missing, train
+from tagrank import Annotator, LabelRanker, ProbabilityRanker, Recipe, draw_pictures, missing, train
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.methods import METHODS, find_method
 from tagrank.kernels import Power
@@ -18,7 +18,7 @@ def test_both_quick_starts_give_the_same_model_of_pictures(drawings):
     by_command = train(drawings, part="train", features="fast", cache=False).annotator
     in_python = Annotator(features="fast").fit(drawings.train)
     _assert_alike(by_command, in_python, drawings.test)
-    assert isinstance(in_python.estimator_, CalibratedRanker)
+    assert isinstance(in_python.estimator_, ProbabilityRanker)
     assert in_python.tuning_.power in (1, 2, 4)
     assert isinstance(innermost_fitted(in_python.estimator_).kernel_, Power) == (in_python.tuning_.power > 1)
 

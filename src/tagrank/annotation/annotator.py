@@ -148,6 +148,11 @@ class Annotator:
             return None
         return self.estimator_.predict_proba(self._rows(data))
 
+    def probabilities_of(self, scores: np.ndarray) -> np.ndarray | None:
+        """Probabilities, given what `scores` gave; None if the estimator has none."""
+        known = getattr(self.estimator_, "probabilities_of", None)
+        return None if known is None else known(scores)
+
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
         scores = self.scores(data)
@@ -168,13 +173,12 @@ class Annotator:
             raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
         intake = self._take_in(data)
         scores = self.estimator_.decision_function(self._arrange(intake.views))
-        calibration = getattr(self.estimator_, "calibration_", None)
         return rank_tags(
             scores,
             self.tags,
             names=intake.names,
             predicted=self.estimator_.choose(scores),
-            probabilities=None if calibration is None else calibration.probabilities(scores),
+            probabilities=self.probabilities_of(scores),
             last=self.never_positive_,
             n_tags=n_tags,
         )

@@ -8,8 +8,8 @@ so picture i speaks for the tag with k(x_i, x) a_i, and the features v with sum_
 is estimated: either way the parts add up to the score.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from scipy import sparse
 from tagrank.annotation.annotator import Annotator
 from tagrank.annotation.scaling import leaves
 from tagrank.estimators.base import innermost_fitted
+from tagrank.estimators.score_sum import ScoreSum
 from tagrank.kernels import Kernel, Linear, Power, Precomputed, Sum
 from tagrank.kernels.gram import gram, n_rows, take_rows
 
@@ -51,12 +52,14 @@ class Explanation:
     Attributes
     ----------
     tag : its name
-    score : as `Annotator.scores` gives it
+    score : of the model itself, before it is made a probability
     intercept : what every picture gets
     for_, against : the training pictures that contribute most and least, the strongest first
     others : what all other training pictures contribute together
     shares : set of features -> what it contributes; "all" where they cannot be told apart
     note : why examples or shares are missing, if they are
+    probability : that the tag is true, None where the model is not calibrated
+    heads : for a sum of two models, the class of each to what it contributes, its intercept included
     """
 
     tag: str
@@ -67,6 +70,8 @@ class Explanation:
     others: float = 0.0
     shares: Mapping[str, float] = field(default_factory=dict)
     note: str = ""
+    probability: float | None = None
+    heads: Mapping[str, float] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -79,6 +84,8 @@ class Explanation:
             "others": self.others,
             "shares": dict(self.shares),
             "note": self.note,
+            "probability": self.probability,
+            "heads": dict(self.heads),
         }
 
 
@@ -103,23 +110,31 @@ def explain(
     X = annotator._rows(data)
     if n_rows(X) != 1:
         raise ValueError(f"one picture is explained at a time, got {n_rows(X)}; take them one by one")
-    scores = annotator.estimator_.decision_function(X)
-    columns = _columns(annotator, tags, scores)
+    ranked = annotator.estimator_.decision_function(X)
+    columns, probabilities = _columns(annotator, tags, ranked), annotator.probabilities_of(ranked)
     estimator = innermost_fitted(annotator.estimator_)
+    scores = ranked if estimator is annotator.estimator_ else estimator.decision_function(X)
     if not hasattr(estimator, "kernel_"):
-        return [_constant(annotator.tags[j], scores[0, j], BLIND) for j in columns]
-    parts = _take_apart(annotator, estimator, X, columns)
+        found = [_constant(annotator.tags[j], scores[0, j], BLIND) for j in columns]
+    else:
+        parts = _take_apart(annotator, estimator, X, columns)
+        found = [
+            _constant(annotator.tags[j], scores[0, j], NEVER_PRESENT)
+            if annotator.never_positive_[j]
+            else Explanation(
+                annotator.tags[j],
+                float(scores[0, j]),
+                float(estimator.intercept_[j]),
+                **parts.examples(at, n_examples),
+                shares={feature: float(share[at]) for feature, share in parts.shares.items()},
+                heads={name: float(part[at]) for name, part in parts.heads.items()},
+            )
+            for at, j in enumerate(columns)
+        ]
+    if probabilities is None:
+        return found
     return [
-        _constant(annotator.tags[j], scores[0, j], NEVER_PRESENT)
-        if annotator.never_positive_[j]
-        else Explanation(
-            annotator.tags[j],
-            float(scores[0, j]),
-            float(estimator.intercept_[j]),
-            **parts.examples(at, n_examples),
-            shares={feature: float(share[at]) for feature, share in parts.shares.items()},
-        )
-        for at, j in enumerate(columns)
+        replace(one, probability=float(probabilities[0, j])) for one, j in zip(found, columns, strict=True)
     ]
 
 
@@ -132,12 +147,14 @@ class _Parts:
     shares : set of features -> array, shape (n_tags,)
     contributions, coefficients : arrays, shape (n_support, n_tags), or None where no rows are stored
     names : of the supporting rows
+    heads : model of a sum of two -> array, shape (n_tags,)
     """
 
     shares: dict[str, np.ndarray]
     contributions: np.ndarray | None = None
     coefficients: np.ndarray | None = None
     names: Sequence[str] = ()
+    heads: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def examples(self, at: int, n_examples: int) -> dict[str, Any]:
         """The fields of an Explanation that tell of training pictures."""
@@ -169,14 +186,25 @@ def _columns(annotator: Annotator, tags: Sequence[str] | None, scores: np.ndarra
 def _take_apart(annotator: Annotator, estimator: Any, X: Any, columns: list[int]) -> _Parts:
     similarities = dict(_similarities(estimator, X, _only_view(annotator)))
     if not similarities:
-        return _Parts(_linear_shares(annotator, estimator, X, columns))
+        shares = _linear_shares(annotator, estimator, X, columns)
+        return _Parts(shares, heads=_heads(estimator, X, columns, shares.values()))
     coefficients = estimator.dual_coef_[np.ix_(estimator.support_, columns)]
     if isinstance(estimator.kernel_, Linear):
         shares = _linear_shares(annotator, estimator, X, columns)
     else:
         shares = {feature: values @ coefficients for feature, values in similarities.items()}
     contributions = np.sum(list(similarities.values()), axis=0)[:, None] * coefficients
-    return _Parts(shares, contributions, coefficients, _training_names(annotator, estimator))
+    names, heads = _training_names(annotator, estimator), _heads(estimator, X, columns, shares.values())
+    return _Parts(shares, contributions, coefficients, names, heads)
+
+
+def _heads(estimator: Any, X: Any, columns: list[int], shares: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
+    """What each model of a sum contributes; nothing for a single one."""
+    if not isinstance(estimator, ScoreSum):
+        return {}
+    first = estimator.first_scores(X)[0, columns]
+    whole = np.sum(list(shares), axis=0) + estimator.intercept_[columns]
+    return {estimator.first_name_: first, estimator.second_name_: whole - first}
 
 
 def _similarities(estimator: Any, X: Any, only_view: str) -> Iterator[tuple[str, np.ndarray]]:

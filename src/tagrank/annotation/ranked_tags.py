@@ -79,7 +79,8 @@ def rank_tags(
     """
     behind = np.zeros(len(tags), dtype=bool) if last is None else last
     keys = np.broadcast_to(behind, scores.shape)
-    order = np.lexsort((-scores, keys), axis=1)[:, :n_tags]
+    sure = np.zeros(scores.shape) if probabilities is None else probabilities
+    order = np.lexsort((-scores, -sure, keys), axis=1)[:, :n_tags]
 
     def entry(i: int, j: int) -> RankedTag:
         probability = None if probabilities is None else float(probabilities[i, j])

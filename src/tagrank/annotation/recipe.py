@@ -4,8 +4,9 @@
 - kernel: of pictures the mean of those that suit their features, of rows a Gaussian
 - C, and for pictures the power to which their kernel is raised: by cross-validation over the space that the
   entry of the method declares, by the mean average precision of held-out rankings
-- probabilities: Platt's sigmoid on held-out scores; a tag is predicted where its probability reaches the one
-  threshold that maximises micro-F1
+- probabilities: one curve on held-out scores that all tags share, see `ProbabilityRanker`; order, percentage
+  and prediction come from it. How complete the tags are is estimated. A tag is predicted where its
+  probability reaches the one threshold with the highest expected F1
 
 With fewer than ten rows nothing can be held out: C keeps its default, and there are no probabilities.
 """
@@ -20,12 +21,13 @@ from sklearn.base import clone
 
 from tagrank.annotation.views import Intake
 from tagrank.errors import ArgumentError, did_you_mean
-from tagrank.estimators import CalibratedRanker
+from tagrank.estimators import CalibratedRanker, ProbabilityRanker
 from tagrank.estimators.base import innermost
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
+from tagrank.validation import check_share
 
 AUTO = "auto"
 METHOD = "label-ranker"
@@ -58,9 +60,14 @@ class Recipe:
     method : a name from `methods`
     parameters : constructor arguments of its estimator; None leaves the choice. For a matrix with a row and a
         column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
-    calibration : {"platt", "isotonic", None} or "auto", how probabilities are learned from held-out scores
-    threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, see
-        `CalibratedRanker`; None leaves the choice: "global", "f1" where a calibration was given
+    calibration : {"shared", "platt", "isotonic", None} or "auto", how probabilities are learned from held-out
+        scores: "shared" by one curve for all tags, see `ProbabilityRanker`, the others tag by tag, see
+        `CalibratedRanker`; "auto" is "shared", or "platt" where a threshold is given
+    threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, for
+        calibration tag by tag; None leaves the choice: "f1"
+    completeness : of the tags, between 0 and 1; it is estimated by default. For the shared curve
+    precision : predict tags of which this share is right; the highest expected F1 by default. For the shared
+        curve
     n_tags : tags for each picture with threshold="top-k"
     seed : for everything random
     n_jobs : threads; all cores by default
@@ -73,8 +80,11 @@ class Recipe:
     n_tags: int = 5
     seed: int | None = 0
     n_jobs: int | None = None
+    completeness: float | None = None
+    precision: float | None = None
 
     def __post_init__(self) -> None:
+        self._check_calibration()
         given = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make().get_params(deep=False)
         if strangers := sorted(set(given) - set(known)):
@@ -105,6 +115,21 @@ class Recipe:
         powers = PICTURE_POWERS if chooses_kernel else (1,)
         return Plan(suit_views(self._calibrated(estimator, can_hold_out), rows), costs, powers)
 
+    def _check_calibration(self) -> None:
+        is_shared = self.calibration == "shared" or (self.calibration == AUTO and self.threshold is None)
+        for name in ("completeness", "precision"):
+            share = getattr(self, name)
+            if share is None:
+                continue
+            if not is_shared:
+                raise ArgumentError(f"{name} goes with calibration 'shared' and no threshold")
+            check_share(name, share)
+        if self.calibration == "shared" and self.threshold is not None:
+            raise ArgumentError(
+                f"threshold={self.threshold!r} goes with calibration tag by tag, 'platt' or 'isotonic'; "
+                "the shared probability has one for all tags, and precision moves it"
+            )
+
     @property
     def _entry(self) -> Method:
         return find_method(self.method)
@@ -128,11 +153,14 @@ class Recipe:
         """The estimator with calibration and thresholds around it, if they are wanted."""
         calibration, threshold = self.calibration, self.threshold
         if calibration == AUTO:
-            calibration = "platt" if can_hold_out else None
+            calibration = None if not can_hold_out else "shared" if threshold is None else "platt"
         if calibration is None and threshold is None:
             return estimator
-        if threshold is None:
-            threshold = "global" if self.calibration == AUTO else "f1"
+        if calibration == "shared":
+            return ProbabilityRanker(
+                estimator, completeness=self.completeness, precision=self.precision, random_state=self.seed
+            )
+        threshold = threshold or "f1"
         return CalibratedRanker(
             estimator,
             method=calibration,

@@ -164,13 +164,12 @@ def _unseen(rows: Collection, trained_on: np.ndarray) -> Collection:
 def answer(annotator: Annotator, rows: Collection) -> Answers:
     """What a model says about rows whose tags are known, beside what is true."""
     scores = annotator.scores(rows)
-    calibration = getattr(annotator.estimator_, "calibration_", None)
     return Answers(
         annotator.tags,
         rows.Y,
         scores,
         annotator.estimator_.choose(scores),
-        None if calibration is None else calibration.probabilities(scores),
+        annotator.probabilities_of(scores),
     )
 
 

@@ -12,6 +12,8 @@ _HOME_OF = {
     "Calibration": "calibration.calibration",
     "LabelEstimator": "base",
     "MaxMarginEstimator": "max_margin",
+    "ProbabilityRanker": "calibration.probability_ranker",
+    "ScoreSum": "score_sum",
     "calibration_from_arrays": "calibration.calibration",
     "correlation_prior": "classification.priors",
     "signature_prior": "classification.priors",

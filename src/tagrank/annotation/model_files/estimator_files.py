@@ -12,19 +12,20 @@ import numpy as np
 
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
 from tagrank.annotation.model_files.plain_json import Fields
-from tagrank.estimators import CalibratedRanker
+from tagrank.estimators import CalibratedRanker, ProbabilityRanker, ScoreSum
 from tagrank.estimators.base import FittedEstimator, FittedKernel, Numbers, Rows, Value, stored_by
 from tagrank.estimators.joint.output_kernels import OddsRatioOutputs, OutputKernel, PolynomialOutputs
 from tagrank.estimators.methods import METHODS
 from tagrank.kernels import Kernel, kernel_from_dict
 
 _OUTPUTS = {kind.__name__: kind for kind in (OddsRatioOutputs, PolynomialOutputs)}
+AROUND_OTHERS = (CalibratedRanker, ProbabilityRanker, ScoreSum)
 Sizes = dict[str, int]
 
 
 def _classes() -> dict[str, Any]:
     """Name of each class that a model file may hold to the function that loads it."""
-    return {"CalibratedRanker": lambda: CalibratedRanker} | {
+    return {kind.__name__: lambda kind=kind: kind for kind in AROUND_OTHERS} | {
         method.estimator: method.load for method in METHODS
     }
 

@@ -1,33 +1,28 @@
 """Calibrated probabilities and thresholds around any estimator, learned from held-out scores."""
 
-import warnings
-from functools import partial
-
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import ClassifierTags, check_random_state, get_tags
+from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.base import ESTIMATOR, LabelEstimator, Numbers, stores, taken_by
+from tagrank.estimators.base import ESTIMATOR, LabelEstimator, Numbers, stores
 from tagrank.estimators.calibration.calibration import (
     Calibration,
     calibration_from_arrays,
     fit_calibration,
     prior_probabilities,
 )
+from tagrank.estimators.calibration.held_out import hold_out, scores_of_all, train_copy
 from tagrank.estimators.calibration.thresholds import (
     cardinality_threshold,
     f1_thresholds,
     global_threshold,
     predict_top,
 )
-from tagrank.estimators.compared_rows import PlainRows, compare_rows, rows_for, sliceable, take
+from tagrank.estimators.compared_rows import PlainRows, compare_rows
 from tagrank.estimators.targets import encode_targets
-from tagrank.labels import is_tag_sets, labels_from_states
-from tagrank.parallel import count_threads
 from tagrank.validation import check_choice, check_count, check_rows, check_same_length
-from tagrank.workers import map_in_order
 
 METHODS = ("platt", "isotonic", None)
 STRATEGIES = ("f1", "global", "cardinality", "top_k", None)
@@ -136,8 +131,17 @@ class CalibratedRanker(LabelEstimator):
         rows = self.compare(X)
         check_same_length(X=range(len(rows)), y=targets.states)
         self.classes_, self._one_dimensional = targets.classes, targets.one_dimensional
-        states, scores = self._hold_out(rows, y, targets, sample_weight, stop)
-        self.estimator_ = _train(self.estimator, rows, y, sample_weight, callback=callback, stop=stop)
+        states, scores = hold_out(
+            self.estimator,
+            rows,
+            y,
+            sample_weight,
+            cv=self.cv,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            stop=stop,
+        )
+        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, callback=callback, stop=stop)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
@@ -160,6 +164,10 @@ class CalibratedRanker(LabelEstimator):
             probabilities /= probabilities.sum(axis=1, keepdims=True)
         return probabilities
 
+    def probabilities_of(self, scores):
+        """Probabilities, given scores of shape (n_samples, n_labels); None with method=None."""
+        return None if self.calibration_ is None else self.calibration_.probabilities(scores)
+
     def _check_parameters(self):
         check_choice("method", self.method, METHODS)
         check_choice("strategy", self.strategy, STRATEGIES)
@@ -171,34 +179,6 @@ class CalibratedRanker(LabelEstimator):
         if not isinstance(X, PlainRows):
             check_rows("X", X)
         return compare_rows(self.estimator, X)
-
-    def _hold_out(self, rows, y, targets, sample_weight, stop):
-        """States and scores (n_samples, n_labels); state 0, unknown, where no honest score was held out."""
-        n_samples = len(targets.states)
-        labels = np.asarray(y) if targets.one_dimensional else labels_from_states(targets.states)
-        folds = list(self._splitter().split(np.zeros((n_samples, 1)), labels))
-        n_workers = 1 if self.n_jobs is None else min(count_threads(self.n_jobs), len(folds))
-        # a function cannot be asked from another process
-        stop = stop if n_workers == 1 else None
-        score = partial(_score_fold, self.estimator, rows, y, sample_weight, targets.classes, stop)
-        n_threads = max(1, count_threads() // n_workers)
-        parts = map_in_order(score, folds, n_workers=n_workers, n_threads=n_threads)
-        scores = np.zeros(targets.states.shape)
-        honest = np.zeros(targets.states.shape, dtype=bool)
-        for (train, test), part in zip(folds, parts, strict=True):
-            scores[test] = part
-            honest[test] = np.any(targets.states[train] > 0, axis=0)
-        if sample_weight is not None:
-            honest &= (np.asarray(sample_weight).T > 0).T.reshape(n_samples, -1)
-        return np.where(honest, targets.states, 0), scores
-
-    def _splitter(self):
-        # only training needs it, and loading it takes as long as a few annotations
-        from sklearn.model_selection import KFold, check_cv
-
-        if isinstance(self.cv, int | np.integer):
-            return KFold(self.cv, shuffle=True, random_state=check_random_state(self.random_state))
-        return check_cv(self.cv)
 
     def _find_thresholds(self, states, values):
         if self.strategy == "f1":
@@ -228,7 +208,7 @@ class CalibratedRanker(LabelEstimator):
 
     def _scores_of_all(self, X):
         check_is_fitted(self)
-        return _score(self.estimator_, X)
+        return scores_of_all(self.estimator_, X)
 
     def choose(self, scores):
         if self.strategy == "top_k":
@@ -243,38 +223,3 @@ class CalibratedRanker(LabelEstimator):
         # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
         tags.classifier_tags = ClassifierTags()
         return tags
-
-
-def _train(estimator, rows, y, sample_weight, **asked):
-    """A trained copy; it is handed what was asked of it, as far as its `fit` takes that."""
-    model = clone(estimator)
-    more = taken_by(model.fit, **asked)
-    if sample_weight is not None:
-        more["sample_weight"] = sample_weight
-    return model.fit(rows_for(model, rows), y, **more)
-
-
-def _score(estimator, rows):
-    """Scores (n_samples, n_labels), also where two classes are answered in one dimension."""
-    scores = estimator.decision_function(rows_for(estimator, rows) if isinstance(rows, PlainRows) else rows)
-    return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
-
-
-def _score_fold(estimator, rows, y, sample_weight, classes, stop, fold):
-    """Scores of the held-out samples for all `classes`; 0 for those that the training part does not know."""
-    train, test = fold
-    weights = None if sample_weight is None else np.asarray(sample_weight)[train]
-    with warnings.catch_warnings():
-        # of the whole training set it is said once, when the estimator is trained on it
-        for message in (".*labels are never positive in training", ".*there is nothing to"):
-            warnings.filterwarnings("ignore", message=message)
-        model = _train(estimator, rows.training(train), _take_labels(y, train), weights, stop=stop)
-    found = np.isin(classes, model.classes_)
-    scored = _score(model, rows.held_out(test, train))
-    scores = np.zeros((len(scored), len(classes)))
-    scores[:, found] = scored
-    return scores
-
-
-def _take_labels(y, rows):
-    return [y[i] for i in rows] if is_tag_sets(y) else take(sliceable(y), rows)

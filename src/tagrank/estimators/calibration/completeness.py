@@ -1,0 +1,106 @@
+"""How complete labels are: the share of the true ones that were given.
+
+A true label is supposed to have been given with probability c, whatever the sample looks like. Some samples
+surely have a label; among the pairs with the highest held-out scores, the share of labels that were given
+then levels off at c, and not at 1. The curve c / (1 + exp(-(slope x + offset))) is fitted to the most
+probable pairs, x being their straight log-odds as learned with c = 1, and the c with the highest likelihood
+is answered. Where scores are too poor to be sure of any pair, the curve does not level off, c stays uncertain
+and the interval is wide. Nothing here can tell forgotten labels from those that are given by mistake: where
+few seem to be missing, none are said to be.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+TIMES_PRESENT = 3  # pairs looked at, in numbers of present labels
+GRID = np.linspace(0.1, 1, 46)
+LIKELIHOOD_DROP = 2.0  # where an interval of about 95 % ends
+AT_LEAST_UNSURE = 0.05
+SURE = 0.8
+COMPLETE = (
+    0.82  # from here on labels count as complete: given by mistake, some look as if others were missing
+)
+FEWEST = 0.05
+
+
+class Completeness(NamedTuple):
+    """The share of the true labels that were given: the likeliest, and an interval of about 95 %."""
+
+    share: float
+    low: float
+    high: float
+
+
+def estimate_completeness(states, log_odds):
+    """Completeness of labels, int8 states (n, m), whose held-out `log_odds` to be listed have that shape."""
+    n_looked_at = TIMES_PRESENT * np.count_nonzero(states > 0)
+    known = np.flatnonzero(states.ravel() != 0)
+    values = log_odds.ravel()[known]
+    if not n_looked_at or n_looked_at == TIMES_PRESENT * len(known):
+        return Completeness(1.0, 0.0, 1.0)
+    if n_looked_at < len(values):
+        best = np.argpartition(-values, n_looked_at)[:n_looked_at]
+        known, values = known[best], values[best]
+    present = states.ravel()[known] > 0
+    values = (values - values.mean()) / (values.std() + 1e-12)
+    fits, start = np.empty(len(GRID)), np.zeros(2)
+    for place in reversed(range(len(GRID))):
+        fits[place], start = _fit_curve(values, present, GRID[place], start)
+    likely = GRID[fits >= fits.max() - LIKELIHOOD_DROP]
+    share = float(GRID[np.argmax(fits)])
+    if share >= COMPLETE:
+        return Completeness(1.0, float(min(share, likely[0])), 1.0)
+    low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
+    return Completeness(share, max(0.0, float(low)), min(1.0, float(high)))
+
+
+def completeness_by_label(states, log_odds, share):
+    """Completeness of each label, shape (n_labels,), drawn towards `share`, that of all labels.
+
+    Of the pairs that are surely true, by `log_odds` to be true, so many as are listed. How far labels differ
+    is learned from all of them: what chance alone would not explain.
+    """
+    truth = np.where(states != 0, expit(log_odds), 0.0)
+    is_sure = truth >= SURE
+    n_listed = np.count_nonzero(is_sure & (states > 0), axis=0)
+    n_true = np.sum(truth * is_sure, axis=0)
+    by_chance = share * (1 - share)
+    beyond = np.sum((n_listed - share * n_true) ** 2) - by_chance * np.sum(n_true)
+    variance = max(0.0, beyond / max(np.sum(n_true**2), 1.0))
+    if variance == 0 or by_chance == 0:
+        return np.full(len(n_true), share)
+    weight = by_chance / variance
+    return np.clip((n_listed + weight * share) / (n_true + weight), FEWEST, 1.0)
+
+
+def _fit_curve(values, present, share, start, n_steps=30):
+    """The highest log-likelihood of share / (1 + exp(-(exp(u) x + v))) and its (u, v), by Fisher scoring."""
+
+    def measure(point):
+        truth = expit(np.exp(point[0]) * values + point[1])
+        listed = np.clip(share * truth, 1e-12, 1 - 1e-12)
+        return np.sum(np.log(np.where(present, listed, 1 - listed))), truth, listed
+
+    point = np.asarray(start)
+    fit, truth, listed = measure(point)
+    for _ in range(n_steps):
+        slope = np.exp(point[0]) * values
+        pull = (1 - truth) * np.where(present, 1.0, -listed / (1 - listed))
+        curvature = listed * (1 - truth) ** 2 / (1 - listed)
+        gradient = np.array([np.sum(pull * slope), np.sum(pull)])
+        mixed = np.sum(curvature * slope)
+        matrix = np.array([[np.sum(curvature * slope**2), mixed], [mixed, np.sum(curvature)]])
+        step = np.linalg.solve(matrix + 1e-6 * np.eye(2), gradient)
+        step *= min(1.0, 2.0 / np.abs(step).max())
+        gain, length = -1.0, 1.0
+        while gain < 0 and length > 1e-3:
+            trial = point + length * step
+            trial_fit, trial_truth, trial_listed = measure(trial)
+            gain, length = trial_fit - fit, length / 2
+        if gain > 0:
+            point, fit, truth, listed = trial, trial_fit, trial_truth, trial_listed
+        if gain < 1e-3:
+            break
+    return fit, point

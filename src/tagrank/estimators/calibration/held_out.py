@@ -1,0 +1,96 @@
+"""Scores of every sample by a model that did not see it."""
+
+import warnings
+from functools import partial
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from tagrank.estimators.base import taken_by
+from tagrank.estimators.compared_rows import PlainRows, rows_for, sliceable, take
+from tagrank.estimators.targets import encode_targets
+from tagrank.labels import is_tag_sets, labels_from_states
+from tagrank.parallel import count_threads
+from tagrank.workers import map_in_order
+
+
+def hold_out(estimator, rows, y, sample_weight=None, *, cv, random_state, n_jobs=None, stop=None):
+    """States and scores (n_samples, n_labels); state 0, unknown, where no honest score was held out.
+
+    A label without a positive in a training part has no honest scores there.
+
+    Parameters
+    ----------
+    estimator : not fitted; copies of it are trained
+    rows : what its `compare` made
+    y, sample_weight, stop : as in `CalibratedRanker.fit`
+    cv, random_state, n_jobs : as in `CalibratedRanker`
+    """
+    targets = encode_targets(y)
+    n_samples = len(targets.states)
+    labels = np.asarray(y) if targets.one_dimensional else labels_from_states(targets.states)
+    folds = list(_splitter(cv, random_state).split(np.zeros((n_samples, 1)), labels))
+    n_workers = 1 if n_jobs is None else min(count_threads(n_jobs), len(folds))
+    # a function cannot be asked from another process
+    stop = stop if n_workers == 1 else None
+    score = partial(_score_fold, estimator, rows, y, sample_weight, targets.classes, stop)
+    parts = map_in_order(score, folds, n_workers=n_workers, n_threads=max(1, count_threads() // n_workers))
+    scores = np.zeros(targets.states.shape)
+    for (_, test), part in zip(folds, parts, strict=True):
+        scores[test] = part
+    return honest_states(targets.states, folds, sample_weight), scores
+
+
+def honest_states(states, folds, sample_weight=None):
+    """The states, 0 where the training part of the fold has no positive, and in samples of weight 0."""
+    honest = np.zeros(states.shape, dtype=bool)
+    for train, test in folds:
+        honest[test] = np.any(states[train] > 0, axis=0)
+    if sample_weight is not None:
+        honest &= (np.asarray(sample_weight).T > 0).T.reshape(len(states), -1)
+    return np.where(honest, states, 0).astype(np.int8)
+
+
+def train_copy(estimator, rows, y, sample_weight, **asked):
+    """A trained copy; it is handed what was asked of it, as far as its `fit` takes that."""
+    model = clone(estimator)
+    more = taken_by(model.fit, **asked)
+    if sample_weight is not None:
+        more["sample_weight"] = sample_weight
+    return model.fit(rows_for(model, rows), y, **more)
+
+
+def scores_of_all(estimator, rows):
+    """Scores (n_samples, n_labels), also where two classes are answered in one dimension."""
+    scores = estimator.decision_function(rows_for(estimator, rows) if isinstance(rows, PlainRows) else rows)
+    return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
+
+
+def _splitter(cv, random_state):
+    # only training needs it, and loading it takes as long as a few annotations
+    from sklearn.model_selection import KFold, check_cv
+
+    if isinstance(cv, int | np.integer):
+        return KFold(cv, shuffle=True, random_state=check_random_state(random_state))
+    return check_cv(cv)
+
+
+def _score_fold(estimator, rows, y, sample_weight, classes, stop, fold):
+    """Scores of the held-out samples for all `classes`; 0 for those that the training part does not know."""
+    train, test = fold
+    weights = None if sample_weight is None else np.asarray(sample_weight)[train]
+    with warnings.catch_warnings():
+        # of the whole training set it is said once, when the estimator is trained on it
+        for message in (".*labels are never positive in training", ".*there is nothing to"):
+            warnings.filterwarnings("ignore", message=message)
+        model = train_copy(estimator, rows.training(train), _take_labels(y, train), weights, stop=stop)
+    found = np.isin(classes, model.classes_)
+    scored = scores_of_all(model, rows.held_out(test, train))
+    scores = np.zeros((len(scored), len(classes)))
+    scores[:, found] = scored
+    return scores
+
+
+def _take_labels(y, rows):
+    return [y[i] for i in rows] if is_tag_sets(y) else take(sliceable(y), rows)

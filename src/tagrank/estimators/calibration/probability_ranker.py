@@ -1,0 +1,232 @@
+"""Ranks labels by one probability, from which order, percentage and decision all come."""
+
+import numpy as np
+from scipy.special import expit
+from sklearn.utils import ClassifierTags, get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from tagrank.estimators.base import COUNT, ESTIMATOR, NUMBER, LabelEstimator, Numbers, stores
+from tagrank.estimators.calibration.completeness import (
+    Completeness,
+    completeness_by_label,
+    estimate_completeness,
+)
+from tagrank.estimators.calibration.decisions import DecisionCurve
+from tagrank.estimators.calibration.held_out import hold_out, scores_of_all, train_copy
+from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared
+from tagrank.estimators.compared_rows import PlainRows, compare_rows
+from tagrank.estimators.targets import encode_targets
+from tagrank.validation import check_rows, check_same_length, check_share
+
+
+class ProbabilityRanker(LabelEstimator):
+    """Gives an estimator one calibrated probability, by which labels are ranked and written down.
+
+    The estimator is trained on each training part of a cross-validation and scores the part held out. From
+    these scores it is learned how probable a score makes a label, by one curve that all labels share as far
+    as their examples are few, see `tagrank.estimators.calibration.shared`. Scores of this estimator are the
+    log-odds of that probability: what is ranked higher is more probable, and a label is predicted where its
+    probability reaches one threshold, the same for all.
+
+    Labels that are listed may be some of the true ones only. The probability is that of being true, given how
+    complete the labels are; this is estimated, or given.
+
+    Parameters
+    ----------
+    estimator : estimator with `decision_function` and `classes_`, such as LabelRanker or OneVsAllSVM
+    completeness : float, optional
+        The share of the true labels that are listed, above 0 up to 1. By default it is estimated, see
+        `tagrank.estimators.calibration.completeness`.
+    precision : float, optional
+        Predict labels of which this share is right. By default the threshold has the highest expected F1.
+    cv : int, splitter or iterable of (train, test), default 3
+        An int makes shuffled folds. `tagrank.data.LabelStratifiedKFold` keeps the share of every label.
+    random_state : int, RandomState or None
+        Seeds the shuffling.
+    n_jobs : int, optional
+        Folds that are trained at the same time, in processes of their own. By default one after the other,
+        each with the threads of the estimator.
+
+    Attributes
+    ----------
+    estimator_ : the estimator, trained on everything
+    threshold_ : float, the probability from which on a label is predicted
+    calibration_ : SharedCalibration, from scores of `estimator_` to log-odds
+    completeness_ : Completeness, the share of the true labels that are listed, and an interval
+    label_completeness_ : array, shape (n_labels,), the same of each label
+    curve_ : DecisionCurve, what every threshold is worth on held-out samples
+    n_held_out_ : int, how many samples that was measured on
+    classes_ : array, the names of the labels
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank.estimators import OneVsAllSVM, ProbabilityRanker
+    >>> X = np.linspace(-1, 1, 40)[:, None]
+    >>> Y = np.hstack([X > 0, X < 0.5]).astype(float)
+    >>> model = ProbabilityRanker(OneVsAllSVM(fit_intercept=True), completeness=1, random_state=0).fit(X, Y)
+    >>> model.predict([[-0.9], [0.2], [0.9]]).tolist()
+    [[0, 1], [1, 1], [1, 0]]
+    >>> bool(model.predict_proba([[0.9]])[0, 0] > 0.9)
+    True
+    """
+
+    stored = stores(
+        estimator_=ESTIMATOR,
+        threshold_=NUMBER,
+        slope=Numbers("f", ("n_labels",)),
+        offset=Numbers("f", ("n_labels",)),
+        level=Numbers("f", (2,)),
+        bend=Numbers("f", (3,)),
+        completeness_=Numbers("f", (3,)),
+        label_completeness_=Numbers("f", ("n_labels",)),
+        curve_=Numbers("f", (None, 5)),
+        n_held_out_=COUNT,
+    )
+    unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
+
+    def __init__(self, estimator, *, completeness=None, precision=None, cv=3, random_state=None, n_jobs=None):
+        self.estimator = estimator
+        self.completeness = completeness
+        self.precision = precision
+        self.cv = cv
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, *, held_out=None, callback=None, stop=None):
+        """Learn probabilities from held-out scores, then train on everything.
+
+        Parameters
+        ----------
+        X, y : rows and labels in any form that the estimator takes
+        sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
+            Handed to the estimator. Calibration counts all samples alike, but leaves out those of weight 0.
+        held_out : pair of arrays (states, scores), shape (n_samples, n_labels), optional
+            Scores by models that did not see the sample, where they are known already; state 0 where there is
+            none. By default they are made here.
+        callback : function of a TracePoint, optional
+            Called during the last training, the one on everything, if the estimator can call it.
+        stop : function without arguments, optional
+            Asked in every training, if the estimator can ask it; once it answers true they end early.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        targets = encode_targets(y)
+        rows = self.compare(X)
+        check_same_length(X=range(len(rows)), y=targets.states)
+        if held_out is None:
+            folds = {"cv": self.cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
+            held_out = hold_out(self.estimator, rows, y, sample_weight, **folds, stop=stop)
+        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, callback=callback, stop=stop)
+        self._name_labels(targets, getattr(self.estimator_, "never_positive_", None))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimator_, name):
+                setattr(self, name, getattr(self.estimator_, name))
+        self._calibrate(*held_out)
+        return self
+
+    def decision_function(self, X):
+        """Log-odds of all labels, shape (n_samples, n_labels).
+
+        For one-dimensional y with two classes, shape (n_samples,): the lead of the second over the first.
+        """
+        return super().decision_function(X)
+
+    def predict_proba(self, X):
+        """Probabilities of all labels to be true, one array of shape (n_samples, n_labels).
+
+        Each label has its own; for one-dimensional y they are divided by their sum.
+        """
+        probabilities = expit(self._scores_of_all(X))
+        if self._one_dimensional:
+            probabilities /= probabilities.sum(axis=1, keepdims=True)
+        return probabilities
+
+    def probabilities_of(self, scores):
+        """Probabilities, given log-odds of shape (n_samples, n_labels)."""
+        return expit(scores)
+
+    def choose(self, scores):
+        """Labels present, ints, given log-odds of shape (n_samples, n_labels)."""
+        return ((expit(scores) >= self.threshold_) & ~self.never_positive_).astype(np.int64)
+
+    @property
+    def quality_(self):
+        """What is predicted is worth so much, measured on held-out samples: a `Quality`."""
+        return self.curve_.quality(self.threshold_)
+
+    def compare(self, X):
+        if not isinstance(X, PlainRows):
+            check_rows("X", X)
+        return compare_rows(self.estimator, X)
+
+    def _check_parameters(self):
+        for name in ("completeness", "precision"):
+            if getattr(self, name) is not None:
+                check_share(name, getattr(self, name))
+
+    def _calibrate(self, states, scores):
+        n_labels = states.shape[1]
+        if self.completeness is not None:
+            share = float(self.completeness)
+            self.completeness_ = Completeness(share, share, share)
+        else:
+            self.completeness_ = estimate_completeness(states, fit_shared(states, scores).straight(scores))
+        share = self.completeness_.share
+        self.calibration_ = fit_shared(states, scores, share)
+        self.label_completeness_ = np.full(n_labels, share)
+        if share < 1:
+            log_odds = self.calibration_.log_odds(scores)
+            self.label_completeness_ = completeness_by_label(states, log_odds, share)
+            self.calibration_ = fit_shared(states, scores, self.label_completeness_)
+        probabilities = expit(self.calibration_.log_odds(scores))
+        self.curve_ = DecisionCurve.measured(states, probabilities, self.label_completeness_)
+        self.threshold_ = (
+            self.curve_.best_f1() if self.precision is None else self.curve_.for_precision(self.precision)
+        )
+        self.n_held_out_ = int(np.count_nonzero(np.any(states != 0, axis=1)))
+
+    def _scores_of_all(self, X):
+        check_is_fitted(self)
+        scores = self.calibration_.log_odds(scores_of_all(self.estimator_, X))
+        if self.never_positive_.any() and not self.never_positive_.all():
+            known = scores[:, ~self.never_positive_]
+            scores[:, self.never_positive_] = known.min(axis=1, keepdims=True) - 1
+        return scores
+
+    def stored_state(self):
+        calibration = self.calibration_
+        return super().stored_state() | {
+            "slope": calibration.slope,
+            "offset": calibration.offset,
+            "level": np.array([calibration.level_weight, calibration.level_rank], dtype=np.float64),
+            "bend": calibration.bend,
+            "completeness_": np.array(self.completeness_),
+            "curve_": self.curve_.points,
+        }
+
+    def restore(self, state):
+        weight, rank = state.pop("level")
+        slope, offset, bend = (state.pop(name) for name in ("slope", "offset", "bend"))
+        if np.any(slope < 0) or np.any(bend[:2] < 0) or rank < 1 or rank != int(rank):
+            raise ValueError("a calibration must rise with scores, and its level begin at a whole rank")
+        super().restore(state)
+        self.calibration_ = SharedCalibration(slope, offset, float(weight), int(rank), bend)
+        self.completeness_ = Completeness(*map(float, self.completeness_))
+        self.curve_ = DecisionCurve(self.curve_)
+        if not len(self.curve_.points):
+            raise ValueError("the curve of decisions has no points")
+        if hasattr(self.estimator_, "n_features_in_"):
+            self.n_features_in_ = self.estimator_.n_features_in_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
+        tags.no_validation = inner.no_validation
+        # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
+        tags.classifier_tags = ClassifierTags()
+        return tags

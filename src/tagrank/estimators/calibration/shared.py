@@ -1,0 +1,241 @@
+"""One curve from scores to probabilities that all labels share, each with a slope and an offset drawn to it.
+
+The log-odds that label l of sample i is true are
+
+    eta_il = (a + a_l) s_il + g r_i + b + b_l,      a_l ~ N(0, A^2),  b_l ~ N(0, B^2)
+
+s_il is the held-out score and r_i the level of the sample: the mean of three of its scores from the rank on
+at which its labels usually end, because the scores of a ranker have no zero. a, g and b belong to all labels.
+How far a label may depart from them, A and B, is learned from all labels together (empirical Bayes, by
+Laplace's approximation), so that a label with three positives keeps close to the others and one with a
+thousand has its own curve.
+
+A true label was given with probability c_l, its completeness, so that it is listed with probability
+c_l / (1 + exp(-eta_il)); that is what is fitted. Unknown entries are left out. Newton's method: the second
+derivatives have the shape of an arrow, two numbers a label and three in common.
+
+Nearly all pairs are surely absent, and the slope is theirs. A last step bends the curve of all labels so that
+it also fits the pairs at the top ("beta calibration": Kull, Silva Filho, Flach, AISTATS 2017):
+
+    log-odds = u log sigma(eta) - v log(1 - sigma(eta)) + w,      u, v > 0
+
+which leaves the order as it is.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.special import expit
+
+LEVEL_WIDTH = 3  # scores of which the level of a sample is the mean
+MOST_PAIRS = 300_000  # of sample and label that are looked at; more change little
+ROUNDS, STEPS = 12, 25
+TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class SharedCalibration:
+    """Log-odds from scores: ``slope * score + level_weight * level + offset``, bent.
+
+    Attributes
+    ----------
+    slope, offset : arrays, shape (n_labels,); no slope is so small that log-odds fall when a score rises
+    level_weight : float, of the level of the sample
+    level_rank : int, the first of the ranks, from 1 on, whose mean score is the level
+    bend : array, (u, v, w) of the last step
+    """
+
+    slope: np.ndarray
+    offset: np.ndarray
+    level_weight: float
+    level_rank: int
+    bend: np.ndarray = field(default_factory=lambda: np.array([1.0, 1.0, 0.0]))
+
+    def log_odds(self, scores):
+        """Of all labels to be true, same shape as `scores` (n_samples, n_labels)."""
+        return _bent(self.straight(scores), self.bend)
+
+    def straight(self, scores):
+        """The log-odds before they are bent."""
+        shift = self.level_weight * levels(scores, self.level_rank)
+        return scores * self.slope + self.offset + shift[:, None]
+
+
+def levels(scores, rank):
+    """The mean of the `LEVEL_WIDTH` scores of each sample from `rank` (1 is the best) on."""
+    n_labels = scores.shape[1]
+    first = min(rank, n_labels) - 1
+    last = min(first + LEVEL_WIDTH, n_labels)
+    return -np.partition(-scores, np.arange(first, last), axis=1)[:, first:last].mean(axis=1)
+
+
+def fit_shared(states, scores, completeness=1.0):
+    """A SharedCalibration of held-out scores, finite (n_samples, n_labels), under int8 states of that shape.
+
+    `completeness` is the share of the true labels that are listed, one number or one a label.
+    """
+    rank = usual_count(states)
+    if not np.any(states > 0) or not np.any(states < 0):
+        offset = np.full(states.shape[1], np.log((np.sum(states > 0) + 1) / (np.sum(states < 0) + 1)))
+        return SharedCalibration(np.zeros(len(offset)), offset, 0.0, rank)
+    pairs = _Pairs(states, scores, rank, np.broadcast_to(completeness, states.shape[1]))
+    common, own = pairs.fit()
+    weight = common[1] / pairs.scale
+    # a score may itself be one of those that make up the level
+    slope = np.maximum((common[0] + own[0]) / pairs.scale, max(0.0, -weight) / _level_size(scores, rank))
+    offset = common[2] + own[1] - (slope + weight) * pairs.centre
+    straight = SharedCalibration(slope, offset, float(weight), rank)
+    return replace(straight, bend=pairs.bend(pairs.of(straight.straight(scores))))
+
+
+def usual_count(states):
+    """How many labels a sample has on average, rounded up; at least one."""
+    n_known = np.count_nonzero(np.any(states != 0, axis=1))
+    return max(1, int(np.ceil(np.count_nonzero(states > 0) / max(1, n_known))))
+
+
+def _sides(log_odds):
+    """log sigma(x) and -log(1 - sigma(x)): flat on one side, straight on the other."""
+    bend = np.log1p(np.exp(-np.abs(log_odds)))
+    return np.minimum(log_odds, 0) - bend, np.maximum(log_odds, 0) + bend
+
+
+def _bent(log_odds, bend):
+    below, above = _sides(log_odds)
+    return bend[0] * below + bend[1] * above + bend[2]
+
+
+def _level_size(scores, rank):
+    n_labels = scores.shape[1]
+    first = min(rank, n_labels) - 1
+    return min(LEVEL_WIDTH, n_labels - first)
+
+
+class _Pairs:
+    """Pairs of a sample and a label of which something is known, as flat arrays."""
+
+    def __init__(self, states, scores, rank, completeness):
+        self.n_labels = states.shape[1]
+        level = levels(scores, rank)
+        self.row, self.label, self.weight = _choose(states, scores, level)
+        scores, level = self.of(scores), level[self.row]
+        self.centre = np.average(scores, weights=self.weight)
+        self.scale = np.sqrt(np.average((scores - self.centre) ** 2, weights=self.weight)) + TINY
+        self.score, self.level = (scores - self.centre) / self.scale, (level - self.centre) / self.scale
+        self.present = self.of(states) > 0
+        self.listed = completeness[self.label]
+
+    def of(self, values):
+        """Of an array (n_samples, n_labels) the entries of the pairs."""
+        return values[self.row, self.label]
+
+    def bend(self, log_odds):
+        """(u, v, w) that fit best, by Newton's method on (log u, log v, w)."""
+        bend = np.array([1.0, 1.0, 0.0])
+        inputs = np.array([*_sides(log_odds), np.ones(len(log_odds))])
+        value, truth = self._likelihood(_bent(log_odds, bend))
+        for _ in range(STEPS):
+            residual, curvature = self._derivatives(truth)
+            scaled = inputs * np.append(bend[:2], 1.0)[:, None]
+            step = np.linalg.solve((scaled * curvature) @ scaled.T + 1e-6 * np.eye(3), scaled @ residual)
+            gain, length = -1.0, min(1.0, 1 / (np.abs(step).max() + TINY))
+            while gain < 0 and length > 1e-4:
+                trial = np.append(bend[:2] * np.exp(length * step[:2]), bend[2] + length * step[2])
+                trial_value, trial_truth = self._likelihood(_bent(log_odds, trial))
+                gain, length = trial_value - value, length / 2
+            if gain > 0:
+                bend, value, truth = trial, trial_value, trial_truth
+            if gain < 1e-3:
+                break
+        return bend
+
+    def fit(self):
+        """What is common (a, g, b), and what each label has of its own (a_l, b_l), shape (2, n_labels)."""
+        share = np.average(self.present, weights=self.weight)
+        common, own = np.array([1.0, 0.0, np.log(share / (1 - share))]), np.zeros((2, self.n_labels))
+        spread = np.array([0.3, 1.0])
+        for turn in range(ROUNDS):
+            common, own, variance = self._climb(common, own, spread, STEPS if turn == 0 else 3)
+            renewed = np.maximum(np.sqrt(np.mean(own**2 + variance, axis=1)), 1e-3)
+            is_settled = np.all(np.abs(renewed - spread) < 0.02 * spread)
+            spread = renewed
+            if is_settled:
+                break
+        return common, own
+
+    def _climb(self, common, own, spread, n_steps):
+        """Newton steps with halving at fixed spreads; also the variances (2, n_labels) of `own`."""
+        value, truth = self._value(common, own, spread)
+        for _ in range(n_steps):
+            step_common, step_own, variance = self._newton(truth, own, spread)
+            length, gain = 1.0, -1.0
+            while gain < 0 and length > 1e-4:
+                trial = common + length * step_common, own + length * step_own
+                trial_value, trial_truth = self._value(*trial, spread)
+                gain, length = trial_value - value, length / 2
+            if gain > 0:
+                (common, own), value, truth = trial, trial_value, trial_truth
+            if gain < 1e-3:
+                break
+        return common, own, variance
+
+    def _value(self, common, own, spread):
+        """The penalised log-likelihood, and the probabilities of the pairs to be true."""
+        slope, offset = own[0][self.label] + common[0], own[1][self.label] + common[2]
+        value, truth = self._likelihood(slope * self.score + common[1] * self.level + offset)
+        return value - 0.5 * np.sum((own / spread[:, None]) ** 2), truth
+
+    def _likelihood(self, log_odds):
+        """The log-likelihood, up to a constant, and the probabilities of the pairs to be true."""
+        truth = expit(log_odds)
+        absent = np.log1p(-np.minimum(self.listed * truth, 1 - TINY))
+        return self.weight @ np.where(self.present, _sides(log_odds)[0], absent), truth
+
+    def _derivatives(self, truth):
+        """First derivatives by the log-odds of the pairs, and the expected second ones with changed sign."""
+        listed = np.minimum(self.listed * truth, 1 - TINY)
+        slack = (1 - truth) / (1 - listed)
+        residual = self.weight * np.where(self.present, 1 - truth, -listed * slack)
+        return residual, self.weight * listed * (1 - truth) * slack + TINY
+
+    def _newton(self, truth, own, spread):
+        """The step by the expected second derivatives, labels eliminated first."""
+        residual, curvature = self._derivatives(truth)
+        inputs = (self.score, self.level, np.ones(1))
+        weighted = [curvature * values for values in inputs]
+        cross = np.array([[self._sum(one * other) for other in inputs] for one in (weighted[0], weighted[2])])
+        corner = np.array([[np.sum(one * other) for other in inputs] for one in weighted])
+        gradient = np.array([np.sum(residual * values) for values in inputs])
+        own_gradient = np.array([self._sum(residual * self.score), self._sum(residual)])
+        own_gradient -= own / spread[:, None] ** 2
+        h_aa, h_ab, h_bb = cross[0, 0] + spread[0] ** -2, cross[0, 2], cross[1, 2] + spread[1] ** -2
+        inverse = np.array([[h_bb, -h_ab], [-h_ab, h_aa]]) / (h_aa * h_bb - h_ab**2)
+        moved = np.einsum("abl,bkl->akl", inverse, cross)
+        alone = np.einsum("abl,bl->al", inverse, own_gradient)
+        left = corner - np.einsum("akl,ajl->kj", cross, moved) + 1e-9 * np.eye(3)
+        common = np.linalg.solve(left, gradient - np.einsum("akl,al->k", cross, alone))
+        return common, alone - np.einsum("akl,k->al", moved, common), inverse[[0, 1], [0, 1]]
+
+    def _sum(self, values):
+        return np.bincount(self.label, values, self.n_labels)
+
+
+def _choose(states, scores, level):
+    """Rows, labels and weights of the pairs to look at: all present ones, and all absent ones if few.
+
+    Of many absent ones those above the level of their sample are kept; the others are drawn, and stand for
+    those left out.
+    """
+    rows, labels = np.nonzero(states)
+    weights = np.ones(len(rows))
+    if len(rows) <= MOST_PAIRS:
+        return rows, labels, weights
+    matters = (states[rows, labels] > 0) | (scores[rows, labels] >= level[rows])
+    rest = np.flatnonzero(~matters)
+    n_drawn = max(MOST_PAIRS - np.count_nonzero(matters), MOST_PAIRS // 4)
+    if n_drawn >= len(rest):
+        return rows, labels, weights
+    drawn = np.random.default_rng(0).choice(rest, n_drawn, replace=False)
+    weights[drawn] = len(rest) / n_drawn
+    kept = np.sort(np.concatenate([np.flatnonzero(matters), drawn]))
+    return rows[kept], labels[kept], weights[kept]
