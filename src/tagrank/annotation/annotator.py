@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -11,14 +12,24 @@ from sklearn.exceptions import NotFittedError
 
 from tagrank._version import __version__
 from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.choosing import Choice, choose
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
-from tagrank.annotation.recipe import CRITERION, Plan, Recipe, kernel_of, plan_given, take_tag_weights
+from tagrank.annotation.recipe import (
+    CRITERION,
+    KernelOption,
+    Plan,
+    Recipe,
+    kernel_of,
+    plan_given,
+    take_tag_weights,
+)
 from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
-from tagrank.annotation.tuning import CRITERIA, Tuning, fit_tuned
+from tagrank.annotation.tuning import CRITERIA
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.errors import warn
 from tagrank.estimators.base import innermost_fitted, taken_by
+from tagrank.estimators.compared_rows import rows_for
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.labels import duplicates
@@ -34,14 +45,14 @@ class Annotator:
 
     Parameters
     ----------
-    estimator : the name of a method or a `Recipe`, "label-ranker" by default: what they leave open is chosen
-        as `tagrank.train` does, see `tagrank.annotation.recipe`. Or an estimator, which is copied and trained
-        as it is
+    estimator : the name of a method or a `Recipe`; by default the method is chosen too. What they leave open
+        is chosen as `tagrank.train` does, see `tagrank.annotation.recipe`. Or an estimator, which is copied
+        and trained as it is
     features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
         `Feature` objects, see `tagrank.features.choose_features`; the best that is installed by default
     costs : values of C to choose among by cross-validation, in the place of those of the recipe
     powers : likewise, to which of these powers the kernel may be raised
-    criterion : what to choose by: "Image-MAP", the top of the ranking, or "Image-AUC"
+    criterion : what to choose by: "Image-MAP", the top of the ranking, "Image-AUC", or the mean of both
     scaling : {"auto", "standard", "minmax", "none"}
         "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
         of sparse columns only the width changes. "auto" is "standard" for dense columns under Gaussian,
@@ -56,7 +67,8 @@ class Annotator:
         duality gap; add what else should be stored, such as metrics
     features_ : dict of name to fitted `Feature`; None for rows
     feature_names_ : dict of view to the names of its columns, for the views whose columns have names
-    tuning_ : how well the `costs` did; None without them, and after loading
+    choice_ : what was tried and what was chosen; None where nothing was, and after loading
+    tuning_ : how well the values of C did of the method that was chosen; None without them, and after loading
     training_names_ : the names of the training rows; after loading, of those that have a say
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
     """
@@ -106,7 +118,7 @@ class Annotator:
         plan = self._plan(intake, collection.tags)
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
-        kernel = kernel_of(plan.estimator)
+        kernel = kernel_of(plan.usual)
         self.tags = list(collection.tags)
         self.features_ = intake.features
         self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
@@ -118,9 +130,11 @@ class Annotator:
         }
         self.by_view_ = kernel is not None and reads_views(kernel)
         self.training_names_ = intake.names
-        self.estimator_, self.tuning_ = self._train(
+        self.estimator_, self.choice_ = self._train(
             plan, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
         )
+        has_costs = self.choice_ is not None and bool(self.choice_.chosen[0].costs)
+        self.tuning_ = self.choice_.chosen[0] if self.choice_ is not None and has_costs else None
         never_present = collection.tag_counts() == 0
         # a prior may speak for tags that are never present
         self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
@@ -215,29 +229,33 @@ class Annotator:
         if not isinstance(wanted, Recipe):
             return plan_given(wanted, intake, self.costs, self.powers or (1,))
         plan = wanted.plan(intake, tags)
-        return plan._replace(
-            costs=plan.costs if self.costs is None else self.costs,
-            powers=plan.powers if self.powers is None else self.powers,
-        )
+        if self.costs is not None:
+            given = [one._replace(costs=self.costs) for one in plan.candidates]
+            plan = replace(plan, candidates=given)
+        if self.powers is not None:
+            options = [KernelOption(f"to the power {power}", power=power) for power in self.powers]
+            plan = replace(plan, kernels=options)
+        return plan
 
     def _train(
         self, plan: Plan, X: Any, collection: Collection, progress: Progress | None, **asked: Any
-    ) -> tuple[Any, Tuning | None]:
-        more = take_tag_weights(plan.estimator, self.tags, len(collection))
-        more |= taken_by(plan.estimator.fit, **asked)
+    ) -> tuple[Any, Choice | None]:
+        weights = [take_tag_weights(one.estimator, self.tags, len(collection)) for one in plan.candidates]
+        more = weights[0]
         with warnings.catch_warnings():
             # said afterwards, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
-            return fit_tuned(
-                plan.estimator,
+            chosen = choose(
+                plan,
                 X,
                 collection.labels,
-                costs=plan.costs,
-                powers=plan.powers,
                 criterion=self.criterion,
                 progress=progress,
-                **more,
+                stop=asked["stop"],
             )
+            model = plan.wrapped(chosen.estimator)
+            more |= taken_by(model.fit, held_out=chosen.held_out, **asked)
+            return model.fit(rows_for(model, chosen.rows), collection.labels, **more), chosen.choice
 
     def _take_in(self, data: Any) -> Intake:
         """`data` with the views of training."""

@@ -1,9 +1,10 @@
 """The recipe: how a model is made of whatever comes. What is not given is chosen here, and nowhere else.
 
 - features of pictures: the best that are installed
-- kernel: of pictures the mean of those that suit their features, of rows a Gaussian
-- C, and for pictures the power to which their kernel is raised: by cross-validation over the space that the
-  entry of the method declares, by the mean average precision of held-out rankings
+- method, with an intercept or without, kernel and C, see `tagrank.annotation.choosing`: by cross-validation,
+  by the mean of average precision and AUC of held-out rankings
+- kernel: of pictures a power of the mean of those that suit their features, of rows a Gaussian or a straight
+  line
 - probabilities: one curve on held-out scores that all tags share, see `ProbabilityRanker`; order, percentage
   and prediction come from it. How complete the tags are is estimated. A tag is predicted where its
   probability reaches the one threshold with the highest expected F1
@@ -30,25 +31,86 @@ from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
 from tagrank.validation import check_share
 
 AUTO = "auto"
-METHOD = "label-ranker"
-CRITERION = "Image-MAP"
+METHOD = AUTO
+TRIED = ("label-ranker", "one-vs-all-logistic", "one-vs-all", "incomplete-label-ranker")
+CRITERION = "MAP and AUC"
 PICTURE_POWERS = (1, 2, 4)
+MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
 FEWEST_TO_HOLD_OUT = 10
 
 
-class Plan(NamedTuple):
-    """An estimator that is not fitted, and what is to be chosen about it.
+class Candidate(NamedTuple):
+    """A method that may be chosen.
 
     Attributes
     ----------
-    estimator : with calibration around it, if there is any
+    method : its name
+    family : rankers and classifiers may be added up
+    estimator : not fitted
     costs : values of C to choose among; None keeps that of the estimator
-    powers : to which the kernel may be raised
+    tries_intercept : whether it is also tried without its intercept, or with one
     """
 
+    method: str
+    family: str
     estimator: Any
     costs: Sequence[float] | None
-    powers: Sequence[int]
+    tries_intercept: bool = False
+
+
+class KernelOption(NamedTuple):
+    """A kernel that may be chosen.
+
+    Attributes
+    ----------
+    words : what it is called
+    kernel : in the place of that of the estimator; None keeps that
+    power : to which it is raised
+    """
+
+    words: str = ""
+    kernel: Any = None
+    power: int = 1
+
+
+KEPT = KernelOption()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be chosen among.
+
+    Attributes
+    ----------
+    around : what is learned on top of the estimator, not fitted; None for nothing
+    candidates : methods, the usual one first
+    kernels : kernels, the usual one first
+    n_leading : how many of the candidates are tried on every kernel; the others are on the best
+    """
+
+    around: Any
+    candidates: Sequence[Candidate]
+    kernels: Sequence[KernelOption] = (KEPT,)
+    n_leading: int = 1
+
+    @property
+    def leading(self) -> Sequence[Candidate]:
+        """The candidates that are tried on every kernel."""
+        return self.candidates[: self.n_leading]
+
+    @property
+    def usual(self) -> Any:
+        """The estimator of the first candidate."""
+        return self.candidates[0].estimator
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether there is anything to choose."""
+        return len(self.candidates) > 1 or len(self.kernels) > 1 or self.candidates[0].costs is not None
+
+    def wrapped(self, estimator: Any) -> Any:
+        """The estimator with what goes around it."""
+        return estimator if self.around is None else clone(self.around).set_params(estimator=estimator)
 
 
 @dataclass(frozen=True)
@@ -57,7 +119,7 @@ class Recipe:
 
     Attributes
     ----------
-    method : a name from `methods`
+    method : a name from `methods`, or "auto" to choose among `TRIED`
     parameters : constructor arguments of its estimator; None leaves the choice. For a matrix with a row and a
         column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
     calibration : {"shared", "platt", "isotonic", None} or "auto", how probabilities are learned from held-out
@@ -86,7 +148,7 @@ class Recipe:
     def __post_init__(self) -> None:
         self._check_calibration()
         given = {name: value for name, value in self.parameters.items() if value is not None}
-        known = self._make().get_params(deep=False)
+        known = self._make(self._entries[0]).get_params(deep=False)
         if strangers := sorted(set(given) - set(known)):
             raise ArgumentError(
                 f"method {self.method!r} has no parameter {', '.join(strangers)}"
@@ -106,14 +168,39 @@ class Recipe:
 
     def plan(self, rows: Intake, tags: Sequence[str]) -> Plan:
         """What to train on these rows with these tags."""
-        estimator = self._make(tags)
-        chooses_kernel = bool(rows.features) and "kernel" not in self.parameters
-        if chooses_kernel and rows.features and hasattr(estimator, "kernel"):
-            estimator.set_params(kernel=mean_kernel(rows.features))
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
-        costs = self._entry.space.get("C") if can_hold_out and "C" not in self.parameters else None
-        powers = PICTURE_POWERS if chooses_kernel else (1,)
-        return Plan(suit_views(self._calibrated(estimator, can_hold_out), rows), costs, powers)
+        entries = self._entries if can_hold_out else self._entries[:1]
+        candidates = [self._candidate(entry, rows, tags, can_hold_out) for entry in entries]
+        kernels = self._kernels(rows, candidates[0].estimator) if can_hold_out else (KEPT,)
+        # on text and tables it is the method that decides for a straight line, on pictures hardly
+        n_leading = 2 if len(candidates) > 1 and not rows.features else 1
+        return Plan(self._around(can_hold_out), candidates, kernels, n_leading)
+
+    def _candidate(self, entry: Method, rows: Intake, tags: Sequence[str], can_hold_out: bool) -> Candidate:
+        estimator = self._make(entry, tags)
+        if rows.features and "kernel" not in self.parameters and hasattr(estimator, "kernel"):
+            estimator.set_params(kernel=mean_kernel(rows.features))
+        chooses_cost = can_hold_out and "C" not in self.parameters
+        return Candidate(
+            entry.name,
+            entry.family,
+            suit_views(estimator, rows),
+            entry.space.get("C") if chooses_cost else None,
+            tries_intercept=can_hold_out and self.method == AUTO and "fit_intercept" not in self.parameters,
+        )
+
+    def _kernels(self, rows: Intake, estimator: Any) -> Sequence[KernelOption]:
+        if "kernel" in self.parameters or not hasattr(estimator, "kernel") or not hasattr(estimator, "C"):
+            return (KEPT,)
+        if "C" in self.parameters and self.method != AUTO:
+            return (KEPT,)
+        if rows.features:
+            return tuple(KernelOption(f"to the power {power}", power=power) for power in PICTURE_POWERS)
+        if self.parameters.get("gamma") is not None:
+            return (KEPT,)
+        straight = KernelOption("linear", kernel="linear")
+        is_too_large = len(rows.names) > MOST_COMPARED
+        return (straight,) if is_too_large else (KernelOption("Gaussian"), straight)
 
     def _check_calibration(self) -> None:
         is_shared = self.calibration == "shared" or (self.calibration == AUTO and self.threshold is None)
@@ -131,12 +218,12 @@ class Recipe:
             )
 
     @property
-    def _entry(self) -> Method:
-        return find_method(self.method)
+    def _entries(self) -> list[Method]:
+        return [find_method(name) for name in (TRIED if self.method == AUTO else (self.method,))]
 
-    def _make(self, tags: Sequence[str] | None = None) -> Any:
-        """The estimator of the method; with `tags`, matrices are put into their order."""
-        estimator = self._entry.load()()
+    def _make(self, entry: Method, tags: Sequence[str] | None = None) -> Any:
+        """The estimator of a method; with `tags`, matrices are put into their order."""
+        estimator = entry.load()()
         known = estimator.get_params(deep=False)
         usual = {"random_state": self.seed, "n_jobs": self.n_jobs}
         estimator.set_params(**{name: value for name, value in usual.items() if name in known})
@@ -149,20 +236,20 @@ class Recipe:
             }
         )
 
-    def _calibrated(self, estimator: Any, can_hold_out: bool) -> Any:
-        """The estimator with calibration and thresholds around it, if they are wanted."""
+    def _around(self, can_hold_out: bool) -> Any:
+        """Calibration and thresholds, if they are wanted."""
         calibration, threshold = self.calibration, self.threshold
         if calibration == AUTO:
             calibration = None if not can_hold_out else "shared" if threshold is None else "platt"
         if calibration is None and threshold is None:
-            return estimator
+            return None
         if calibration == "shared":
             return ProbabilityRanker(
-                estimator, completeness=self.completeness, precision=self.precision, random_state=self.seed
+                None, completeness=self.completeness, precision=self.precision, random_state=self.seed
             )
         threshold = threshold or "f1"
         return CalibratedRanker(
-            estimator,
+            None,
             method=calibration,
             strategy=threshold.replace("-", "_"),
             n_tags=self.n_tags,
@@ -170,7 +257,9 @@ class Recipe:
         )
 
 
-def plan_given(estimator: Any, rows: Intake, costs: Sequence[float] | None, powers: Sequence[int]) -> Plan:
+def plan_given(
+    estimator: Any, rows: Intake, costs: Sequence[float] | None, powers: Sequence[int] = (1,)
+) -> Plan:
     """A copy of an estimator that somebody made, to be trained as it is but for the choice among `costs`."""
     if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in ("fit", "get_params")):
         example = f"{estimator.__name__}()" if isinstance(estimator, type) else "LabelRanker()"
@@ -178,7 +267,13 @@ def plan_given(estimator: Any, rows: Intake, costs: Sequence[float] | None, powe
             f"estimator must be a tagrank estimator such as {example}, the name of a method, a Recipe, or "
             f"None for the usual one, got {estimator!r}"
         )
-    return Plan(suit_views(clone(estimator), rows), costs, powers)
+    around = suit_views(clone(estimator), rows)
+    inner = innermost(around)
+    name = type(inner).__name__
+    can_choose = costs is not None and hasattr(inner, "C")
+    candidate = Candidate(name, name, inner, costs if can_choose else None)
+    kernels = [KernelOption("" if power == 1 else f"to the power {power}", power=power) for power in powers]
+    return Plan(None if inner is around else around, [candidate], kernels if can_choose else (KEPT,))
 
 
 def suit_views(estimator: Any, rows: Intake) -> Any:

@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import CRITERION, is_compared
+from tagrank.annotation.recipe import CRITERION
 from tagrank.data import LabelStratifiedKFold
-from tagrank.estimators.base import innermost
-from tagrank.estimators.compared_rows import compare_rows, rows_for
-from tagrank.kernels import Power, make_kernel
 from tagrank.metrics import image_auc, image_average_precision
 
-CRITERIA = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
+MEASURES = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
+CRITERIA = (*MEASURES, CRITERION)
 COMPARING, CHOOSING = "comparing pictures with each other", "choosing C"
 
 
@@ -30,11 +27,18 @@ class Tuning:
     costs : the values of C, ascending
     scores : name of a criterion to the value that each cost reached, mean over the folds
     power : to which the kernel was raised
+    method, kernel : names of what was trained, where several were tried
+    fit_intercept : whether it had an intercept; None for a method without
+    value : what the log-odds made of the best scores reached, where that was measured
     """
 
     costs: tuple[float, ...]
     scores: Mapping[str, tuple[float, ...]]
     power: int = 1
+    method: str = ""
+    kernel: str = ""
+    fit_intercept: bool | None = None
+    value: float | None = None
 
     def best(self, criterion: str = CRITERION) -> float:
         """The cost with the highest score; the smallest of equals."""
@@ -48,11 +52,24 @@ class Tuning:
         """Whether the best cost is the smallest or the largest tried: the true optimum may lie beyond."""
         return self.best(criterion) in (self.costs[0], self.costs[-1])
 
+    @property
+    def words(self) -> str:
+        """What was trained, for people."""
+        found = [f"C {self.best():g}"] if self.costs else []
+        found += [self.kernel] if self.kernel else []
+        if self.fit_intercept is not None:
+            found.append("with an intercept" if self.fit_intercept else "no intercept")
+        return f"{self.method} ({', '.join(found)})" if found else self.method
+
     def to_dict(self) -> dict[str, Any]:
         """Plain lists and numbers for JSON."""
         return {
             "C": list(self.costs),
             "power": self.power,
+            "method": self.method,
+            "kernel": self.kernel,
+            "fit_intercept": self.fit_intercept,
+            "value": self.value,
             **{name: list(values) for name, values in self.scores.items()},
         }
 
@@ -99,51 +116,15 @@ def tune_cost(
             if progress is not None:
                 progress(place * n_folds + done, len(powers) * n_folds, CHOOSING)
             scores.append(_score_fold(estimator, raised, Y, train, test, ascending, stop))
-        defined = [fold for fold in scores if not np.isnan(fold).any()]
+        defined = [fold for fold in scores if not any(np.isnan(list(m.values())).any() for m in fold)]
         if not defined:
             return None
-        by_criterion = map(tuple, np.mean(defined, axis=0).T.tolist())
-        tunings.append(Tuning(tuple(ascending), dict(zip(CRITERIA, by_criterion, strict=True)), power))
+        names, means = list(defined[0][0]), np.mean([[list(m.values()) for m in f] for f in defined], axis=0)
+        by_criterion = dict(zip(names, map(tuple, means.T.tolist()), strict=True))
+        tunings.append(Tuning(tuple(ascending), by_criterion, power))
     if progress is not None:
         progress(len(powers) * n_folds, len(powers) * n_folds, CHOOSING)
     return max(tunings, key=lambda tuning: tuning.best_score(criterion))
-
-
-def fit_tuned(
-    estimator: Any,
-    X: Any,
-    labels: Any,
-    *,
-    costs: Sequence[float] | None = None,
-    powers: Sequence[int] = (1,),
-    criterion: str = CRITERION,
-    progress: Progress | None = None,
-    stop: Callable[[], bool] | None = None,
-    **more: Any,
-) -> tuple[Any, Tuning | None]:
-    """Train an estimator, or what calibrates one, after choosing its C and a power of its kernel.
-
-    It is not fitted, and stays as it is. Without `costs` it keeps its C, and there is no Tuning; the other
-    arguments are those of `tune_cost`, and `more` is handed to `fit`.
-    """
-    model, tuning = clone(estimator), None
-    inner = innermost(model)
-    if progress is not None and is_compared(inner):
-        progress(0, 1, COMPARING)
-    rows = compare_rows(model, X)
-    if costs is not None and hasattr(inner, "C"):
-        tuning = tune_cost(
-            inner, rows, labels, costs=costs, powers=powers, criterion=criterion, progress=progress, stop=stop
-        )
-    if tuning is not None:
-        inner.set_params(C=tuning.best(criterion))
-        if tuning.power > 1 and rows.raised(1) is not rows.raised(tuning.power):
-            kernel = Power(make_kernel(inner.kernel, gamma=inner.gamma), tuning.power)
-            inner.set_params(kernel=kernel, gamma=None)
-            rows = rows.raised(tuning.power)
-    if stop is not None:
-        more["stop"] = stop
-    return model.fit(rows_for(model, rows), labels, **more), tuning
 
 
 def _score_fold(
@@ -154,13 +135,19 @@ def _score_fold(
     test: np.ndarray,
     costs: list[float],
     stop: Callable[[], bool] | None,
-) -> list[list[float]]:
-    """One list of scores, in the order of `CRITERIA`, for each cost."""
+) -> list[dict[str, float]]:
+    """Every measure, for each cost."""
     with quiet_folds():
         models = estimator.path(rows.training(train), Y[train], costs, stop=stop)
     held_out = rows.held_out(test, train)
     all_scores = [model.decision_function(held_out) for model in models]
-    return [[float(measure(Y[test], F)) for measure in CRITERIA.values()] for F in all_scores]
+    return [measure(Y[test], F) for F in all_scores]
+
+
+def measure(Y: Any, scores: np.ndarray) -> dict[str, float]:
+    """Every criterion to how good scores are by it; the last is the mean of the others."""
+    found = {name: float(function(Y, scores)) for name, function in MEASURES.items()}
+    return found | {CRITERION: float(np.mean(list(found.values())))}
 
 
 @contextmanager

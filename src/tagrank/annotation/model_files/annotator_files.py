@@ -96,7 +96,7 @@ def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.estimator = annotator.estimator_
     annotator.by_view_ = _check_columns(innermost_fitted(annotator.estimator_), annotator.columns_)
     annotator.training_names_ = _take_names(content, annotator.estimator_)
-    annotator.tuning_ = None
+    annotator.tuning_ = annotator.choice_ = None
     annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
     content.finish()
     shelf.finish()

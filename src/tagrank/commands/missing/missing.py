@@ -12,7 +12,7 @@ from tagrank.annotation.recipe import METHOD, Recipe
 from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page
 from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.commands.missing.choice import PairChoice
-from tagrank.commands.missing.held_out import HeldOut, hold_out
+from tagrank.commands.missing.held_out import SHARED, HeldOut, hold_out
 from tagrank.commands.missing.page import write_missing_page
 from tagrank.commands.missing.result import MissingTags, Suggestion, write_suggestions
 from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
@@ -20,9 +20,9 @@ from tagrank.data import Collection, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_share
 
-CALIBRATIONS = ("platt", "isotonic")
+CALIBRATIONS = (SHARED, "platt", "isotonic")
 STATE_NAMES = {1: "present", -1: "absent", 0: "unknown"}
 
 
@@ -38,7 +38,8 @@ def missing(
     max_probability: float | None = None,
     method: str = METHOD,
     folds: int = 5,
-    calibration: str = "platt",
+    calibration: str = SHARED,
+    completeness: float | None = None,
     seed: int = 0,
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
@@ -76,7 +77,9 @@ def missing(
         with `wrong` those that are more probable than not
     method : a name from `methods`
     folds : models that share the pictures; each learns from all but its own share
-    calibration : {"platt", "isotonic"}, how scores become probabilities
+    calibration : {"shared", "platt", "isotonic"}, how scores become probabilities: by one curve for all tags,
+        see `ProbabilityRanker`, or tag by tag
+    completeness : the share of the true tags that are listed, for the shared curve; estimated by default
     seed : for everything random
     view : the view to learn from, where there are several
     features : how pictures are described, see `choose_features`; the best that is installed by default. An
@@ -92,13 +95,17 @@ def missing(
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, what is being trained ends early
     parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`; what is not given is chosen by the
-        `Recipe`, C and power by the likelihood of held-out tags: here pictures are compared too
+        `Recipe`, by the likelihood of held-out tags: here pictures are compared too
 
     Returns
     -------
     MissingTags
     """
     check_choice("calibration", calibration, CALIBRATIONS)
+    if completeness is not None:
+        check_share("completeness", completeness)
+        if calibration != SHARED:
+            raise ArgumentError("completeness goes with calibration 'shared'")
     choice = PairChoice(wrong, top, per_tag, min_probability, max_probability)
     if wrong and untagged:
         raise ArgumentError(
@@ -131,6 +138,7 @@ def missing(
         features=described.features or None,
         folds=folds,
         calibration=calibration,
+        completeness=completeness,
         seed=seed,
         progress=progress,
         stop=stop,
@@ -144,10 +152,11 @@ def missing(
         rows.summary(),
         int(choice.candidates(held_out).sum()),
         _unjudged(rows.tags, held_out),
-        held_out.tuning,
+        held_out.choice,
         described.seconds,
         rows.problems,
         n_untagged,
+        held_out.completeness,
     )
     if output is not None:
         write_suggestions(output, found.suggestions)

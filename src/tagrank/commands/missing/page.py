@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.commands.missing.result import LIKELIHOOD, MissingTags, Suggestion
+from tagrank.commands.missing.result import MissingTags, Suggestion
 from tagrank.data import Collection
 from tagrank.data.pictures.files import thumbnail_url
 from tagrank.reports.pages import problems_section, write_page
@@ -92,4 +92,8 @@ def _facts(found: MissingTags) -> dict[str, str]:
         "method": found.method,
         "folds": f"{found.folds}",
     }
-    return facts if found.tuning is None else facts | {"C": f"{found.tuning.best(LIKELIHOOD):g}"}
+    if found.choice is not None:
+        facts["method"] = found.choice.words
+    if found.completeness is not None and found.completeness.share < 1:
+        facts["true tags that are listed"] = found.completeness.words
+    return facts

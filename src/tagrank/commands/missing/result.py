@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
-from tagrank.annotation.tuning import Tuning
+from tagrank.annotation.choosing import Choice
 from tagrank.commands.destinations import write_list
 from tagrank.commands.picture_rows import kind_of
 from tagrank.data import Problem
-
-LIKELIHOOD = "log-likelihood"  # the criterion by which C is chosen
+from tagrank.estimators.calibration.completeness import Completeness
 
 
 @dataclass(frozen=True)
@@ -48,10 +47,11 @@ class MissingTags:
     facts : counts of the data, as `Collection.summary` gives them
     n_candidates : pairs of picture and tag that were looked at
     unjudged : tags of which nothing can be said in some pictures, because too few others have them
-    tuning : how well the values of C did that were tried; None where none were
+    choice : what was tried and what was chosen; None where nothing was
     feature_seconds : set of picture features to the seconds that it took, not counting what was known already
     problems : files that were left out, and why
     n_untagged : how many pictures were left out because nothing is known about them
+    completeness : the share of the true tags that are listed, and an interval
     """
 
     suggestions: Sequence[Suggestion]
@@ -61,10 +61,11 @@ class MissingTags:
     facts: Mapping[str, Any]
     n_candidates: int
     unjudged: Sequence[str] = ()
-    tuning: Tuning | None = None
+    choice: Choice | None = None
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     n_untagged: int = 0
+    completeness: Completeness | None = None
 
     @property
     def kind(self) -> str:
@@ -96,7 +97,8 @@ class MissingTags:
             "n_untagged": self.n_untagged,
             "suggestions": [asdict(suggestion) for suggestion in self.suggestions],
             "unjudged": list(self.unjudged),
-            "C": None if self.tuning is None else self.tuning.to_dict(),
+            "choice": None if self.choice is None else self.choice.to_dict(),
+            "completeness": None if self.completeness is None else self.completeness._asdict(),
             "feature_seconds": dict(self.feature_seconds),
             "problems": [vars(problem) for problem in self.problems],
         }

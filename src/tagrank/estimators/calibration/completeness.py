@@ -32,6 +32,15 @@ class Completeness(NamedTuple):
     low: float
     high: float
 
+    @property
+    def words(self):
+        """For people: "about 45 to 60 %"."""
+        if self.low == self.high:
+            return f"{self.share:.0%}"
+        if self.share == 1:
+            return "nearly all"
+        return f"about {100 * self.low:.0f} to {100 * self.high:.0f} %"
+
 
 def estimate_completeness(states, log_odds):
     """Completeness of labels, int8 states (n, m), whose held-out `log_odds` to be listed have that shape."""

@@ -1,0 +1,164 @@
+"""The curve that all labels share: it recovers what was drawn from it, and rare labels keep close to it."""
+
+import numpy as np
+import pytest
+from scipy.optimize import approx_fprime
+from scipy.special import expit
+
+from tagrank.estimators.calibration import shared
+from tagrank.estimators.calibration.completeness import (
+    completeness_by_label,
+    estimate_completeness,
+)
+from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared, levels
+
+
+def draw(n=3000, m=30, *, completeness=1.0, slope=2.0, spread=0.4, seed=0):
+    """States, scores and probabilities to be true of labels whose curves differ a little."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, m))
+    log_odds = slope * scores - 3 + rng.normal(0, spread, m)
+    truth = rng.random((n, m)) < expit(log_odds)
+    listed = truth & (rng.random((n, m)) < completeness)
+    return np.where(listed, 1, -1).astype(np.int8), scores, expit(log_odds), truth
+
+
+@pytest.mark.parametrize("completeness", [1.0, 0.5])
+def test_recovers_the_probability_of_being_true(completeness):
+    states, scores, expected, _ = draw(completeness=completeness)
+    found = expit(fit_shared(states, scores, completeness).log_odds(scores))
+    assert np.abs(found - expected).mean() < 0.01
+    assert np.abs(found - expected).max() < 0.15
+
+
+def test_a_rare_label_keeps_close_to_the_others():
+    states, scores, expected, _ = draw(n=2000, m=20)
+    states[:, 0] = -1
+    best = np.argsort(-scores[:, 0])[:3]
+    states[best, 0] = 1
+    found = fit_shared(states, scores)
+    assert found.slope[0] > 0.5 * np.median(found.slope)
+    assert expit(found.log_odds(scores))[best, 0].min() > 0.15
+
+
+def test_the_level_of_a_sample_is_taken_off():
+    states, scores, expected, _ = draw()
+    shift = np.random.default_rng(1).normal(0, 2, size=(len(scores), 1))
+    found = expit(fit_shared(states, scores + shift).log_odds(scores + shift))
+    assert np.abs(found - expected).mean() < 0.03
+
+
+def test_log_odds_never_fall_when_a_score_rises():
+    states, scores, _, _ = draw(n=500, m=6)
+    found = fit_shared(states, scores + np.random.default_rng(1).normal(0, 2, size=(500, 1)))
+    before = found.log_odds(scores)
+    for label in range(6):
+        raised = scores.copy()
+        raised[:, label] += np.random.default_rng(label).exponential(size=500)
+        assert np.all(found.log_odds(raised)[:, label] >= before[:, label] - 1e-9)
+
+
+def test_unknown_labels_are_left_out():
+    states, scores, _, _ = draw(n=400, m=8)
+    states[::3, 2] = 0
+    other = scores.copy()
+    found = fit_shared(states, scores)
+    known = np.delete(states, np.s_[::3], axis=0), np.delete(scores, np.s_[::3], axis=0)
+    alone = fit_shared(*known)
+    assert np.all(np.isfinite(found.log_odds(other)))
+    assert abs(found.offset[2] - alone.offset[2]) < 0.5
+
+
+@pytest.mark.parametrize("state", [1, -1, 0])
+def test_nothing_to_tell_apart(state):
+    found = fit_shared(np.full((12, 3), state, np.int8), np.random.default_rng(0).normal(size=(12, 3)))
+    odds = found.log_odds(np.zeros((2, 3)))
+    assert np.all(np.isfinite(odds))
+    assert np.all(np.sign(odds) == state)
+
+
+def test_equal_scores_give_the_shares():
+    states = np.where(np.random.default_rng(0).random((400, 3)) < [0.1, 0.3, 0.6], 1, -1).astype(np.int8)
+    found = expit(fit_shared(states, np.zeros((400, 3))).log_odds(np.zeros((1, 3))))
+    np.testing.assert_allclose(found[0], (states > 0).mean(axis=0), atol=0.03)
+
+
+def test_gradient_and_likelihood_agree():
+    states, scores, _, _ = draw(n=60, m=4, completeness=0.6)
+    pairs = shared._Pairs(states, scores, 2, np.full(4, 0.6))
+    start = np.random.default_rng(0).normal(size=len(pairs.score))
+    gradient, _ = pairs._derivatives(expit(start))
+    numeric = approx_fprime(start, lambda odds: pairs._likelihood(odds)[0], 1e-6)
+    np.testing.assert_allclose(gradient, numeric, atol=1e-3)
+
+
+def test_newton_reaches_the_maximum():
+    states, scores, _, _ = draw(n=300, m=4, completeness=0.7)
+    pairs = shared._Pairs(states, scores, 2, np.full(4, 0.7))
+    spread = np.array([0.3, 1.0])
+    common, own, _ = pairs._climb(np.array([1.0, 0, -2]), np.zeros((2, 4)), spread, 50)
+
+    def value(point):
+        return pairs._value(point[:3], point[3:].reshape(2, 4), spread)[0]
+
+    point = np.concatenate([common, own.ravel()])
+    assert np.abs(approx_fprime(point, value, 1e-6)).max() < 0.2
+    rng = np.random.default_rng(0)
+    assert all(value(point) > value(point + 0.05 * rng.normal(size=11)) for _ in range(50))
+
+
+def test_drawn_pairs_stand_for_all(monkeypatch):
+    states, scores, _, _ = draw(n=2000, m=30)
+    whole = fit_shared(states, scores)
+    monkeypatch.setattr(shared, "MOST_PAIRS", 20_000)
+    drawn = fit_shared(states, scores)
+    assert np.abs(expit(whole.log_odds(scores)) - expit(drawn.log_odds(scores))).max() < 0.1
+
+
+def test_levels():
+    scores = np.array([[5.0, 1, 4, 2, 3], [0, 0, 0, 0, 1]])
+    np.testing.assert_allclose(levels(scores, 2), [3, 0])
+    np.testing.assert_allclose(levels(scores, 5), [1, 0])
+    np.testing.assert_allclose(levels(scores, 9), [1, 0])
+    np.testing.assert_allclose(levels(scores, 4), [1.5, 0])
+
+
+@pytest.mark.parametrize("share", [1.0, 0.7, 0.5, 0.35])
+def test_completeness_is_found(share):
+    states, scores, _, truth = draw(n=4000, completeness=share, slope=4.0)
+    straight = fit_shared(states, scores).straight(scores)
+    found = estimate_completeness(states, straight)
+    true_share = np.count_nonzero(states > 0) / np.count_nonzero(truth)
+    assert abs(found.share - true_share) < 0.1
+    assert found.low <= found.share <= found.high
+
+
+def test_poor_scores_leave_completeness_open():
+    states, scores, _, _ = draw(n=1000, m=10, completeness=0.5, slope=0.3)
+    found = estimate_completeness(states, fit_shared(states, scores).straight(scores))
+    assert found.high - found.low > 0.3
+
+
+def test_nothing_listed_says_nothing_of_completeness():
+    assert estimate_completeness(np.full((5, 2), -1, np.int8), np.zeros((5, 2))) == (1.0, 0.0, 1.0)
+
+
+def test_completeness_of_single_labels_is_drawn_to_that_of_all():
+    rng = np.random.default_rng(0)
+    shares = np.where(np.arange(30) < 15, 0.3, 0.8)
+    states, scores, _, _ = draw(n=6000, completeness=shares, slope=4.0)
+    odds = fit_shared(states, scores, shares).log_odds(scores)
+    found = completeness_by_label(states, odds, 0.55)
+    assert np.abs(found - shares).mean() < 0.08
+    few = np.zeros_like(states)
+    few[:20] = states[:20]
+    assert np.abs(completeness_by_label(few, odds, 0.55) - 0.55).max() < 0.35
+    same, _, _, _ = draw(n=6000, completeness=0.55, slope=4.0)
+    assert completeness_by_label(same, odds, 0.55).std() < 0.05
+    assert rng is not None
+
+
+def test_bent_curves_keep_the_order():
+    scores = np.sort(np.random.default_rng(0).normal(size=(40, 1)), axis=0)
+    bent = SharedCalibration(np.ones(1), np.zeros(1), 0.0, 1, np.array([1.3, 0.4, 0.2])).log_odds(scores)
+    assert np.all(np.diff(bent[:, 0]) > 0)
