@@ -13,7 +13,7 @@ from tagrank.annotation import Annotator, RankedTag
 from tagrank.annotation.ranked_tags import rank_tags
 from tagrank.data import Collection
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.estimators import LabelFrequency, LabelRanker, OneVsAllSVM, ProbabilityRanker
 from tagrank.features import PRESETS, extract_features
 from tagrank.kernels import ChiSquared, Gaussian, Power, Sum
 from tagrank.metrics import image_auc
@@ -31,7 +31,7 @@ def picture_annotator(drawings):
 
 def test_pictures_become_ranked_tags(drawings, picture_annotator):
     test = drawings.test
-    assert isinstance(picture_annotator.estimator_, CalibratedRanker)
+    assert isinstance(picture_annotator.estimator_, ProbabilityRanker)
     kernel = picture_annotator.estimator_.estimator_.kernel_
     kernel = kernel.kernel if isinstance(kernel, Power) else kernel
     assert isinstance(kernel, Sum)

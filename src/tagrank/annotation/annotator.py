@@ -230,7 +230,7 @@ class Annotator:
             return plan_given(wanted, intake, self.costs, self.powers or (1,))
         plan = wanted.plan(intake, tags)
         if self.costs is not None:
-            given = [one._replace(costs=self.costs) for one in plan.candidates]
+            given = [one._replace(costs=self.costs, extends=False) for one in plan.candidates]
             plan = replace(plan, candidates=given)
         if self.powers is not None:
             options = [KernelOption(f"to the power {power}", power=power) for power in self.powers]

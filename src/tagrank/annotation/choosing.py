@@ -12,7 +12,7 @@ With many rows all this is done on some of them.
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,14 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import CRITERION, KEPT, Candidate, KernelOption, Plan, is_compared
+from tagrank.annotation.recipe import (
+    CRITERION,
+    KEPT,
+    Candidate,
+    KernelOption,
+    Plan,
+    is_compared,
+)
 from tagrank.annotation.tuning import COMPARING, Tuning, measure, quiet_folds
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import ScoreSum
@@ -36,6 +43,7 @@ SEARCH_TOL = 1e-2  # duality gap of models that are only compared
 STEP, MOST_STEPS = 10**0.5, 3  # by how much C goes on when the best is the last, and how often
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, on which is chosen
+FEW_PAIRS = 100_000  # of row and label, up to which log-odds are learned from other folds
 LIKELIHOOD = "log-likelihood"
 
 HeldOut = tuple[np.ndarray, np.ndarray]
@@ -61,13 +69,13 @@ class Choice:
     value: float
     criterion: str
     n_rows: int
-    seconds: float
+    seconds: float = field(compare=False)
 
     @property
     def second_best(self) -> Tuning | None:
         """The best of those whose method was not taken, or was not taken alone."""
         others = [one for one in self.tried if one.value is not None and (one,) != self.chosen]
-        return max(others, key=lambda one: one.value or 0.0, default=None)
+        return max(others, key=_value, default=None)
 
     @property
     def lead(self) -> float | None:
@@ -191,11 +199,6 @@ class _Search:
         n_trials = len(plan.kernels) * n_leading + len(plan.candidates) - n_leading
         self.n_steps = n_folds * (n_trials + sum(one.tries_intercept for one in plan.candidates))
 
-    @property
-    def raw_criterion(self) -> str:
-        """By which C and kernel are chosen, before scores are made log-odds."""
-        return CRITERION if self.criterion == LIKELIHOOD else self.criterion
-
     def run(self, X: Any) -> Chosen | None:
         """The best; None where nothing can be measured."""
         started = time.perf_counter()
@@ -206,8 +209,8 @@ class _Search:
         tried = leading + [self._try(candidate, option, rows) for candidate in rest]
         best = [self._with_intercept(one, rows) for one in tried if one is not None]
         measured = [self._measure(one) for one in best]
-        first = max(measured, key=lambda one: one.tuning.value or 0.0)
-        taken: _Taken = (first.tuning,), first.estimator, first.tuning.value or 0.0, first.scores
+        first = max(measured, key=lambda one: _value(one.tuning))
+        taken: _Taken = (first.tuning,), first.estimator, _value(first.tuning), first.scores
         if (added := self._add(measured)) is not None and added[2] > taken[2] + WORTH_ADDING:
             taken = added
         chosen, estimator, value, scores = taken
@@ -234,7 +237,7 @@ class _Search:
             found = [self._try(candidate, option, rows) for candidate in self.plan.leading]
             tried = [one for one in found if one is not None]
             all_tried += [one.tuning for one in tried]
-            value = max((one.tuning.best_score(self.raw_criterion) for one in tried), default=-np.inf)
+            value = max((one.tuning.best_score() for one in tried), default=-np.inf)
             if tried and (best is None or value > best[0]):
                 best = value, option, rows, tried
         if best is None:
@@ -247,12 +250,13 @@ class _Search:
         estimator = _loosened(_settings(candidate, option))
         costs = sorted(float(cost) for cost in candidate.costs or ())
         found = dict(zip(costs or [np.nan], self._hold_out(estimator, rows, costs), strict=True))
-        for _ in range(MOST_STEPS if candidate.costs else 0):
-            beyond = self._beyond(found)
+        measures = {cost: self._measures(scores) for cost, scores in found.items()}
+        for _ in range(MOST_STEPS if candidate.extends else 0):
+            beyond = self._beyond(measures)
             if beyond is None:
                 break
             found[beyond] = self._hold_out(estimator, rows, [beyond])[0]
-        measures = {cost: self._by_fold(scores) for cost, scores in found.items()}
+            measures[beyond] = self._measures(found[beyond])
         if any(np.isnan(list(values.values())).any() for values in measures.values()):
             return None
         costs = sorted(found)
@@ -264,14 +268,15 @@ class _Search:
             method=candidate.method,
             kernel=option.words,
             fit_intercept=getattr(estimator, "fit_intercept", None),
+            criterion=self.criterion,
         )
-        best = costs[int(np.argmax(scores[self.raw_criterion]))]
+        best = costs[int(np.argmax(scores[self.criterion]))]
         return _Tried(tuning, _settings(candidate, option, best), found[best], candidate)
 
-    def _beyond(self, found: Mapping[float, np.ndarray]) -> float | None:
+    def _beyond(self, measures: Mapping[float, Mapping[str, float]]) -> float | None:
         """The next C where the best so far is the first or the last."""
-        costs = sorted(found)
-        values = [self._by_fold(found[cost])[self.raw_criterion] for cost in costs]
+        costs = sorted(measures)
+        values = [measures[cost][self.criterion] for cost in costs]
         if np.isnan(values).any():
             return None
         best = int(np.argmax(values))
@@ -288,7 +293,7 @@ class _Search:
         other = clone(one.estimator).set_params(fit_intercept=not one.estimator.fit_intercept)
         costs = [other.C] if one.tuning.costs else []
         scores = self._hold_out(_loosened(other), rows, costs)[0]
-        if not self._by_fold(scores)[self.raw_criterion] > one.tuning.best_score(self.raw_criterion):
+        if not self._measures(scores)[self.criterion] > one.tuning.best_score():
             return one
         tuning = replace(one.tuning, fit_intercept=other.fit_intercept)
         return one._replace(tuning=tuning, estimator=other, scores=scores)
@@ -300,11 +305,11 @@ class _Search:
     def _add(self, measured: Sequence[_Tried]) -> _Taken | None:
         """The sum of the best ranker and the best classifier."""
         families: dict[str, _Tried] = {}
-        for one in sorted(measured, key=lambda one: one.tuning.value or 0.0):
+        for one in sorted(measured, key=lambda one: _value(one.tuning)):
             families[one.candidate.family] = one
         if len(families) != 2:
             return None
-        first, second = sorted(families.values(), key=lambda one: -(one.tuning.value or 0.0))
+        first, second = sorted(families.values(), key=lambda one: -_value(one.tuning))
         weights = [1 / (float(one.scores.std()) or 1.0) for one in (first, second)]
         scores = weights[0] * first.scores + weights[1] * second.scores
         estimator = ScoreSum(
@@ -314,15 +319,26 @@ class _Search:
 
     def _value(self, scores: np.ndarray) -> float:
         """How good the log-odds are that the scores become."""
-        log_odds = fit_shared(self.states, scores).log_odds(scores.astype(np.float64))
+        log_odds = self._log_odds(scores.astype(np.float64))
         if self.criterion != LIKELIHOOD:
             return measure(self.labels, log_odds)[self.criterion]
         truth = expit(log_odds)
         told = np.where(self.states > 0, truth, 1 - truth)[self.states != 0]
         return float(np.log(np.maximum(told, np.finfo(float).tiny)).mean())
 
-    def _by_fold(self, scores: np.ndarray) -> dict[str, float]:
-        """Every measure, the mean over the folds in which it is defined."""
+    def _log_odds(self, scores: np.ndarray) -> np.ndarray:
+        """Learned from the other folds; from all where there are plenty of pairs, which is as honest."""
+        if self.states.size > FEW_PAIRS:
+            return fit_shared(self.states, scores).log_odds(scores)
+        log_odds = np.empty(scores.shape)
+        for train, test in self.folds:
+            log_odds[test] = fit_shared(self.states[train], scores[train]).log_odds(scores[test])
+        return log_odds
+
+    def _measures(self, scores: np.ndarray) -> dict[str, float]:
+        """What C and kernel are chosen by: the mean over the folds in which it is defined."""
+        if self.criterion == LIKELIHOOD:
+            return {LIKELIHOOD: self._value(scores)}
         parts = [measure(self.labels[test], scores[test]) for _, test in self.folds]
         defined = [part for part in parts if not np.isnan(list(part.values())).any()]
         return {name: float(np.mean([part[name] for part in defined] or [np.nan])) for name in parts[0]}
@@ -349,6 +365,10 @@ class _Search:
         if self.progress is not None:
             self.n_steps = self.n_done if is_finished else max(self.n_steps, self.n_done + 1)
             self.progress(self.n_done, self.n_steps, what)
+
+
+def _value(tuning: Tuning) -> float:
+    return -np.inf if tuning.value is None else tuning.value
 
 
 def _loosened(estimator: Any) -> Any:

@@ -49,6 +49,7 @@ class Candidate(NamedTuple):
     estimator : not fitted
     costs : values of C to choose among; None keeps that of the estimator
     tries_intercept : whether it is also tried without its intercept, or with one
+    extends : whether to go on beyond the costs while the best is the first or the last of them
     """
 
     method: str
@@ -56,6 +57,7 @@ class Candidate(NamedTuple):
     estimator: Any
     costs: Sequence[float] | None
     tries_intercept: bool = False
+    extends: bool = False
 
 
 class KernelOption(NamedTuple):
@@ -187,6 +189,7 @@ class Recipe:
             suit_views(estimator, rows),
             entry.space.get("C") if chooses_cost else None,
             tries_intercept=can_hold_out and self.method == AUTO and "fit_intercept" not in self.parameters,
+            extends=chooses_cost and "C" in entry.space,
         )
 
     def _kernels(self, rows: Intake, estimator: Any) -> Sequence[KernelOption]:

@@ -30,6 +30,7 @@ class Tuning:
     method, kernel : names of what was trained, where several were tried
     fit_intercept : whether it had an intercept; None for a method without
     value : what the log-odds made of the best scores reached, where that was measured
+    criterion : by which the best is found
     """
 
     costs: tuple[float, ...]
@@ -39,16 +40,17 @@ class Tuning:
     kernel: str = ""
     fit_intercept: bool | None = None
     value: float | None = None
+    criterion: str = CRITERION
 
-    def best(self, criterion: str = CRITERION) -> float:
+    def best(self, criterion: str | None = None) -> float:
         """The cost with the highest score; the smallest of equals."""
-        return self.costs[self.scores[criterion].index(self.best_score(criterion))]
+        return self.costs[self.scores[criterion or self.criterion].index(self.best_score(criterion))]
 
-    def best_score(self, criterion: str = CRITERION) -> float:
+    def best_score(self, criterion: str | None = None) -> float:
         """The highest score."""
-        return max(self.scores[criterion])
+        return max(self.scores[criterion or self.criterion])
 
-    def is_at_edge(self, criterion: str = CRITERION) -> bool:
+    def is_at_edge(self, criterion: str | None = None) -> bool:
         """Whether the best cost is the smallest or the largest tried: the true optimum may lie beyond."""
         return self.best(criterion) in (self.costs[0], self.costs[-1])
 

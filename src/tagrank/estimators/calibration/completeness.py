@@ -4,9 +4,11 @@ A true label is supposed to have been given with probability c, whatever the sam
 surely have a label; among the pairs with the highest held-out scores, the share of labels that were given
 then levels off at c, and not at 1. The curve c / (1 + exp(-(slope x + offset))) is fitted to the most
 probable pairs, x being their straight log-odds as learned with c = 1, and the c with the highest likelihood
-is answered. Where scores are too poor to be sure of any pair, the curve does not level off, c stays uncertain
-and the interval is wide. Nothing here can tell forgotten labels from those that are given by mistake: where
-few seem to be missing, none are said to be.
+is answered; but no less than the share of those listed among the most probable samples of any one label.
+
+Nothing here can tell forgotten labels from those that are given by mistake: where few seem to be missing,
+none are said to be. Where scores are too poor to be sure of any pair, the curve does not level off, nothing
+can be told, and labels count as complete: what is claimed is then too low rather than too high.
 """
 
 from typing import NamedTuple
@@ -19,10 +21,11 @@ GRID = np.linspace(0.1, 1, 46)
 LIKELIHOOD_DROP = 2.0  # where an interval of about 95 % ends
 AT_LEAST_UNSURE = 0.05
 SURE = 0.8
-COMPLETE = (
-    0.82  # from here on labels count as complete: given by mistake, some look as if others were missing
-)
+COMPLETE = 0.78  # from here on labels count as complete
 FEWEST = 0.05
+FEWEST_SURE = 0.01  # pairs that are surely true, in numbers of present labels, below which nothing is told
+GROUPS = np.array([10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280])
+Z = 2.5  # standard errors
 
 
 class Completeness(NamedTuple):
@@ -44,25 +47,43 @@ class Completeness(NamedTuple):
 
 def estimate_completeness(states, log_odds):
     """Completeness of labels, int8 states (n, m), whose held-out `log_odds` to be listed have that shape."""
-    n_looked_at = TIMES_PRESENT * np.count_nonzero(states > 0)
+    n_present = np.count_nonzero(states > 0)
     known = np.flatnonzero(states.ravel() != 0)
-    values = log_odds.ravel()[known]
-    if not n_looked_at or n_looked_at == TIMES_PRESENT * len(known):
+    if not n_present or n_present == len(known):
         return Completeness(1.0, 0.0, 1.0)
-    if n_looked_at < len(values):
-        best = np.argpartition(-values, n_looked_at)[:n_looked_at]
-        known, values = known[best], values[best]
-    present = states.ravel()[known] > 0
+    values, present = log_odds.ravel()[known], states.ravel()[known] > 0
+    if TIMES_PRESENT * n_present < len(values):
+        best = np.argpartition(-values, TIMES_PRESENT * n_present)[: TIMES_PRESENT * n_present]
+        values, present = values[best], present[best]
     values = (values - values.mean()) / (values.std() + 1e-12)
-    fits, start = np.empty(len(GRID)), np.zeros(2)
+    fits, points, start = np.empty(len(GRID)), np.empty((len(GRID), 2)), np.zeros(2)
     for place in reversed(range(len(GRID))):
-        fits[place], start = _fit_curve(values, present, GRID[place], start)
-    likely = GRID[fits >= fits.max() - LIKELIHOOD_DROP]
-    share = float(GRID[np.argmax(fits)])
-    if share >= COMPLETE:
+        fits[place], points[place] = _fit_curve(values, present, GRID[place], start)
+        start = points[place]
+    likely, best = GRID[fits >= fits.max() - LIKELIHOOD_DROP], int(np.argmax(fits))
+    truth = expit(np.exp(points[best, 0]) * values + points[best, 1])
+    share = max(float(GRID[best]), _surely_listed(states, log_odds))
+    if share >= COMPLETE or np.count_nonzero(truth >= 0.9) < FEWEST_SURE * n_present:
         return Completeness(1.0, float(min(share, likely[0])), 1.0)
     low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
     return Completeness(share, max(0.0, float(low)), min(1.0, float(high)))
+
+
+def _surely_listed(states, log_odds):
+    """The largest share, less what may be chance, of pairs listed among those most probable of a label.
+
+    Completeness is no smaller, because not even of these more than all are true.
+    """
+    largest = 0.0
+    for label in np.flatnonzero(np.count_nonzero(states > 0, axis=0) >= GROUPS[0]):
+        known = np.flatnonzero(states[:, label] != 0)
+        present = states[known[np.argsort(-log_odds[known, label])], label] > 0
+        sizes = GROUPS[np.count_nonzero(present) >= GROUPS]
+        shares = np.cumsum(present)[sizes - 1] / sizes
+        # Wilson's lower bound
+        middle, spread = shares + Z**2 / (2 * sizes), shares * (1 - shares) / sizes + (Z / (2 * sizes)) ** 2
+        largest = max(largest, float(np.max((middle - Z * np.sqrt(spread)) / (1 + Z**2 / sizes))))
+    return largest
 
 
 def completeness_by_label(states, log_odds, share):
