@@ -78,7 +78,7 @@ def test_precision_is_kept(problem):
     predicted = model.predict(X_test) > 0
     assert predicted.any()
     assert Y_test[predicted].mean() > 0.83
-    assert model.threshold_ > 0.5
+    assert model.curve_.for_precision(0.97) > model.threshold_ > model.curve_.for_precision(0.7)
 
 
 def test_held_out_scores_that_are_known_are_not_made_again(problem):
