@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Self
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from tagrank._version import __version__
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import Choice, choose
+from tagrank.annotation.decision import threshold_for
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.recipe import (
     CRITERION,
@@ -72,6 +74,8 @@ class Annotator:
     training_names_ : the names of the training rows; after loading, of those that have a say
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
     """
+
+    min_probability: float | None = None  # that of `deciding`; None leaves the decision to the estimator
 
     def __init__(
         self,
@@ -169,8 +173,27 @@ class Annotator:
 
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
-        scores = self.scores(data)
-        return self.estimator_.choose(scores)
+        return self.choose(self.scores(data))
+
+    def choose(self, scores: np.ndarray) -> np.ndarray:
+        """1 for the tags that would be written down, else 0, given what `scores` gave."""
+        if self.min_probability is None:
+            return self.estimator_.choose(scores)
+        is_probable = self.estimator_.probabilities_of(scores) >= self.min_probability
+        return (is_probable & ~self.never_positive_).astype(np.int64)
+
+    def deciding(self, min_probability: float | None = None, *, precision: float | None = None) -> Self:
+        """The same model with another decision which tags to write down; order and probabilities stay.
+
+        Parameters
+        ----------
+        min_probability : write down what is at least so probable
+        precision : write down tags of which this share is right; models with `curve_` know how
+        """
+        self._check_fitted()
+        other = copy(self)
+        other.min_probability = threshold_for(self.estimator_, min_probability, precision)
+        return other
 
     def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
         """The tags of every picture or row, best first; tags that nothing in training speaks for come last.
@@ -191,7 +214,7 @@ class Annotator:
             scores,
             self.tags,
             names=intake.names,
-            predicted=self.estimator_.choose(scores),
+            predicted=self.choose(scores),
             probabilities=self.probabilities_of(scores),
             last=self.never_positive_,
             n_tags=n_tags,

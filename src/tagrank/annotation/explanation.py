@@ -175,7 +175,7 @@ class _Parts:
 def _columns(annotator: Annotator, tags: Sequence[str] | None, scores: np.ndarray) -> list[int]:
     if tags is None:
         order = np.lexsort((-scores[0], annotator.never_positive_))
-        given = annotator.estimator_.choose(scores)[0] > 0
+        given = annotator.choose(scores)[0] > 0
         return [int(j) for j in order if given[j]] or [int(order[0])]
     place = {tag: j for j, tag in enumerate(annotator.tags)}
     if strangers := [tag for tag in tags if tag not in place]:

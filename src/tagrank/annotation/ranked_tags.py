@@ -57,9 +57,20 @@ class RankedTags:
         """The best `n` tags; None keeps all."""
         return RankedTags(self.name, self.entries if n is None else self.entries[: max(0, n)])
 
+    def with_fewer(self, max_tags: int | None = None, *, min_probability: float = 0.0) -> "RankedTags":
+        """The same order; of the predicted tags only the best `max_tags`, and none that is less probable."""
+        kept = [entry.tag for entry in self.entries if entry.predicted and _reaches(entry, min_probability)]
+        kept = kept[:max_tags]
+        entries = (entry._replace(predicted=entry.tag in kept) for entry in self.entries)
+        return RankedTags(self.name, tuple(entries))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: the name, and for each tag its score, probability and prediction."""
         return {"name": self.name, "tags": [entry._asdict() for entry in self.entries]}
+
+
+def _reaches(entry: RankedTag, probability: float) -> bool:
+    return entry.probability is None or entry.probability >= probability
 
 
 def rank_tags(

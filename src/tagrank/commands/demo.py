@@ -19,6 +19,7 @@ from tagrank.estimators.methods import find_method
 from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
 from tagrank.reports.model_report import write_model_report
+from tagrank.reports.quality import QualityNote
 
 PICTURES_PRINTED = 6
 METHODS_SHOWN = ("label-ranker", "one-vs-all", "label-frequency")
@@ -35,6 +36,7 @@ class Demonstration:
     costs : class name of each method that has a C to the one that cross-validation chose
     ranked : the best tags of some test pictures, by the first method
     true_tags : the tags that these pictures really have
+    quality : what the tags of the first method are worth on the test pictures
     model, report : what was written
     seconds : all in all
     """
@@ -43,6 +45,7 @@ class Demonstration:
     costs: dict[str, float]
     ranked: list[RankedTags]
     true_tags: list[list[str]]
+    quality: QualityNote
     model: Path
     report: Path
     seconds: float
@@ -50,6 +53,7 @@ class Demonstration:
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         return {
+            "quality": self.quality.to_dict(),
             "metrics": {name: table.to_dict() for name, table in self.tables.items()},
             "C": self.costs,
             "pictures": [
@@ -126,6 +130,7 @@ def demo(
             [tag for tag, state in zip(shown.tags, states, strict=True) if state > 0]
             for states in shown.states()
         ],
+        quality=next(iter(measured.values())).quality,
         model=folder / "model",
         report=folder / "report.html",
         seconds=time.perf_counter() - started,
@@ -154,6 +159,7 @@ def _write_report(
             "learned on one part of the pictures and ranked for the other, which is shown and measured here. "
             "C is chosen by cross-validation on the first part."
         ),
+        quality=measured[name].quality,
         annotator=first.annotator,
         rows=test,
         tables={name: evaluation.table for name, evaluation in measured.items()},
@@ -163,7 +169,6 @@ def _write_report(
         feature_seconds=feature_seconds,
         training=drawn.train,
         facts={
-            "training pictures": first.facts["rows"],
             "test pictures": len(test),
             "tags": len(drawn.tags),
             "tags a picture": first.facts["cardinality"],

@@ -18,6 +18,7 @@ from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.reports.picture_pixels import was_trained_on
+from tagrank.reports.quality import QualityNote, measured_quality
 from tagrank.reports.sections.scores import Answers
 
 MOST_NAMED = 5
@@ -34,6 +35,7 @@ class Evaluation:
     table : every metric
     per_tag : dict of column to array, as `per_label_table` gives it
     answers : what the model said, and what is true
+    quality : what the predicted tags are worth on these pictures, in a sentence
     n_trained_on : how many of the pictures the model was trained on; the metrics flatter it for them
     feature_seconds : set of picture features to the seconds that it takes, as measured when it was computed
     problems : files that were left out, and why
@@ -43,6 +45,7 @@ class Evaluation:
     table: MetricTable
     per_tag: Mapping[str, np.ndarray]
     answers: Answers
+    quality: QualityNote
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     n_trained_on: int = 0
@@ -53,6 +56,7 @@ class Evaluation:
         return {
             "data": self.name,
             "n_trained_on": self.n_trained_on,
+            "quality": self.quality.to_dict(),
             "metrics": self.table.to_dict(),
             "per_tag": per_tag,
             "feature_seconds": dict(self.feature_seconds),
@@ -66,6 +70,8 @@ def evaluate(
     *,
     part: str | None = None,
     n_tags: int = 5,
+    min_probability: float | None = None,
+    precision: float | None = None,
     only_unseen: bool = False,
     report: str | os.PathLike | None = None,
     pictures: str | os.PathLike | None = None,
@@ -84,6 +90,7 @@ def evaluate(
     data : a Collection, a file or a name, as `open_collection` takes it
     part : the part to measure on; None means "test" where there is one, else every row
     n_tags : tags given to each picture by the annotation scores
+    min_probability, precision : which tags are predicted, as in `annotate`; by default the model decides
     only_unseen : leave out pictures with the content of one that the model was trained on; else a warning
         counts them
     report : an HTML file to write, or None
@@ -103,10 +110,11 @@ def evaluate(
         raise ArgumentError(
             f"pictures={os.fspath(pictures)} is no folder; name that of the training pictures"
         )
-    annotator = open_model(model)
+    annotator = open_model(model).deciding(min_probability, precision=precision)
     everything = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
-    rows = choose_part(everything, part, usual="test")
-    rows = align_tags(_spelled(rows, annotator), annotator.tags)
+    chosen = choose_part(everything, part, usual="test")
+    place = f"of the {part or 'test'} part" if len(chosen) < len(everything) else "whose tags are known"
+    rows = align_tags(_spelled(chosen, annotator), annotator.tags)
     described = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
     rows, seconds = described.collection, described.seconds
     trained_on = was_trained_on(annotator, described.keys)
@@ -120,6 +128,7 @@ def evaluate(
         metric_table(answers.Y, answers.scores, answers.predictions, n_tags=n_tags),
         per_label_table(answers.Y, answers.scores, answers.predictions, tags=annotator.tags),
         answers,
+        measured_quality(answers.Y, answers.predictions, _measured_on(rows, place)),
         seconds,
         rows.problems,
         int(trained_on.sum()),
@@ -141,8 +150,13 @@ def evaluate(
             training=everything,
             pictures=pictures,
             summary=f"{flattery}." if flattery else "",
+            quality=evaluation.quality,
         )
     return evaluation
+
+
+def _measured_on(rows: Collection, place: str) -> str:
+    return f"on {len(rows):,} {kind_of(rows.views)}{'' if len(rows) == 1 else 's'} {place}"
 
 
 def _flattery(rows: Collection, trained_on: np.ndarray) -> str:
@@ -168,7 +182,7 @@ def answer(annotator: Annotator, rows: Collection) -> Answers:
         annotator.tags,
         rows.Y,
         scores,
-        annotator.estimator_.choose(scores),
+        annotator.choose(scores),
         annotator.probabilities_of(scores),
     )
 

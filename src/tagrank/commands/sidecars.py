@@ -13,6 +13,7 @@ from tagrank.data.writers.machine_tags import SidecarChange, add_machine_tags, n
 from tagrank.files import FileError
 
 MOST_TAGS = 20  # that a sidecar gets, unless more are asked for
+LIKELY = 0.5  # a tag that is more probably false is not written, unless that is asked for
 MOST_SHARE = 0.5  # of its tags that a model may predict on average
 _FEW_TAGS = 10  # of so few, half may well be right
 
@@ -69,26 +70,18 @@ def write_sidecars(
     ranked: Sequence[RankedTags],
     *,
     model: str = "",
-    max_tags: int | None = None,
+    n_cut: int = 0,
     dry_run: bool = False,
     strict: bool = False,
 ) -> SidecarWriting:
     """Add the predicted tags to the sidecars of pictures, with marks; see `check_sidecars` first."""
-    run, changes, n_cut = new_run(), [], 0
+    run, changes = new_run(), []
     problems = ProblemLog(strict=strict)
     for picture, row in zip(rows.view(PICTURES), ranked, strict=True):
-        tags = tags_to_write(row, max_tags)
-        n_cut += len(tags) < len(row.predicted)
+        tags = {entry.tag: entry.probability for entry in row if entry.predicted}
         try:
             if tags:
                 changes.append(add_machine_tags(picture, tags, run=run, model=model, dry_run=dry_run))
         except FileError as error:
             problems.add_error(picture, error)
     return SidecarWriting(changes, problems.listed(), n_cut, dry_run, run)
-
-
-def tags_to_write(row: RankedTags, max_tags: int | None = None) -> dict[str, float | None]:
-    """The best predicted tags of a picture with their probabilities, `MOST_TAGS` unless told otherwise."""
-    predicted = [entry for entry in row if entry.predicted]
-    most = MOST_TAGS if max_tags is None else max_tags
-    return {entry.tag: entry.probability for entry in predicted[:most]}

@@ -3,17 +3,18 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.choosing import Choice
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.model_files.storage import check_replaceable
 from tagrank.annotation.recipe import AUTO, METHOD, Recipe
 from tagrank.annotation.tuning import Tuning
 from tagrank.commands.destinations import check_apart, check_folder
-from tagrank.commands.evaluate import SPELLING, evaluate
+from tagrank.commands.evaluate import SPELLING, Evaluation, evaluate
 from tagrank.commands.given_data import (
     check_has_tags,
     choose_part,
@@ -21,12 +22,15 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.picture_rows import describe_rows, name_features
+from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
 from tagrank.data import Collection, Problem, clean_tags, split_collection
+from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
 from tagrank.reports.picture_pixels import remember_pictures
+from tagrank.reports.quality import QualityNote, model_quality
+from tagrank.reports.sections.choice import CHOICE, describe_choice
 
 WRITING = "writing the model"  # what `progress` hears when training is over
 
@@ -42,6 +46,8 @@ class Training:
     facts : counts of the training data, as `Collection.summary` gives them
     seconds : time spent on training alone
     held_out : metrics on rows that were not trained on, or None if there are none
+    quality : what the predicted tags are worth, on those rows or, without any, in the folds of the training;
+        or None
     feature_seconds : set of picture features to the seconds that it took, not counting what was known already
     problems : files that were left out, and why
     """
@@ -53,6 +59,17 @@ class Training:
     held_out: MetricTable | None
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
+    quality: QualityNote | None = None
+
+    @property
+    def choice(self) -> Choice | None:
+        """What was tried and what was chosen; None where nothing was."""
+        return self.annotator.choice_
+
+    @property
+    def completeness(self) -> Completeness | None:
+        """The share of the true tags that are listed, where it was estimated or given."""
+        return getattr(self.annotator.estimator_, "completeness_", None)
 
     @property
     def tuning(self) -> Tuning | None:
@@ -92,6 +109,9 @@ class Training:
         """Plain dicts, lists and numbers for JSON."""
         return {
             "method": self.method,
+            "quality": None if self.quality is None else self.quality.to_dict(),
+            "choice": None if self.choice is None else self.choice.to_dict(),
+            "completeness": None if self.completeness is None else self.completeness._asdict(),
             "data": self.facts,
             "seconds": self.seconds,
             "certificate": self.certificate,
@@ -111,6 +131,8 @@ def train(
     calibration: str | None = AUTO,
     threshold: str | None = None,
     n_tags: int = 5,
+    completeness: float | None = None,
+    precision: float | None = None,
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
@@ -136,11 +158,13 @@ def train(
     ----------
     data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
     output : the folder of the model; None keeps it in memory only
-    method : a name from `methods`
+    method : a name from `methods`, or "auto" to choose, see `Recipe`
     seed : for the order of visits, for `test_size` and for the folds of the calibration
     calibration, threshold : how probabilities are learned from held-out scores, and which tags are predicted,
         see `Recipe`; None for none
     n_tags : tags for each picture with threshold="top-k"
+    completeness, precision : the share of the true tags that are listed, and how often predicted tags are to
+        be right, see `Recipe`; by default estimated, and what gives the highest F1
     view : the view to learn from, where there are several
     features : how pictures are described, see `choose_features`; the best that is installed by default. An
         error for rows that are no pictures
@@ -169,7 +193,7 @@ def train(
         check_folder(output)
         check_replaceable(output)
         check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
-    recipe = Recipe(method, parameters, calibration, threshold, n_tags, seed, n_jobs)
+    recipe = Recipe(method, parameters, calibration, threshold, n_tags, seed, n_jobs, completeness, precision)
     features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
     opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
@@ -187,7 +211,11 @@ def train(
     annotator.fit(rows, callback=callback, progress=progress, stop=stop)
     seconds = time.perf_counter() - started
     _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
-    annotator.metadata |= {SPELLING: spelling, **remember_pictures(rows, described.keys)}
+    annotator.metadata |= {
+        SPELLING: spelling,
+        CHOICE: describe_choice(annotator.choice_),
+        **remember_pictures(rows, described.keys),
+    }
     if output is not None:
         if progress is not None:
             # the last moment to give up
@@ -203,7 +231,16 @@ def train(
         feature_seconds=described.seconds,
         # what was wrong with the folder as a whole stands in both
         problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
+        quality=_quality(annotator, tested, kind_of(rows.views)),
     )
+
+
+def _quality(annotator: Annotator, tested: Evaluation | None, kind: str) -> QualityNote | None:
+    if tested is None:
+        return model_quality(annotator, kind=kind)
+    n_tested = tested.table.n_samples
+    counted = f"{n_tested:,} {kind}{'' if n_tested == 1 else 's'}"
+    return replace(tested.quality, measured=f"on {counted} that it was not trained on")
 
 
 def _solved(annotator: Annotator) -> Any:

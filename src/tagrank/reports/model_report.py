@@ -11,7 +11,9 @@ from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
 from tagrank.metrics import MetricTable
 from tagrank.reports.picture_pixels import one_row, picture_finder, picture_pixels
+from tagrank.reports.quality import QualityNote
 from tagrank.reports.report import Answers, MethodResult, ReportPicture, TagExamples, write_report
+from tagrank.reports.sections.choice import choice_section
 from tagrank.reports.sections.pictures import pick_pictures, pick_tag_examples
 
 EXPLAINED = 2  # pictures of each heading of which the page tells why
@@ -33,6 +35,7 @@ def write_model_report(
     training: Collection | None = None,
     pictures: str | os.PathLike | None = None,
     summary: str = "",
+    quality: QualityNote | None = None,
 ) -> None:
     """Write the page about a model; what is not said here is as `write_report` takes it.
 
@@ -49,10 +52,12 @@ def write_model_report(
         path,
         title=title,
         summary=summary,
+        quality=quality,
+        choice=choice_section(annotator),
         methods=[MethodResult(name, table, (traces or {}).get(name, ())) for name, table in tables.items()],
         pictures=shown,
         per_tag=per_tag,
-        facts=facts,
+        facts={**facts, **_model_facts(annotator)},
         answers=answers,
         tag_examples=_PicturesOfTags(rows, answers, names) if PICTURES in rows.views else None,
         find_picture=picture_finder(annotator, training, pictures),
@@ -60,6 +65,16 @@ def write_model_report(
         n_pictures=len(rows),
         problems=rows.problems,
     )
+
+
+def _model_facts(annotator: Annotator) -> dict[str, object]:
+    """What is known of the model: when it was trained, on how much, and how complete the tags were."""
+    known = annotator.metadata
+    facts = {"trained on": known.get("n_training"), "trained": str(known.get("created", ""))[:10]}
+    completeness = getattr(annotator.estimator_, "completeness_", None)
+    if completeness is not None:
+        facts["true tags that were listed"] = completeness.words
+    return {name: value for name, value in facts.items() if value}
 
 
 def _report_picture(

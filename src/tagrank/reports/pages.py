@@ -23,11 +23,13 @@ def write_page(
     headings: Mapping[str, str],
     content: Mapping[str, Any],
     methods: Sequence[str] = (),
+    quality: tuple[str, str] | None = None,
 ) -> None:
     """Write an HTML page, whole or not at all; missing folders are made.
 
     `headings` are those of the sections, in the order of the page, and `content` is what the template of a
     section's name draws; an empty section is left out. `methods` are the names of those that are compared.
+    `quality` is a sentence for the top of the page, and how it was measured.
     """
     environment = Environment(
         loader=PackageLoader("tagrank.reports", "templates"),
@@ -40,6 +42,7 @@ def write_page(
         version=__version__,
         title=title,
         summary=summary,
+        quality=quality,
         facts=facts,
         methods=methods,
         sections={name: heading for name, heading in headings.items() if content[name]},

@@ -8,6 +8,7 @@ import numpy as np
 
 from tagrank.data import Problem
 from tagrank.reports.pages import problems_section, write_page
+from tagrank.reports.quality import QualityNote
 from tagrank.reports.sections.methods import MethodResult, metric_lines, training_charts
 from tagrank.reports.sections.pairs import MOST_PAIRS, Confusion, co_occurrence, confusions
 from tagrank.reports.sections.pictures import ReportPicture, judge_tags, pictures_section
@@ -22,6 +23,7 @@ SECTIONS = {
     "pictures": "What it says",
     "why": "Why these tags",
     "metrics": "How good is it?",
+    "choice": "How the model was chosen",
     "tags": "Tag by tag",
     "confusions": "What it takes for what",
     "companions": "Tags that come together",
@@ -41,6 +43,8 @@ def write_report(
     per_tag: Mapping[str, Sequence[Any] | np.ndarray] | None = None,
     facts: Mapping[str, object] | None = None,
     summary: str = "",
+    quality: QualityNote | None = None,
+    choice: Mapping[str, Any] | None = None,
     answers: Answers | None = None,
     tag_examples: Mapping[str, TagExamples] | None = None,
     find_picture: FindPicture | None = None,
@@ -60,6 +64,8 @@ def write_report(
         `per_label_table` gives
     facts : words and numbers about the data, such as {"training pictures": 280}
     summary : a sentence below the headline
+    quality : what the tags of the first method are worth; stands at the top
+    choice : how the first method was chosen, see `choice_section`
     answers : what the first method said about all pictures, for confusions, companions and scores
     tag_examples : tag -> pictures in which it was found and missed; see `pick_tag_examples`
     find_picture : name of a training picture -> uint8 array or None, for the pictures with `why`
@@ -73,6 +79,7 @@ def write_report(
         "pictures": pictures_section(pictures),
         "why": why_section(pictures, find_picture),
         "metrics": metric_lines(methods),
+        "choice": choice,
         "tags": tags_section(per_tag, tag_examples),
         "confusions": _confusions(answers),
         "companions": _companions(answers),
@@ -89,6 +96,7 @@ def write_report(
         headings=SECTIONS,
         content=content,
         methods=[method.name for method in methods],
+        quality=None if quality is None else (quality.sentence, quality.origin),
     )
 
 

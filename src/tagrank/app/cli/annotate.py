@@ -7,7 +7,19 @@ import typer
 
 from tagrank.app.cli.checks import dataset_names
 from tagrank.app.cli.console import DATA_ERROR, count, report_problems, say, show, show_json
-from tagrank.app.cli.options import ROWS, Config, Debug, Json, Model, option, reading, takes
+from tagrank.app.cli.options import (
+    DECISION,
+    ROWS,
+    Config,
+    Debug,
+    Json,
+    MinProbability,
+    Model,
+    Precision,
+    option,
+    reading,
+    takes,
+)
 from tagrank.app.cli.progress import WorkProgress
 
 if TYPE_CHECKING:
@@ -35,19 +47,28 @@ def annotate(
         option(
             None,
             "Add the predicted tags, marked as machine-made, to an XMP file beside each picture; the picture "
-            "stays as it is. 'tagrank undo' takes them out again.",
+            "stays as it is. Unless --min-probability or --precision is given, only tags that are more "
+            "probably true than not. 'tagrank undo' takes them out again.",
             "--sidecars",
         ),
     ] = False,
     dry_run: Annotated[
         bool, option(None, "With --sidecars: show what would be added, and write no sidecar.", "--dry-run")
     ] = False,
-    max_tags: Annotated[
-        int | None, option(None, "Tags that a sidecar gets at most, the best ones.", usual="20", min=1)
-    ] = None,
     why: Annotated[
         bool, option(None, "Tell which training pictures and features the tags come from.", "--why")
     ] = False,
+    min_probability: MinProbability = None,
+    precision: Precision = None,
+    max_tags: Annotated[
+        int | None,
+        option(
+            DECISION,
+            "Predict so many for each picture at most, the best ones.",
+            usual="all; 20 with --sidecars",
+            min=1,
+        ),
+    ] = None,
     part: Annotated[str | None, option(ROWS, "Part to annotate.", usual="all")] = None,
     config: Config = None,
     json: Json = False,
@@ -63,10 +84,12 @@ def annotate(
     tagrank annotate model holiday/ scans/*.tif --output tags.jsonl
     tagrank annotate model holiday/ --sidecars --dry-run
     tagrank annotate model holiday/ --sidecars --max-tags 10
+    tagrank annotate model holiday/ --sidecars --precision 0.8
+    tagrank annotate model holiday/ --min-probability 0.3
     tagrank annotate model drawn-pictures --part test --top 3
     """
     import tagrank
-    from tagrank.app.cli.tables import PREDICTED_NOTE, ranked_table, sidecar_table, why_tables
+    from tagrank.app.cli.tables import PREDICTED_NOTE, quality_lines, ranked_table, sidecar_table, why_tables
 
     with WorkProgress() as progress:
         annotation = tagrank.annotate(
@@ -78,6 +101,8 @@ def annotate(
             why=why,
             sidecars=sidecars,
             dry_run=dry_run,
+            min_probability=min_probability,
+            precision=precision,
             max_tags=max_tags,
             progress=progress.count,
             **reading(**shared),
@@ -86,6 +111,7 @@ def annotate(
     if json:
         show_json(annotation.to_dict())
     else:
+        show(*quality_lines(annotation.quality))
         is_ranked = why or (output is None and not dry_run)
         if is_ranked:
             show(*(why_tables(annotation, kind) if why else [ranked_table(annotation.ranked, kind=kind)]))

@@ -39,12 +39,15 @@ def countable(value: int | None) -> int | None:
     return value
 
 
+AUTO = "auto"
+
+
 def known_method(text: str) -> str:
-    """The name of a method."""
+    """The name of a method, or "auto"."""
     from tagrank.estimators.methods import find_method
 
     try:
-        return find_method(text).name
+        return text if text == AUTO else find_method(text).name
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -67,10 +70,11 @@ def one_of(words: Any) -> Callable[[str], str]:
 
 
 def method_names(incomplete: str) -> list[str]:
-    """Methods that begin so."""
+    """Methods that begin so, and "auto"."""
     from tagrank.estimators.methods import METHODS
 
-    return [method.name for method in METHODS if method.name.startswith(incomplete)]
+    names = (AUTO, *(method.name for method in METHODS))
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def feature_names(incomplete: str) -> list[str]:

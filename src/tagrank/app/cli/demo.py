@@ -29,7 +29,7 @@ def demo(
     tagrank demo --output tour --seed 7
     """
     import tagrank
-    from tagrank.app.cli.tables import metric_table, ranked_table
+    from tagrank.app.cli.tables import metric_table, quality_lines, ranked_table
 
     with InterruptWatch(keeps=False) as interrupts, WorkProgress("learning") as progress:
 
@@ -53,7 +53,12 @@ def demo(
     if json:
         show_json(result.to_dict())
         return
-    show(metric_table(result.tables), "", ranked_table(result.ranked, result.true_tags))
+    show(
+        *quality_lines(result.quality),
+        metric_table(result.tables),
+        "",
+        ranked_table(result.ranked, result.true_tags),
+    )
     say("✓ predicted and right, ✗ predicted and wrong; the others are not predicted")
     say(f"model written to {result.model}")
     say(f"report written to {result.report}: open it in a browser")

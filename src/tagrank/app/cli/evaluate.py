@@ -13,7 +13,9 @@ from tagrank.app.cli.options import (
     JoinSidecars,
     Json,
     MachineTags,
+    MinProbability,
     Model,
+    Precision,
     option,
     reading,
     takes,
@@ -29,6 +31,8 @@ def evaluate(
         str | None, option(ROWS, "Part to measure on, or 'all'.", usual="test if there is one")
     ] = None,
     n_tags: Annotated[int, option(None, "Tags for each picture in Annotation-P, -R, -F1.", min=1)] = 5,
+    min_probability: MinProbability = None,
+    precision: Precision = None,
     only_unseen: Annotated[
         bool, option(PICTURES, "Leave out pictures that the model was trained on.", "--only-unseen")
     ] = False,
@@ -52,10 +56,11 @@ def evaluate(
     tagrank evaluate model drawn-pictures
     tagrank evaluate model photos/ --part all --report report.html
     tagrank evaluate model photos/ --part all --only-unseen
+    tagrank evaluate model photos/ --precision 0.8
     tagrank evaluate model scene --json
     """
     import tagrank
-    from tagrank.app.cli.tables import metric_table
+    from tagrank.app.cli.tables import metric_table, quality_lines
 
     with WorkProgress() as progress:
         evaluation = tagrank.evaluate(
@@ -63,6 +68,8 @@ def evaluate(
             data,
             part=part,
             n_tags=n_tags,
+            min_probability=min_probability,
+            precision=precision,
             only_unseen=only_unseen,
             report=report,
             pictures=pictures,
@@ -74,7 +81,7 @@ def evaluate(
     if json:
         show_json(evaluation.to_dict())
     else:
-        show(metric_table({evaluation.name or "value": evaluation.table}))
+        show(*quality_lines(evaluation.quality), metric_table({evaluation.name or "value": evaluation.table}))
     if report is not None:
         say(f"report written to {report}")
     report_problems(evaluation.problems)

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from tagrank.app.cli.console import count as number_of
 from tagrank.app.cli.console import printable, report_problems, say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import METHOD, ROWS, Config, Data, Debug, Json, learning, option, takes
+from tagrank.app.cli.options import (
+    METHOD,
+    ROWS,
+    Completeness,
+    Config,
+    Data,
+    Debug,
+    Json,
+    learning,
+    option,
+    takes,
+)
 from tagrank.app.cli.progress import WorkProgress
 
 if TYPE_CHECKING:
@@ -15,7 +26,7 @@ if TYPE_CHECKING:
     from tagrank.commands.missing.result import MissingTags
 
 CHOICE = "What to list"
-Calibration = Literal["platt", "isotonic"]
+Calibration = Literal["shared", "platt", "isotonic"]
 
 
 @takes(learning, after="max_probability")
@@ -47,8 +58,14 @@ def missing(
         int, option(METHOD, "Models that share the pictures; each learns from all but its share.", min=2)
     ] = 5,
     calibration: Annotated[
-        Calibration, option(METHOD, "How scores become probabilities.", words=Calibration)
-    ] = "platt",
+        Calibration,
+        option(
+            METHOD,
+            "How scores become probabilities: by one curve for all tags, or tag by tag.",
+            words=Calibration,
+        ),
+    ] = "shared",
+    completeness: Completeness = None,
     part: Annotated[str | None, option(ROWS, "Part to look at.", usual="all")] = None,
     config: Config = None,
     json: Json = False,
@@ -65,6 +82,7 @@ def missing(
     tagrank missing photos/ --page missing.html
     tagrank missing photos/ --wrong --max-probability 0.05
     tagrank missing photos/ --untagged --top 500 --per-tag 20 -o missing.csv
+    tagrank missing photos/ --completeness 0.5
     tagrank missing scene --method one-vs-all --json
     tagrank missing scene --method joint-svm --set output_kernel=odds-ratio
     """
@@ -89,6 +107,7 @@ def missing(
             max_probability=max_probability,
             folds=folds,
             calibration=calibration,
+            completeness=completeness,
             part=part,
             page=page,
             progress=count,

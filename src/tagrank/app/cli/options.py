@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 import typer
 
 from tagrank.app.cli.checks import (
+    AUTO,
     dataset_names,
     feature_names,
     jobs,
@@ -15,10 +16,12 @@ from tagrank.app.cli.checks import (
     method_names,
     one_of,
     positive,
+    share,
 )
 from tagrank.app.cli.config import load_config
 
 METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
+DECISION = "Which tags are predicted"
 USUAL_TOL = 1e-3
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -100,6 +103,25 @@ JoinSidecars = Annotated[
     bool,
     option(TAGS, "Add the keywords of XMP sidecars to the tags of a tags.csv.", "--join-sidecars"),
 ]
+MinProbability = Annotated[
+    float | None,
+    option(
+        DECISION, "Predict tags that are at least so probable.", usual="the model decides", callback=share
+    ),
+]
+Precision = Annotated[
+    float | None,
+    option(DECISION, "Predict only what is right so often: 0.8 for four times of five.", callback=share),
+]
+Completeness = Annotated[
+    float | None,
+    option(
+        METHOD,
+        "Share of the true tags that are listed: 0.5 for half of them, 1 for tags that are complete.",
+        usual="estimated",
+        callback=share,
+    ),
+]
 Json = Annotated[bool, option(None, "Print one JSON document instead of tables.", "--json")]
 Debug = Annotated[bool, option(None, "Show where an error came from.", "--debug")]
 CONFIG_HELP = "YAML file whose keys are option names; flags override it."
@@ -120,12 +142,13 @@ def learning(
         str,
         option(
             METHOD,
-            "How to learn; see 'tagrank methods'.",
+            "How to learn, see 'tagrank methods'; auto tries the best ones and takes what does best on "
+            "pictures held out, or two together.",
             metavar="METHOD",
             parser=known_method,
             autocompletion=method_names,
         ),
-    ] = "label-ranker",
+    ] = AUTO,
     settings: Annotated[
         list[str] | None,
         option(
@@ -228,6 +251,10 @@ def _method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:
     from tagrank.estimators.methods import read_parameters
 
     pairs = _read_pairs("--set", texts, "name=value")
+    if method == AUTO:
+        if pairs:
+            raise typer.BadParameter("--set is about one method: name it with --method")
+        return {}
     try:
         return read_parameters(method, pairs)
     except ValueError as error:

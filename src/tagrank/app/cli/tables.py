@@ -20,11 +20,19 @@ if TYPE_CHECKING:
     from tagrank.data.writers.machine_tags import SidecarChange
     from tagrank.estimators.methods import Method
     from tagrank.metrics import MetricTable
+    from tagrank.reports.quality import QualityNote
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 INDENT = 4
 _SIDECAR_ACTIONS = {"create": "new", "change": "changed", "delete": "deleted", "keep": "stays"}
 PREDICTED_NOTE = "* the model would write this tag down"
+
+
+def quality_lines(quality: "QualityNote | None") -> "list[RenderableType]":
+    """What the predicted tags are worth, and how that was measured; nothing where it is not known."""
+    if quality is None:
+        return []
+    return [Text(quality.sentence, style="bold"), Text(quality.origin, style=QUIET), ""]
 
 
 def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
@@ -109,36 +117,42 @@ def feature_table(features: "Sequence[FeatureSet]") -> Table:
     return table
 
 
-def training_tables(training: "Training") -> list[Table]:
-    """What was trained and how surely, then the metrics on held-out rows."""
+def training_tables(training: "Training") -> "list[RenderableType]":
+    """What it is worth, what was trained and how surely, then the metrics on held-out rows."""
     facts = training.facts
     kind = "picture" if "pictures" in facts["views"] else "row"
     sizes = f"{count(facts['rows'], kind)}, {count(facts['tags'], 'tag')}"
-    lines = {
-        "method": training.method,
-        "data": f"{sizes}, {facts['cardinality']:.2f} each",
-        "seconds": f"{training.seconds:.2f}",
-    }
+    lines = {"data": f"{sizes}, {facts['cardinality']:.2f} each"}
+    if training.completeness is not None:
+        lines["true tags listed"] = training.completeness.words
+    lines |= _choice_lines(training)
+    lines["seconds"] = f"{training.seconds:.2f}"
     if facts["layout"]:
         lines["tags from"] = facts["layout"]
     if training.feature_seconds:
         lines["features"] = ", ".join(training.feature_seconds)
         lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
-    if training.tuning is not None:
-        lines["C"] = f"{training.chosen_cost:g}, by cross-validation"
-        lines["kernel to the power"] = f"{training.tuning.power}, by cross-validation"
-    elif training.cost is not None:
-        lines["C"] = f"{training.cost:g}"
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"
-    summary = _facts(lines)
+    summary = [*quality_lines(training.quality), _facts(lines)]
     if training.held_out is None:
-        return [summary]
+        return summary
     return [
-        summary,
+        *summary,
+        "",
         metric_table({f"held out ({count(training.held_out.n_samples, kind)})": training.held_out}),
     ]
+
+
+def _choice_lines(training: "Training") -> dict[str, str]:
+    """What was chosen and by how much it won; without a choice, what was asked for."""
+    if training.choice is None:
+        cost = "" if training.cost is None else f", C {training.cost:g}"
+        return {"method": f"{training.method}{cost}"}
+    from tagrank.reports.sections.choice import choice_words
+
+    return {"chosen": training.choice.words, "by cross-validation": choice_words(training.choice)}
 
 
 def method_table(methods: "Sequence[Method]") -> Table:

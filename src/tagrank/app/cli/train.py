@@ -13,6 +13,7 @@ from tagrank.app.cli.options import (
     NUMBERS,
     ROWS,
     USUAL_TOL,
+    Completeness,
     Config,
     Data,
     Debug,
@@ -24,7 +25,7 @@ from tagrank.app.cli.options import (
 from tagrank.app.cli.progress import WorkProgress
 
 Balance = Literal["balanced"]
-Calibration = Literal["auto", "platt", "isotonic", "none"]
+Calibration = Literal["auto", "shared", "platt", "isotonic", "none"]
 Threshold = Literal["f1", "global", "cardinality", "top-k"]
 
 
@@ -51,7 +52,8 @@ def train(
         Calibration,
         option(
             METHOD,
-            "Learn probabilities on held-out folds; auto: platt, from ten pictures or rows on.",
+            "Learn probabilities on held-out folds: shared, by one curve for all tags, or tag by tag; auto: "
+            "shared, from ten pictures or rows on.",
             words=Calibration,
         ),
     ] = "auto",
@@ -59,11 +61,21 @@ def train(
         Threshold | None,
         option(
             METHOD,
-            "Learn on held-out folds which tags to predict.",
-            usual="global; f1 if a calibration is named",
+            "For calibration tag by tag: learn on held-out folds which tags to predict.",
+            usual="f1",
             words=Threshold,
         ),
     ] = None,
+    precision: Annotated[
+        float | None,
+        option(
+            METHOD,
+            "Predict only what is right so often: 0.8 for four times of five.",
+            usual="the best balance of right and found",
+            callback=share,
+        ),
+    ] = None,
+    completeness: Completeness = None,
     n_tags: Annotated[int, option(METHOD, "Tags a picture, for --threshold top-k.", min=1)] = 5,
     max_iter: Annotated[
         int | None, option(NUMBERS, "Passes at most.", usual="1000", min=1, callback=countable)
@@ -95,6 +107,7 @@ def train(
     tagrank train photos/ -o model --test-size 0.25
     tagrank train photos/ -o model --features papers --features embedding
     tagrank train photos.csv -o model -c config.yml --lower-case
+    tagrank train photos/ -o model --precision 0.8 --completeness 0.5
     tagrank train scene -o model --method one-vs-all --C 10
     tagrank train scene -o model --method joint-svm --set decoding=transfer
     tagrank train photos/ -o model --method prior-margin --set prior=prior.csv
@@ -123,6 +136,8 @@ def train(
             fit_intercept=fit_intercept,
             calibration=None if calibration == "none" else calibration,
             threshold=threshold,
+            precision=precision,
+            completeness=completeness,
             n_tags=n_tags,
             max_iter=max_iter,
             max_seconds=max_seconds,
