@@ -147,3 +147,14 @@ def test_clear_errors(labels_and_scores):
         metric_table(pd.DataFrame(Y), pd.DataFrame(F)[list(range(10, -1, -1))])
     with pytest.raises(ValueError, match="Y contains -1"):
         metric_table(np.where(Y == 1, 1, -1), F)
+
+
+def test_every_metric_is_explained():
+    rng = np.random.default_rng(0)
+    Y, F = (rng.random((30, 6)) < 0.3).astype(float), rng.random((30, 6))
+    table = metric_table(Y, F, F > 0.5, n_tags=4, ks=(1, 7))
+    abouts = [row.about for row in table]
+    assert all(about.endswith(".") and "{" not in about and len(about) < 90 for about in abouts)
+    by_name = {row.name: row.about for row in table}
+    assert "7 best tags" in by_name["P@7"]
+    assert by_name["N+"].startswith("4 tags")

@@ -32,10 +32,11 @@ def test_histogram_counts_everything_once():
 
 
 def test_reliability_by_hand():
-    states = np.array([[1, -1, 0], [1, -1, -1]])
-    probabilities = np.array([[0.95, 0.05, 0.5], [1.0, 0.0, 0.97]])
+    """Pairs that are nearly impossible are left out: nearly all are, and every model is right about them."""
+    states = np.array([[1, -1, 0], [1, -1, -1], [1, -1, -1]])
+    probabilities = np.array([[0.95, 0.05, 0.5], [1.0, 0.0, 0.97], [0.15, 0.11, 0.1]])
     low, high = reliability(states, probabilities)
-    assert (low.probability, low.observed, low.n_answers) == (0.025, 0.0, 2)
+    assert (low.probability, low.observed, low.n_answers) == (0.13, 0.5, 2)
     assert (high.probability, high.observed, high.n_answers) == (
         pytest.approx(2.92 / 3),
         pytest.approx(2 / 3),
@@ -47,7 +48,8 @@ def test_honest_probabilities_are_reliable():
     answers = draw(n=2000)
     states = label_states(answers.Y)
     bins = reliability(states, answers.probabilities)
-    assert sum(found.n_answers for found in bins) == np.count_nonzero(states)
+    assert len(bins) == 10
+    assert sum(found.n_answers for found in bins) == np.count_nonzero(states[answers.probabilities > 0.1])
     for found in bins:
         assert found.observed == pytest.approx(found.probability, abs=0.04)
 
@@ -76,3 +78,17 @@ def test_nothing_to_compare():
         assert scores_section(Answers(answers.tags, Y, answers.scores, answers.predictions)) is None
     constant = Answers(["a"], np.array([[1.0], [0.0]]), np.zeros((2, 1)), np.zeros((2, 1)))
     assert scores_section(constant)["small"][0].title == "a"
+
+
+def test_reliability_is_told_of_what_is_predicted_and_of_pairs_worth_a_look():
+    """A thousand pairs near zero do not hide that predicted tags are wrong half of the time."""
+    probabilities = np.concatenate([np.full((500, 2), 0.01), np.full((4, 2), 0.9)])
+    Y = np.zeros((504, 2))
+    Y[-4:-2] = 1
+    answers = Answers(["a", "b"], Y, probabilities, probabilities > 0.5, probabilities)
+    chart = scores_section(answers)["large"][-1]
+    assert chart.description.startswith("Predicted tags claim 90% on average, 50% are right. Of 8 pairs")
+    assert "lies 40.0 points beside the claim" in chart.description
+    assert list(chart.lines[0].notes) == ["8"]
+    nothing = Answers(["a", "b"], Y, probabilities, probabilities > 2, np.full(Y.shape, 0.01))
+    assert len(scores_section(nothing)["large"]) == 2

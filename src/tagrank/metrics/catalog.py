@@ -1,13 +1,38 @@
 """Every metric by name and property, so that tables and shared tests need no list of their own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from tagrank.metrics import measures, ranking
 from tagrank.metrics.annotation import annotation_scores
 from tagrank.metrics.predictions import f_measure, hamming_loss
 from tagrank.validation import check_count
+
+# {k} and {n_tags} are filled in
+ABOUT = {
+    "Image-AUC": "In a picture, how often a right tag stands above a wrong one; 0.5 is guessing.",
+    "Image-MAP": "Precision on the way down the tags of a picture, at eleven steps, averaged.",
+    "Category-AUC": "Of a tag, how often a picture with it stands above one without; 0.5 is guessing.",
+    "Category-MAP": "Precision on the way down the pictures of a tag, at eleven steps, averaged.",
+    "LRAP": "Of the tags down to each right one, the share that is right, too.",
+    "Ranking loss": "Pairs of a right and a wrong tag of a picture that stand in the wrong order.",
+    "Coverage": "How far down the ranking all tags of a picture are found.",
+    "One-error": "Pictures whose best tag is wrong.",
+    "P@1": "Pictures whose best tag is right.",
+    "P@k": "Of the {k} best tags of a picture, the share that is right.",
+    "R@1": "How much of the tags of a picture its best one makes up, if it is right.",
+    "R@k": "Of the tags of a picture, the share that is among its {k} best.",
+    "NDCG@k": "As P@{k}, but a right tag counts the more the higher it stands.",
+    "Annotation-P": "{n_tags} tags for every picture: how often a tag is right, mean over the tags.",
+    "Annotation-R": "{n_tags} tags for every picture: how often a tag is found, mean over the tags.",
+    "Annotation-F1": "The balance of the two, 2 P R / (P + R).",
+    "N+": "{n_tags} tags for every picture: tags that are found at all.",
+    "Micro-F1": "The balance of right and found, over all that is predicted.",
+    "Macro-F1": "The same of each tag, averaged: a rare tag counts as much as a frequent one.",
+    "Example-F1": "The same of each picture, averaged.",
+    "Hamming loss": "Pairs of picture and tag that are decided wrongly.",
+}
 
 
 @dataclass(frozen=True)
@@ -22,6 +47,7 @@ class Metric:
     over : {"samples", "labels", "entries"}, what the mean runs over
     higher_is_better : bool
     measure : callable of PositiveRanks or None, the value of one row of a ranking metric
+    about : str, what it tells, in a line for people
     """
 
     name: str
@@ -30,6 +56,7 @@ class Metric:
     over: str
     higher_is_better: bool = True
     measure: Callable | None = None
+    about: str = ""
 
     def __call__(self, Y, values):
         return self.function(Y, values)
@@ -50,7 +77,12 @@ def catalog_metrics(*, ks=(1, 3, 5), n_tags=5):
     ks = [check_count("each of ks", k) for k in ks]
     n_tags = check_count("n_tags", n_tags)
     metrics = [*_rankings(), *_lists(ks), *_annotations(n_tags), *_predictions()]
-    return {metric.name: metric for metric in metrics}
+    return {metric.name: replace(metric, about=_about(metric.name, n_tags)) for metric in metrics}
+
+
+def _about(name, n_tags):
+    kind, _, k = name.partition("@")
+    return ABOUT[name if name in ABOUT else f"{kind}@k"].format(k=k, n_tags=n_tags)
 
 
 def _rankings():

@@ -15,6 +15,10 @@ from tagrank.metrics.ranks import mean_defined, measure_rows
 from tagrank.validation import check_count
 
 _SPLIT = ("Image-AUC", "Image-MAP")
+_PARTS = {
+    " (single)": "The same, of pictures with one tag.",
+    " (multi)": "The same, of pictures with several tags.",
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,7 @@ class MetricRow:
     higher_is_better : bool
     over : {"samples", "labels", "entries"}, what the mean runs over
     n_used, n_dropped : int, samples, labels or entries in the mean, and left out of it
+    about : str, what it tells, in a line for people
     """
 
     name: str
@@ -36,6 +41,7 @@ class MetricRow:
     over: str
     n_used: int
     n_dropped: int
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -193,8 +199,8 @@ def _mean_row(metric, values, suffix=""):
 
 
 def _row(metric, value, n_used, n_dropped, suffix=""):
-    name = metric.name + suffix
-    return MetricRow(name, value, metric.higher_is_better, metric.over, int(n_used), int(n_dropped))
+    name, about = metric.name + suffix, _PARTS.get(suffix, metric.about)
+    return MetricRow(name, value, metric.higher_is_better, metric.over, int(n_used), int(n_dropped), about)
 
 
 def _line(row, width):

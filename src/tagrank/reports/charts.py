@@ -28,11 +28,15 @@ class Tick:
 
 @dataclass(frozen=True)
 class Line:
-    """A named line; `points` is ready for a polyline, `marks` are its corners while they are few."""
+    """A named line; `points` is ready for a polyline, `marks` are its corners while they are few.
+
+    `notes` stand beside the marks, one for each, where there are any.
+    """
 
     name: str
     points: str
     marks: list[tuple[float, float]]
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,12 @@ def write_model_report(
 def _model_facts(annotator: Annotator) -> dict[str, object]:
     """What is known of the model: when it was trained, on how much, and how complete the tags were."""
     known = annotator.metadata
-    facts = {"trained on": known.get("n_training"), "trained": str(known.get("created", ""))[:10]}
+    kind = "rows" if annotator.features_ is None else "pictures"
+    facts = {
+        "model": known.get("method"),
+        f"training {kind}": known.get("n_training"),
+        "day of training": str(known.get("created", ""))[:10],
+    }
     completeness = getattr(annotator.estimator_, "completeness_", None)
     if completeness is not None:
         facts["true tags that were listed"] = completeness.words

@@ -36,6 +36,7 @@ def table(tmp_path_factory):
 def model(tagrank, table, tmp_path_factory):
     """A calibrated model of the table, trained by the command itself."""
     path = tmp_path_factory.mktemp("models") / "coast"
-    result = tagrank("train", table, "-o", path, "--calibration", "platt", "--lower-case", "--C", 10)
+    options = ("--method", "label-ranker", "--C", 10, "--calibration", "platt", "--lower-case")
+    result = tagrank("train", table, "-o", path, *options)
     assert result.exit_code == 0, result.output
     return path

@@ -6,7 +6,10 @@ import shutil
 
 import pytest
 
-from tagrank.annotation import Annotator
+from tagrank.annotation import Annotator, Explanation, RankedTag, RankedTags
+from tagrank.app.cli.console import show
+from tagrank.app.cli.tables import why_tables
+from tagrank.commands.annotate import Annotation
 from tagrank.data import read_collection
 
 
@@ -126,3 +129,13 @@ def test_names_cannot_steer_the_terminal(tagrank, tmp_path):
     wrong = tagrank("annotate", tmp_path / f"m{hostile}", tmp_path / "rows.csv")
     assert "owned" in wrong.stderr
     assert "\x1b" not in trained.output + shown.output + wrong.output
+
+
+def test_why_shows_probability_and_what_each_of_two_models_adds(capsys):
+    heads = {"LabelRanker": 1.25, "OneVsAllLogistic": -0.5}
+    reason = Explanation("sky", 0.75, 0.0, probability=0.8, heads=heads)
+    ranked = RankedTags("photo", (RankedTag("sky", 1.4, 0.8, True),))
+    show(*why_tables(Annotation([ranked], why=[[reason]])))
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert "sky 80%, score +0.75" in lines
+    assert "models: LabelRanker +1.25, OneVsAllLogistic -0.50" in lines

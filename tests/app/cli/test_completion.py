@@ -26,7 +26,7 @@ def offered(line):
     [
         ("tagrank tr", ["train"]),
         ("tagrank missing --wr", ["--wrong"]),
-        ("tagrank train photos --method ", [method.name for method in METHODS]),
+        ("tagrank train photos --method ", ["auto", *(method.name for method in METHODS)]),
         ("tagrank methods lab", [method.name for method in METHODS if method.name.startswith("lab")]),
         ("tagrank train photos -f ", [*PRESETS, *FEATURES]),
         ("tagrank train sc", [entry.name for entry in list_datasets() if entry.name.startswith("sc")]),

@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.tuning import Tuning
+from tagrank.annotation.choosing import choose
 from tagrank.commands.demo import demo
 from tagrank.data.drawn_pictures import draw_pictures
 
@@ -35,17 +35,19 @@ def test_learning_beats_counting(document):
 
 
 def test_costs_are_chosen_on_the_training_pictures_and_used(tmp_path, monkeypatch):
-    rows = []
+    rows, chosen = [], []
 
-    def tune(estimator, X, Y, **_):
-        rows.append(Y.shape[0])
-        return Tuning((0.5, 2.0, 8.0), {"Image-MAP": (0.7, 0.9, 0.8)})
+    def choose_seen(plan, X, labels, **options):
+        rows.append(labels.shape[0])
+        chosen.append(choose(plan, X, labels, **options))
+        return chosen[-1]
 
-    monkeypatch.setattr("tagrank.annotation.tuning.tune_cost", tune)
+    monkeypatch.setattr("tagrank.annotation.annotator.choose", choose_seen)
     found = demo(tmp_path / "tour", n_pictures=60)
-    assert rows == [len(draw_pictures(60, random_state=0).train)] * 2
-    assert found.costs == {"LabelRanker": 2.0, "OneVsAllSVM": 2.0}
-    assert Annotator.load(found.model).estimator_.estimator_.C == 2.0
+    assert rows == [len(draw_pictures(60, random_state=0).train)] * 3
+    costs = [one.estimator.C for one in chosen[:2]]
+    assert found.costs == dict(zip(("LabelRanker", "OneVsAllSVM"), costs, strict=True))
+    assert costs[0] == Annotator.load(found.model).estimator_.estimator_.C
 
 
 def test_ranked_tags_come_with_the_truth(document):

@@ -15,7 +15,7 @@ def test_numbers_are_those_of_the_library(tagrank, model, table):
     result = tagrank("evaluate", model, table)
     assert result.exit_code == 0
     assert result.stderr == ""
-    assert f"{expected['Image-AUC']:.3f}" in result.stdout.splitlines()[1]
+    assert f"{expected['Image-AUC']:.3f}" in result.stdout.splitlines()[4]
     document = json.loads(tagrank("evaluate", model, table, "--json").stdout)
     found = {row["name"]: row["value"] for row in document["metrics"]["rows"]}
     assert found["Micro-F1"] == pytest.approx(expected["Micro-F1"])

@@ -8,6 +8,7 @@ import signal
 from contextlib import suppress
 
 import pytest
+from sklearn.base import clone
 
 import tagrank
 from tagrank.app.cli import main as cli
@@ -158,17 +159,19 @@ def test_interrupted_training_ends_the_command(tagrank, table, monkeypatch):
 
 def test_an_interrupt_of_the_last_fold_ends_the_command(tagrank, table, tmp_path, monkeypatch):
     """A solver takes it for its own and returns what it reached: nothing to make suggestions of."""
-    learn, learned = missing_scores._train, []
+    copied = []
 
-    def press_in_the_last(*arguments):
-        learned.append(arguments)
-        if len(learned) == 3:
+    def press_in_the_last(estimator):
+        copied.append(estimator)
+        if len(copied) == 3:
             with suppress(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGINT)
-        return learn(*arguments)
+        return clone(estimator)
 
-    monkeypatch.setattr(missing_scores, "_train", press_in_the_last)
-    result = tagrank("missing", table, "--C", 1, "--folds", 3, "-o", tmp_path / "found.csv")
+    monkeypatch.setattr(missing_scores, "clone", press_in_the_last)
+    options = ("--method", "label-ranker", "--C", 1, "--kernel", "rbf", "--folds", 3)
+    result = tagrank("missing", table, *options, "-o", tmp_path / "found.csv")
+    assert len(copied) == 3
     assert result.exit_code == 130
     assert result.stderr == "interrupted\n"
     assert list(tmp_path.iterdir()) == []

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import tagrank as library
-from tagrank.commands.sidecars import MOST_TAGS, tags_to_write
+from tagrank.commands.sidecars import LIKELY
 from tagrank.data import read_keywords, write_sidecar
 from tagrank.data.drawn_pictures import draw_pictures
 
@@ -64,7 +63,10 @@ def test_a_dry_run_shows_what_the_run_does(tagrank, model, new):
     assert "would be added" in shown.stdout
     assert "no sidecar was written" in shown.stderr
     both = tagrank("annotate", model, new, "--sidecars", "--dry-run", "--why")
-    assert both.stdout.endswith(shown.stdout)
+    quality, _, changes = shown.stdout.partition("\n\n")
+    assert quality.startswith("Of 100 tags that it would write, ")
+    assert both.stdout.startswith(quality)
+    assert both.stdout.endswith(changes)
     assert "for: drawing-" in both.stdout
     planned = json.loads(tagrank("annotate", model, new, "--sidecars", "--dry-run", "--json").stdout)
     assert contents(new) == before
@@ -171,13 +173,37 @@ def test_a_sidecar_gets_no_more_than_a_few_tags(tagrank, model, new):
     counts = [len(read_keywords(path, machine_tags=True)) for path in sorted(new.glob("*.png"))]
     assert counts == [3, 2, 2, 2, 2, 2]
     assert "got only the best 2 (--max-tags)" in result.stderr
-    entries = tuple(library.RankedTag(f"tag{i}", -i, 0.9, True) for i in range(3 * MOST_TAGS))
-    best = [entry.tag for entry in entries[:MOST_TAGS]]
-    assert list(tags_to_write(library.RankedTags("photo", entries))) == best
-    assert len(tags_to_write(library.RankedTags("photo", entries), 30)) == 30
 
 
-@pytest.mark.parametrize("options", [("--dry-run",), ("--max-tags", 3), ("--sidecars", "--max-tags", 0)])
+def test_a_sidecar_gets_a_limited_number_without_being_told(tagrank, model, new, monkeypatch):
+    for module in ("annotate", "sidecars"):
+        monkeypatch.setattr(f"tagrank.commands.{module}.MOST_TAGS", 2)
+    found = json.loads(tagrank("annotate", model, new, "--sidecars", "--dry-run", "--json").stdout)
+    assert max(len(change["tags"]) for change in found["sidecars"]["changes"]) == 2
+    plain = json.loads(tagrank("annotate", model, new, "--json").stdout)
+    assert max(sum(tag["predicted"] for tag in picture["tags"]) for picture in plain["pictures"]) > 2
+
+
+def test_a_sidecar_gets_what_is_rather_true_than_not(tagrank, model, new):
+    """The stars of the run, its JSON and the files agree; a probability that is named goes first."""
+
+    def run(*options):
+        found = json.loads(
+            tagrank("annotate", model, new, "--sidecars", "--dry-run", "--json", *options).stdout
+        )
+        changes = {change["picture"]: change["tags"] for change in found["sidecars"]["changes"]}
+        starred = [tag for picture in found["pictures"] for tag in picture["tags"] if tag["predicted"]]
+        assert sum(map(len, changes.values())) == len(starred)
+        return min(tag["probability"] for tag in starred)
+
+    plain = json.loads(tagrank("annotate", model, new, "--json").stdout)["pictures"]
+    assert min(tag["probability"] for row in plain for tag in row["tags"] if tag["predicted"]) < LIKELY
+    assert run() >= LIKELY
+    assert 0.3 <= run("--min-probability", 0.3) < LIKELY
+    assert run("--min-probability", 0.9) >= 0.9
+
+
+@pytest.mark.parametrize("options", [("--dry-run",), ("--sidecars", "--max-tags", 0)])
 def test_options_of_sidecars(tagrank, model, new, options):
     assert tagrank("annotate", model, new, *options).exit_code == 2
 

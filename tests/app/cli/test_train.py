@@ -285,3 +285,45 @@ def test_way_to_the_tolerance_is_counted_in_powers_of_ten():
     assert share_done(1.0, 1e-1, 1e-4) == pytest.approx(0.25)
     assert share_done(1.0, 1e-5, 1e-4) == 1
     assert share_done(1.0, 2.0, 1e-4) == 0
+
+
+def test_a_model_is_chosen_and_what_it_is_worth_stands_at_the_top(tagrank, table, tmp_path):
+    result = tagrank("train", table, "-o", tmp_path / "m", "--completeness", 1, "--precision", 0.9)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("Of 100 tags that it would write, ")
+    assert lines[1] == "Measured on 60 rows by models that did not see them."
+    assert any(line.startswith("chosen ") for line in lines)
+    assert "points more than the next best" in result.stdout
+    assert "true tags listed     100%" in result.stdout
+    model = Annotator.load(tmp_path / "m")
+    assert model.estimator_.threshold_ == model.estimator_.curve_.for_precision(0.9)
+    page = tmp_path / "page.html"
+    assert tagrank("evaluate", tmp_path / "m", table, "--report", page).exit_code == 0
+    words = page.read_text()
+    assert '<p class="quality big">Of 100 tags that it would write, ' in words
+    for fact in ("How the model was chosen", "points more than the next best", "day of training"):
+        assert fact in words
+    assert "Pictures whose best tag is wrong." in words
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--calibration", "platt", "--completeness", 0.5), "completeness goes with calibration 'shared'"),
+        (("--calibration", "shared", "--threshold", "f1"), "goes with calibration tag by tag"),
+        (("--precision", 2), "expected"),
+        (("--completeness", 0), "expected"),
+    ],
+)
+def test_options_of_the_probability(tagrank, table, tmp_path, options, sentence):
+    result = tagrank("train", table, "-o", tmp_path / "m", *options)
+    assert result.exit_code == 2
+    assert sentence in " ".join(result.stderr.replace("│", " ").split())
+    assert not (tmp_path / "m").exists()
+
+
+def test_auto_is_explained(tagrank):
+    assert "auto, the usual choice, tries label-ranker, " in tagrank("methods").stderr
+    assert "tries label-ranker, " in tagrank("methods", "auto").stdout
+    assert json.loads(tagrank("methods", "auto", "--json").stdout)[0]["name"] == "auto"

@@ -111,8 +111,9 @@ def annotate(
     if json:
         show_json(annotation.to_dict())
     else:
-        show(*quality_lines(annotation.quality))
         is_ranked = why or (output is None and not dry_run)
+        if is_ranked or dry_run:
+            show(*quality_lines(annotation.quality))
         if is_ranked:
             show(*(why_tables(annotation, kind) if why else [ranked_table(annotation.ranked, kind=kind)]))
             say(PREDICTED_NOTE)

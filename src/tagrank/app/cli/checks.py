@@ -23,6 +23,13 @@ def share(value: float | None) -> float | None:
     return value
 
 
+def share_or_all(value: float | None) -> float | None:
+    """A share of the whole, or all of it."""
+    if value is not None and not 0 < value <= 1:
+        raise typer.BadParameter(f"expected a share above 0 and up to 1, such as 0.8, got {value:g}")
+    return value
+
+
 def jobs(value: int | None) -> int | None:
     """A number of processes or threads."""
     if value == 0:

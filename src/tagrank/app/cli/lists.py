@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.cli.checks import method_names
+from tagrank.app.cli.checks import AUTO, method_names
 from tagrank.app.cli.console import say, show, show_json
 from tagrank.app.cli.options import Debug, Json
 
@@ -32,13 +32,20 @@ def methods(
     tagrank methods --json
     """
     import tagrank
-    from tagrank.app.cli.tables import method_details, method_table
+    from tagrank.app.cli.tables import auto_words, method_details, method_table
 
+    if name == AUTO:
+        if json:
+            show_json([{"name": AUTO, "about": auto_words()}])
+        else:
+            show(auto_words())
+        return
     found = tagrank.methods(name)
     if json:
         show_json([method.to_dict() for method in found])
     elif name is None:
         show(method_table(found))
+        say(auto_words())
         say("'tagrank methods METHOD' tells what can be set")
     else:
         show(*method_details(found[0]))

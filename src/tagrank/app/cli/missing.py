@@ -86,6 +86,8 @@ def missing(
     tagrank missing scene --method one-vs-all --json
     tagrank missing scene --method joint-svm --set output_kernel=odds-ratio
     """
+    from rich.text import Text
+
     import tagrank
 
     arguments = learning(**shared)
@@ -117,7 +119,7 @@ def missing(
     if json:
         show_json(found.to_dict())
     elif output is None and found.suggestions:
-        show(suggestion_table(found))
+        show(Text(found.quality, style="bold"), "", suggestion_table(found))
     if not found.suggestions:
         say(found.answer)
     if output is not None:

@@ -16,7 +16,7 @@ from tagrank.app.cli.checks import (
     method_names,
     one_of,
     positive,
-    share,
+    share_or_all,
 )
 from tagrank.app.cli.config import load_config
 
@@ -111,7 +111,9 @@ MinProbability = Annotated[
 ]
 Precision = Annotated[
     float | None,
-    option(DECISION, "Predict only what is right so often: 0.8 for four times of five.", callback=share),
+    option(
+        DECISION, "Predict only what is right so often: 0.8 for four times of five.", callback=share_or_all
+    ),
 ]
 Completeness = Annotated[
     float | None,
@@ -119,7 +121,7 @@ Completeness = Annotated[
         METHOD,
         "Share of the true tags that are listed: 0.5 for half of them, 1 for tags that are complete.",
         usual="estimated",
-        callback=share,
+        callback=share_or_all,
     ),
 ]
 Json = Annotated[bool, option(None, "Print one JSON document instead of tables.", "--json")]
@@ -252,8 +254,10 @@ def _method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:
 
     pairs = _read_pairs("--set", texts, "name=value")
     if method == AUTO:
-        if pairs:
-            raise typer.BadParameter("--set is about one method: name it with --method")
+        for name in pairs:
+            raise typer.BadParameter(
+                f"method 'auto' has no parameter {name!r} of its own; name the method that has it with --method"
+            )
         return {}
     try:
         return read_parameters(method, pairs)

@@ -36,8 +36,11 @@ def quality_lines(quality: "QualityNote | None") -> "list[RenderableType]":
 
 
 def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
-    """Metrics down, methods across; the best value of a line stands out."""
+    """Metrics down, methods across; the best value of a line stands out. Each has a line of explanation."""
     table = _table("metric", *tables, numbers=True)
+    table.add_column(style=QUIET)
+    for column in table.columns[:-1]:
+        column.no_wrap = True
     first = next(iter(tables.values()))
     for row in first:
         values = [found[row.name] if row.name in found.names() else math.nan for found in tables.values()]
@@ -48,7 +51,11 @@ def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
         cells = [
             Text(_number(value), style=BEST if value == best and len(values) > 1 else "") for value in values
         ]
-        table.add_row(f"{row.name} {'↑' if row.higher_is_better else '↓'}", *cells)
+        table.add_row(
+            f"{row.name} {'↑' if row.higher_is_better else '↓'}",
+            *cells,
+            Text(row.about, no_wrap=True, overflow="ellipsis"),
+        )
     return table
 
 
@@ -91,14 +98,22 @@ def why_tables(annotation: "Annotation", kind: str = "picture") -> "list[Rendera
     for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
         content.append(ranked_table([row], kind=kind))
         for explanation in explanations:
-            content.append(Text(f"  {printable(explanation.tag)} {explanation.score:+.2f}", style="bold"))
+            content.append(Text(f"  {printable(explanation.tag)}{_strength(explanation)}", style="bold"))
             content += [
                 Padding(Text(line), (0, 0, 0, INDENT), expand=False) for line in _reasons(explanation)
             ]
     return content
 
 
+def _strength(explanation: "Explanation") -> str:
+    """The probability, where there is one, and the score that it was made of."""
+    score = f"score {explanation.score:+.2f}"
+    return f" {score}" if explanation.probability is None else f" {explanation.probability:.0%}, {score}"
+
+
 def _reasons(explanation: "Explanation") -> Iterator[str]:
+    if explanation.heads:
+        yield "models: " + ", ".join(f"{name} {part:+.2f}" for name, part in explanation.heads.items())
     for word, examples in (("for", explanation.for_), ("against", explanation.against)):
         if examples:
             yield f"{word}: " + ", ".join(f"{printable(e.name)} {e.contribution:+.2f}" for e in examples)
@@ -122,16 +137,18 @@ def training_tables(training: "Training") -> "list[RenderableType]":
     facts = training.facts
     kind = "picture" if "pictures" in facts["views"] else "row"
     sizes = f"{count(facts['rows'], kind)}, {count(facts['tags'], 'tag')}"
-    lines = {"data": f"{sizes}, {facts['cardinality']:.2f} each"}
+    lines = _choice_lines(training)
+    lines["data"] = f"{sizes}, {facts['cardinality']:.2f} each"
     if training.completeness is not None:
         lines["true tags listed"] = training.completeness.words
-    lines |= _choice_lines(training)
     lines["seconds"] = f"{training.seconds:.2f}"
     if facts["layout"]:
         lines["tags from"] = facts["layout"]
     if training.feature_seconds:
         lines["features"] = ", ".join(training.feature_seconds)
         lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
+    if training.choice is None and training.cost is not None:
+        lines["C"] = f"{training.cost:g}"
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"
@@ -148,8 +165,7 @@ def training_tables(training: "Training") -> "list[RenderableType]":
 def _choice_lines(training: "Training") -> dict[str, str]:
     """What was chosen and by how much it won; without a choice, what was asked for."""
     if training.choice is None:
-        cost = "" if training.cost is None else f", C {training.cost:g}"
-        return {"method": f"{training.method}{cost}"}
+        return {"method": str(training.annotator.metadata["method"])}
     from tagrank.reports.sections.choice import choice_words
 
     return {"chosen": training.choice.words, "by cross-validation": choice_words(training.choice)}
@@ -161,6 +177,17 @@ def method_table(methods: "Sequence[Method]") -> Table:
     for method in methods:
         table.add_row(method.name, method.estimator, method.about, _paper(method))
     return table
+
+
+def auto_words() -> str:
+    """What ``--method auto`` does."""
+    from tagrank.annotation.recipe import TRIED
+
+    names = f"{', '.join(TRIED[:-1])} and {TRIED[-1]}"
+    return (
+        f"auto, the usual choice, tries {names} over C, kernels and with and without an intercept, and takes "
+        "what ranks held-out pictures best, or a ranker and a classifier together"
+    )
 
 
 def method_details(method: "Method") -> "list[RenderableType]":

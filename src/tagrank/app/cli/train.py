@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagrank.app.cli.checks import countable, positive, share
+from tagrank.app.cli.checks import countable, positive, share, share_or_all
 from tagrank.app.cli.console import INTERRUPTED, report_problems, say, show, show_json
 from tagrank.app.cli.interrupts import InterruptWatch
 from tagrank.app.cli.options import (
@@ -72,7 +72,7 @@ def train(
             METHOD,
             "Predict only what is right so often: 0.8 for four times of five.",
             usual="the best balance of right and found",
-            callback=share,
+            callback=share_or_all,
         ),
     ] = None,
     completeness: Completeness = None,
@@ -118,7 +118,7 @@ def train(
 
     arguments = learning(**shared)
     gap = arguments["tol"] or USUAL_TOL
-    with InterruptWatch(tol=gap) as interrupts, WorkProgress(arguments["method"], tol=gap) as progress:
+    with InterruptWatch(tol=gap) as interrupts, WorkProgress("learning", tol=gap) as progress:
 
         def callback(point: Any) -> None:
             progress.gap(point)

@@ -26,7 +26,8 @@ def write_missing_page(
     write_page(
         path,
         title=f"Tags of {rows.name or 'the data'} that are {found.about}",
-        summary=_summary(found),
+        summary="",
+        quality=(found.quality, _summary(found)),
         facts=_facts(found),
         headings={"missing": "What deserves a look", "problems": "What could not be read"},
         content={

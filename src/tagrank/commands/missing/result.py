@@ -85,11 +85,23 @@ class MissingTags:
             return f"{'nothing suspicious' if self.wrong else 'nothing seems to be missing'}: {looked_at}"
         return f"{len(self.suggestions):,} {self.about} of {looked_at}"
 
+    @property
+    def quality(self) -> str:
+        """How many of the suggestions are right, in a sentence."""
+        if not self.suggestions:
+            return f"{self.answer[0].upper()}{self.answer[1:]}."
+        right = sum(1 - one.probability if self.wrong else one.probability for one in self.suggestions)
+        n_all = len(self.suggestions)
+        if n_all == 1:
+            return f"One suggestion; it is right with a probability of {right:.0%}."
+        return f"Of these {n_all:,} suggestions about {right:,.0f} are right, by their probabilities."
+
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         return {
             "about": self.about,
             "answer": self.answer,
+            "quality": self.quality,
             "method": self.method,
             "folds": self.folds,
             "data": dict(self.facts),

@@ -33,31 +33,28 @@ class MetricLine(NamedTuple):
     higher_is_better: bool
     cells: list[str]
     best: list[bool]
+    about: str = ""
 
 
 def metric_lines(methods: Sequence[MethodResult]) -> list[MetricLine]:
     """Every metric that is defined for some method, in the order in which they come up."""
     tables = [{row.name: row for row in method.metrics} for method in methods]
-    found = {
-        row.name: row.higher_is_better
-        for table in tables
-        for row in table.values()
-        if not math.isnan(row.value)
-    }
+    found = {row.name: row for table in tables for row in table.values() if not math.isnan(row.value)}
     return [
-        _metric_line(name, higher, [table[name].value if name in table else math.nan for table in tables])
-        for name, higher in found.items()
+        _metric_line(row, [table[name].value if name in table else math.nan for table in tables])
+        for name, row in found.items()
     ]
 
 
-def _metric_line(name: str, higher_is_better: bool, values: list[float]) -> MetricLine:
+def _metric_line(row: MetricRow, values: list[float]) -> MetricLine:
     known = [value for value in values if not math.isnan(value)]
     decimals = 3 if max(map(abs, known)) < 5 else 0 if all(value.is_integer() for value in known) else 2
     cells = ["–" if math.isnan(value) else f"{value:.{decimals}f}" for value in values]
-    top = (max(known) if higher_is_better else min(known)) if len(known) > 1 else math.nan
+    top = (max(known) if row.higher_is_better else min(known)) if len(known) > 1 else math.nan
     # a tie is judged by what the reader sees
     shown = {cell for cell, value in zip(cells, values, strict=True) if value == top}
-    return MetricLine(name, higher_is_better, cells, [cell in shown for cell in cells])
+    best = [cell in shown for cell in cells]
+    return MetricLine(row.name, row.higher_is_better, cells, best, getattr(row, "about", ""))
 
 
 def training_charts(methods: Sequence[MethodResult]) -> list[LineChart]:

@@ -65,8 +65,7 @@ def judge_tags(picture: ReportPicture) -> list[Verdict]:
     verdicts = []
     for tag, score, probability in picture.predicted:
         kind = "found" if tag in true else "unknown" if tag in unknown else "wrong"
-        strength = f"{score:.2f}" if probability is None else percent(probability)
-        verdicts.append(Verdict(tag, kind, strength))
+        verdicts.append(Verdict(tag, kind, strength(score, probability)))
     given = {verdict.tag for verdict in verdicts}
     return verdicts + [Verdict(tag, "missed", "") for tag in picture.true_tags if tag not in given]
 
@@ -123,6 +122,11 @@ def pictures_section(pictures: Sequence[ReportPicture]) -> dict[str, Any] | None
         "shape": frame_shape([picture.image for picture in shown if picture.image is not None]),
         "n_left_out": len(pictures) - len(shown),
     }
+
+
+def strength(score: float, probability: float | None) -> str:
+    """How sure the model is of a tag: its probability or, without one, its score."""
+    return f"{score:.2f}" if probability is None else percent(probability)
 
 
 def percent(probability: float) -> str:

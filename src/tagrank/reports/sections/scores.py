@@ -1,7 +1,7 @@
 """How sure the model is: scores of present and absent tags, and what its probabilities are worth."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from tagrank.labels import label_states
 from tagrank.reports.charts import LineChart, Series, histogram_chart, line_chart
 
 N_BINS, N_SMALL_BINS, N_RELIABILITY_BINS = 40, 20, 10
+FROM = 0.1  # nearly all pairs are less probable, and about them every model is right
 MOST_SMALL_CHARTS = 12
 OUTLIERS = 0.5  # per cent of the scores on each side that are drawn in the outermost bin
 
@@ -57,7 +58,7 @@ def scores_section(answers: Answers | None) -> dict[str, list[LineChart]] | None
         probabilities = np.asarray(answers.probabilities, dtype=np.float64)
         edges = np.linspace(0, 1, N_BINS // 2 + 1)
         large.append(_histogram("Probabilities of all tags", states, probabilities, edges, "probability"))
-        large.append(_reliability_chart(reliability(states, probabilities)))
+        large += reliability_charts(states, probabilities, np.asarray(answers.predictions) > 0)
     small = [
         _histogram(
             answers.tags[j], states[:, j], scores[:, j], np.linspace(low, high, N_SMALL_BINS + 1), "score"
@@ -70,10 +71,10 @@ def scores_section(answers: Answers | None) -> dict[str, list[LineChart]] | None
 def reliability(
     states: np.ndarray, probabilities: np.ndarray, *, n_bins: int = N_RELIABILITY_BINS
 ) -> list[ReliabilityBin]:
-    """Known labels by their probability, in bins of equal width; empty ones are left out."""
-    known = states != 0
+    """Known labels above `FROM` by their probability, in bins of equal width; empty ones are left out."""
+    known = (states != 0) & (probabilities > FROM)
     present, claimed = states[known] > 0, probabilities[known]
-    place = np.minimum((claimed * n_bins).astype(int), n_bins - 1)
+    place = np.minimum(((claimed - FROM) / (1 - FROM) * n_bins).astype(int), n_bins - 1)
     return [
         ReliabilityBin(float(claimed[inside].mean()), float(present[inside].mean()), int(inside.sum()))
         for inside in (place == k for k in range(n_bins))
@@ -88,17 +89,43 @@ def _histogram(title: str, states: np.ndarray, values: np.ndarray, edges: np.nda
     return histogram_chart(title, groups, description=description, x_label=word, edges=edges)
 
 
-def _reliability_chart(bins: list[ReliabilityBin]) -> LineChart:
-    total = sum(found.n_answers for found in bins)
-    error = sum(found.n_answers * abs(found.probability - found.observed) for found in bins) / total
+def reliability_charts(
+    states: np.ndarray, probabilities: np.ndarray, predicted: np.ndarray
+) -> list[LineChart]:
+    """What probabilities claim against what is right, with the number of pairs of each bin; none without."""
+    bins = reliability(states, probabilities)
+    if not bins:
+        return []
     series: list[Series] = [
         ("observed", [found.probability for found in bins], [found.observed for found in bins]),
         ("as claimed", [0, 1], [0, 1]),
     ]
-    description = (
-        f"How often a tag is present, given its probability; on average {error:.3f} beside the claim."
+    chart = line_chart(
+        "Are the probabilities right?",
+        series,
+        description=f"{_claims(states, probabilities, predicted)}{_gap(bins)}",
+        x_label="probability",
     )
-    return line_chart("Are the probabilities right?", series, description=description, x_label="probability")
+    counts = [f"{found.n_answers:,}" for found in bins]
+    return [replace(chart, lines=[replace(chart.lines[0], notes=counts), *chart.lines[1:]])]
+
+
+def _claims(states: np.ndarray, probabilities: np.ndarray, predicted: np.ndarray) -> str:
+    """What predicted tags claim, and how many of them are right."""
+    chosen = predicted & (states != 0)
+    if not chosen.any():
+        return ""
+    claim, right = probabilities[chosen].mean(), np.mean(states[chosen] > 0)
+    return f"Predicted tags claim {claim:.0%} on average, {right:.0%} are right. "
+
+
+def _gap(bins: Sequence[ReliabilityBin]) -> str:
+    sizes = [found.n_answers for found in bins]
+    gap = np.average([abs(found.probability - found.observed) for found in bins], weights=sizes)
+    return (
+        f"Of {sum(sizes):,} pairs of picture and tag above {FROM:.0%}, in ten steps of probability, the "
+        f"share that is right lies {100 * gap:.1f} points beside the claim on average. Numbers count pairs."
+    )
 
 
 def _frequent(states: np.ndarray) -> list[int]:

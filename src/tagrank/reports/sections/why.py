@@ -7,7 +7,7 @@ import numpy as np
 
 from tagrank.annotation.explanation import Contribution, Explanation
 from tagrank.data.pictures.files import thumbnail_url
-from tagrank.reports.sections.pictures import THUMBNAIL, ReportPicture, judge_tags
+from tagrank.reports.sections.pictures import THUMBNAIL, ReportPicture, judge_tags, strength
 
 MOST_PANELS, MOST_TAGS, MOST_EXAMPLES = 12, 4, 6
 MOST_SHARES = 6
@@ -52,7 +52,8 @@ def _panel(picture: ReportPicture, thumbnail: Callable[[str], str | None]) -> di
             {
                 "tag": explanation.tag,
                 "kind": kinds.get(explanation.tag, "absent"),
-                "score": f"{explanation.score:.2f}",
+                "strength": strength(explanation.score, explanation.probability),
+                "heads": [f"{name} {_signed(part)}" for name, part in explanation.heads.items()],
                 "note": explanation.note,
                 "sides": [
                     (word, [_example(part, thumbnail) for part in parts[:MOST_EXAMPLES]])
