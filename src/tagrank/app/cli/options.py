@@ -106,7 +106,10 @@ JoinSidecars = Annotated[
 MinProbability = Annotated[
     float | None,
     option(
-        DECISION, "Predict tags that are at least so probable.", usual="the model decides", callback=share
+        DECISION,
+        "Predict tags that are at least so probable.",
+        usual="the model decides",
+        callback=share_or_all,
     ),
 ]
 Precision = Annotated[
@@ -256,7 +259,7 @@ def _method_settings(method: str, texts: list[str] | None) -> dict[str, Any]:
     if method == AUTO:
         for name in pairs:
             raise typer.BadParameter(
-                f"method 'auto' has no parameter {name!r} of its own; name the method that has it with --method"
+                f"method 'auto' has no parameter {name!r} of its own; name one that has with --method"
             )
         return {}
     try:
