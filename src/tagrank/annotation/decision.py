@@ -9,7 +9,10 @@ from tagrank.validation import check_share
 def threshold_for(estimator: Any, min_probability: float | None, precision: float | None) -> float | None:
     """The probability from which on a tag is written down; None leaves the decision to the estimator."""
     if min_probability is not None and precision is not None:
-        raise ArgumentError("min_probability and precision exclude each other: each says what to write down")
+        raise ArgumentError(
+            f"min_probability={min_probability} and precision={precision} exclude each other: each says "
+            "what to write down"
+        )
     if min_probability is not None:
         check_share("min_probability", min_probability)
         if not hasattr(estimator, "predict_proba") or not hasattr(estimator, "probabilities_of"):

@@ -117,11 +117,12 @@ def annotate(
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     rows = see_pictures(annotator, rows, **reading).collection
     ranked = annotator.annotate(rows)
-    likely = 0.0
+    likely, asked = 0.0, max_tags
     if sidecars:
         check_sidecars(rows, ranked)
         likely = LIKELY if min_probability is None and precision is None else 0.0
         max_tags = MOST_TAGS if max_tags is None else max_tags
+    quality = model_quality(annotator, min_probability=likely, max_tags=asked, kind=kind_of(rows.views))
     ranked, n_cut = _cut(ranked, max_tags, likely)
     best = [RankedTags(row.name, tuple(entry for _, entry in _best(row, top))) for row in ranked]
     if output is not None:
@@ -130,14 +131,13 @@ def annotate(
     if sidecars:
         name = _model_name(model)
         written = write_sidecars(rows, ranked, model=name, n_cut=n_cut, dry_run=dry_run, strict=strict)
-    kind = kind_of(rows.views)
     return Annotation(
         best,
         rows.problems,
         [_reasons(annotator, rows, i, row) for i, row in enumerate(ranked)] if why else [],
         written,
-        kind,
-        model_quality(annotator, min_probability=likely, kind=kind),
+        kind_of(rows.views),
+        quality,
     )
 
 

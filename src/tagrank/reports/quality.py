@@ -62,11 +62,12 @@ class QualityNote:
 
 
 def model_quality(
-    annotator: Annotator, *, min_probability: float = 0.0, kind: str = "picture"
+    annotator: Annotator, *, min_probability: float = 0.0, max_tags: int | None = None, kind: str = "picture"
 ) -> QualityNote | None:
     """What a model knows of itself from samples held out in training; None for a model that knows nothing.
 
-    `min_probability` is what a tag must have, too, besides what the model asks for.
+    `min_probability` is what a tag must have, too, besides what the model asks for. A limit of `max_tags`
+    for each picture was not measured, which is said.
     """
     estimator = annotator.estimator_
     if not hasattr(estimator, "curve_"):
@@ -74,6 +75,8 @@ def model_quality(
     own = estimator.threshold_ if annotator.min_probability is None else annotator.min_probability
     right, found, _ = estimator.curve_.quality(max(own, min_probability))
     how = f"on {_counted(estimator.n_held_out_, kind)} by models that did not see them"
+    if max_tags is not None:
+        how += f", without the limit of {max_tags:,} for each"
     return QualityNote(right, found, how, estimator.completeness_)
 
 

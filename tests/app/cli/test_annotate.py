@@ -31,18 +31,21 @@ def test_json_is_one_document(tagrank, model, table):
 
 
 def test_files(tagrank, model, table, tmp_path):
-    ranked = Annotator.load(model).annotate(read_collection(table), n_tags=2)
+    ranked = [
+        [(rank, entry) for rank, entry in enumerate(row, start=1) if rank <= 2 or entry.predicted]
+        for row in Annotator.load(model).annotate(read_collection(table))
+    ]
+    entries = [pair for row in ranked for pair in row]
     for name in ("tags.csv", "tags.jsonl"):
         result = tagrank("annotate", model, table, "--top", 2, "-o", tmp_path / name)
         assert result.exit_code == 0
         assert result.stdout == ""
     with open(tmp_path / "tags.csv", newline="") as stream:
         lines = list(csv.DictReader(stream))
-    assert [line["tag"] for line in lines] == [tag for row in ranked for tag in row.tags]
-    assert [int(line["rank"]) for line in lines] == [1, 2] * 60
-    assert float(lines[0]["score"]) == ranked[0].entries[0].score
+    assert [(int(line["rank"]), line["tag"]) for line in lines] == [(rank, one.tag) for rank, one in entries]
+    assert float(lines[0]["score"]) == entries[0][1].score
     rows = [json.loads(line) for line in (tmp_path / "tags.jsonl").read_text().splitlines()]
-    assert rows == [row.to_dict() for row in ranked]
+    assert [row["tags"] for row in rows] == [[one._asdict() for _, one in row] for row in ranked]
 
 
 def test_predicted_tags_are_kept_beyond_the_top(tagrank, model, table, tmp_path):

@@ -81,7 +81,9 @@ def test_precision_and_probability_exclude_each_other(tagrank, shared, table):
     for command in ("annotate", "evaluate"):
         result = tagrank(command, shared, table, "--precision", 0.8, "--min-probability", 0.5)
         assert result.exit_code == 2
-        assert "--min-probability and precision exclude each other" in " ".join(result.stderr.split())
+        assert "--min-probability 0.5 and --precision 0.8 exclude each other" in " ".join(
+            result.stderr.split()
+        )
 
 
 def test_a_model_without_the_curve_says_what_to_do(tagrank, model, table, tmp_path):

@@ -93,7 +93,7 @@ class MissingTags:
         right = sum(1 - one.probability if self.wrong else one.probability for one in self.suggestions)
         n_all = len(self.suggestions)
         if n_all == 1:
-            return f"One suggestion; it is right with a probability of {right:.0%}."
+            return f"One suggestion; it is right with a probability of {right:.1%}."
         return f"Of these {n_all:,} suggestions about {right:,.0f} are right, by their probabilities."
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from typing import Any
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.choosing import Choice
-from tagrank.annotation.recipe import CRITERION
 
 CHOICE = "choice"  # where a model remembers how it was chosen
 
@@ -18,7 +17,7 @@ def describe_choice(choice: Choice | None) -> dict[str, Any] | None:
         "words": choice.words,
         "summary": choice_words(choice),
         "taken": [one.words for one in choice.chosen],
-        "tried": [[one.words, one.best_score(CRITERION), one.value] for one in choice.tried],
+        "tried": [[one.words, one.best_score(), one.value] for one in choice.tried],
         "criterion": choice.criterion,
     }
 
