@@ -222,3 +222,16 @@ def test_pictures_in_files(folder, tmp_path):
     with_untagged = missing(rows, top=None, untagged=True, page=tmp_path / "more.html", **options)
     assert "38.png" in {one.name for one in with_untagged.suggestions}
     assert "1 without tags were judged" in (tmp_path / "more.html").read_text()
+
+
+def test_how_many_suggestions_are_right(incomplete):
+    """It is told by probabilities and completeness, but not of wrong tags, nor where tags are complete."""
+    found = missing(incomplete, C=1.0, method="one-vs-all", completeness=0.5, top=10)
+    p = np.array([one.probability for one in found.suggestions])
+    assert found.n_right == pytest.approx(np.sum(0.5 * p / (1 - 0.5 * p)))
+    assert found.quality == f"Of these 10 suggestions about {found.n_right:.0f} are right."
+    assert found.to_dict()["quality"] == found.quality
+    for other in ({"completeness": 1.0}, {"completeness": 0.5, "wrong": True, "max_probability": 1.0}):
+        told = missing(incomplete, C=1.0, method="one-vs-all", top=10, **other)
+        assert told.n_right is None
+        assert told.quality[:3] == "10 "

@@ -119,6 +119,7 @@ def demo(
             stop=stop,
         )
     measured = {name: evaluate(training.annotator, test, part="all") for name, training in trained.items()}
+    quality = next(iter(measured.values())).quality.of_unseen(len(test))
     seconds = time.perf_counter() - started
     _write_report(folder / "report.html", drawn, test, trained, measured, seen.seconds, seconds)
     shown = test.subset(slice(PICTURES_PRINTED))
@@ -130,7 +131,7 @@ def demo(
             [tag for tag, state in zip(shown.tags, states, strict=True) if state > 0]
             for states in shown.states()
         ],
-        quality=next(iter(measured.values())).quality,
+        quality=quality,
         model=folder / "model",
         report=folder / "report.html",
         seconds=time.perf_counter() - started,
@@ -159,7 +160,7 @@ def _write_report(
             "learned on one part of the pictures and ranked for the other, which is shown and measured here. "
             "C is chosen by cross-validation on the first part."
         ),
-        quality=measured[name].quality,
+        quality=measured[name].quality.of_unseen(len(test)),
         annotator=first.annotator,
         rows=test,
         tables={name: evaluation.table for name, evaluation in measured.items()},
@@ -169,6 +170,7 @@ def _write_report(
         feature_seconds=feature_seconds,
         training=drawn.train,
         facts={
+            "training pictures": first.facts["rows"],
             "test pictures": len(test),
             "tags": len(drawn.tags),
             "tags a picture": first.facts["cardinality"],

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from tagrank.annotation import Annotator
@@ -238,9 +238,7 @@ def train(
 def _quality(annotator: Annotator, tested: Evaluation | None, kind: str) -> QualityNote | None:
     if tested is None:
         return model_quality(annotator, kind=kind)
-    n_tested = tested.table.n_samples
-    counted = f"{n_tested:,} {kind}{'' if n_tested == 1 else 's'}"
-    return replace(tested.quality, measured=f"on {counted} that it was not trained on")
+    return tested.quality.of_unseen(tested.table.n_samples, kind)
 
 
 def _solved(annotator: Annotator) -> Any:

@@ -51,13 +51,13 @@ def write_model_report(
     write_report(
         path,
         title=title,
-        summary=summary,
+        summary=f"{_about_model(annotator)} {summary}".strip(),
         quality=quality,
         choice=choice_section(annotator),
         methods=[MethodResult(name, table, (traces or {}).get(name, ())) for name, table in tables.items()],
         pictures=shown,
         per_tag=per_tag,
-        facts={**facts, **_model_facts(annotator)},
+        facts=facts,
         answers=answers,
         tag_examples=_PicturesOfTags(rows, answers, names) if PICTURES in rows.views else None,
         find_picture=picture_finder(annotator, training, pictures),
@@ -67,19 +67,21 @@ def write_model_report(
     )
 
 
-def _model_facts(annotator: Annotator) -> dict[str, object]:
-    """What is known of the model: when it was trained, on how much, and how complete the tags were."""
+def _about_model(annotator: Annotator) -> str:
+    """What is known of the model: its kind, when and on how much it was trained, how complete the tags were."""
     known = annotator.metadata
     kind = "rows" if annotator.features_ is None else "pictures"
-    facts = {
-        "model": known.get("method"),
-        f"training {kind}": known.get("n_training"),
-        "day of training": str(known.get("created", ""))[:10],
-    }
+    words = f"Model: {known.get('method', 'unknown')}"
+    words += (
+        f", trained on {n_training:,} {kind}"
+        if isinstance(n_training := known.get("n_training"), int)
+        else ""
+    )
+    words += f" on {str(created)[:10]}" if (created := known.get("created")) else ""
     completeness = getattr(annotator.estimator_, "completeness_", None)
-    if completeness is not None:
-        facts["true tags that were listed"] = completeness.words
-    return {name: value for name, value in facts.items() if value}
+    return (
+        f"{words}." if completeness is None else f"{words}; true tags that were listed: {completeness.words}."
+    )
 
 
 def _report_picture(

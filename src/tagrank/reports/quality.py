@@ -1,6 +1,6 @@
 """One sentence of quality, the same at the top of the terminal output and of every page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +50,10 @@ class QualityNote:
     def words(self) -> str:
         """The sentence, and how it was measured."""
         return f"{self.sentence} {self.origin}"
+
+    def of_unseen(self, n_measured: int, kind: str = "picture") -> "QualityNote":
+        """The same, measured on rows that are known to be none of the training."""
+        return replace(self, measured=f"on {_counted(n_measured, kind)} that it was not trained on")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -81,6 +81,9 @@ def _summary(found: MissingTags) -> str:
     summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags."
     if n_untagged := found.facts["rows wholly unknown"]:
         summary += f" {n_untagged:,} without tags were judged by one model of all the others."
+    if found.n_right is not None and found.completeness is not None:
+        listed = found.completeness.words
+        summary += f" {listed[0].upper()}{listed[1:]} of the true tags are listed; figures allow for that."
     return summary
 
 

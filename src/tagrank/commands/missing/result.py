@@ -86,15 +86,28 @@ class MissingTags:
         return f"{len(self.suggestions):,} {self.about} of {looked_at}"
 
     @property
+    def n_right(self) -> float | None:
+        """How many of the missing tags are truly missing; None where that cannot be told.
+
+        Of a tag with probability p that is not listed, though a share c of the true ones is, p (1 - c) /
+        (1 - c p) remains.
+        """
+        if self.wrong or self.completeness is None or self.completeness.share == 1:
+            return None
+        c = self.completeness.share
+        return sum(one.probability * (1 - c) / (1 - c * one.probability) for one in self.suggestions)
+
+    @property
     def quality(self) -> str:
-        """How many of the suggestions are right, in a sentence."""
-        if not self.suggestions:
+        """How many of the suggestions are right, in a sentence; else how many there are."""
+        if self.n_right is None or not self.suggestions:
             return f"{self.answer[0].upper()}{self.answer[1:]}."
-        right = sum(1 - one.probability if self.wrong else one.probability for one in self.suggestions)
-        n_all = len(self.suggestions)
-        if n_all == 1:
-            return f"One suggestion; it is right with a probability of {right:.1%}."
-        return f"Of these {n_all:,} suggestions about {right:,.0f} are right, by their probabilities."
+        counted = (
+            "this suggestion"
+            if len(self.suggestions) == 1
+            else f"these {len(self.suggestions):,} suggestions"
+        )
+        return f"Of {counted} about {self.n_right:,.0f} {'is' if round(self.n_right) == 1 else 'are'} right."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
