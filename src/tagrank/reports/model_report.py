@@ -68,20 +68,18 @@ def write_model_report(
 
 
 def _about_model(annotator: Annotator) -> str:
-    """What is known of the model: its kind, when and on how much it was trained, how complete the tags were."""
+    """What is known of the model: its kind, its training, and how complete the tags were."""
     known = annotator.metadata
     kind = "rows" if annotator.features_ is None else "pictures"
-    words = f"Model: {known.get('method', 'unknown')}"
-    words += (
-        f", trained on {n_training:,} {kind}"
-        if isinstance(n_training := known.get("n_training"), int)
-        else ""
-    )
-    words += f" on {str(created)[:10]}" if (created := known.get("created")) else ""
+    facts = [f"Model: {known.get('method', 'unknown')}"]
+    if isinstance(known.get("n_training"), int):
+        facts.append(f"trained on {known['n_training']:,} {kind}")
+    if isinstance(known.get("created"), str):
+        facts.append(known["created"][:10])
     completeness = getattr(annotator.estimator_, "completeness_", None)
-    return (
-        f"{words}." if completeness is None else f"{words}; true tags that were listed: {completeness.words}."
-    )
+    if completeness is not None:
+        facts.append(f"true tags that were listed: {completeness.words}")
+    return f"{'; '.join(facts)}."
 
 
 def _report_picture(

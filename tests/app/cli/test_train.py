@@ -302,7 +302,7 @@ def test_a_model_is_chosen_and_what_it_is_worth_stands_at_the_top(tagrank, table
     assert tagrank("evaluate", tmp_path / "m", table, "--report", page).exit_code == 0
     words = page.read_text()
     assert '<p class="quality big">Of 100 tags that it would write, ' in words
-    for fact in ("How the model was chosen", "points more than the next best", "trained on 60 rows on 20"):
+    for fact in ("How the model was chosen", "points more than the next best", "trained on 60 rows; 20"):
         assert fact in words
     assert "Pictures whose best tag is wrong." in words
 
