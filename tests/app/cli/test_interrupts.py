@@ -98,7 +98,7 @@ def pressed_unheard_before_training(monkeypatch):
 
 @pytest.mark.usefixtures("pressed_unheard_before_training")
 def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
-    options = ("--tol", 1e-6, "--C", 1000, *PLAIN[2:])
+    options = ("--method", "label-ranker", "--tol", 1e-6, "--C", 1000, *PLAIN[2:])
     result = tagrank("train", table, "-o", tmp_path / "m", *options)
     assert result.exit_code == 130
     assert "stopping; what was reached is kept" in result.stderr
