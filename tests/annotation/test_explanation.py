@@ -10,7 +10,7 @@ from scipy import sparse
 from tagrank.annotation import Annotator
 from tagrank.annotation.explanation import BLIND, NEVER_PRESENT, NO_ROWS, explain
 from tagrank.data import Collection
-from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM, ScoreSum
 from tagrank.kernels import ChiSquared, Gaussian, Intersection, Linear, Polynomial, Sum
 
 COLOUR, EDGES = Gaussian().on("colour"), Intersection().on("edges")
@@ -192,3 +192,12 @@ def test_rows_in_other_forms(fitted, collection):
     assert explain(fitted, row, tags=["sea"]) == expected
     loose = explain(fitted, {"features": sparse.csr_array(row)}, tags=["sea"])[0]
     assert loose.score == pytest.approx(fitted.scores({"features": sparse.csr_array(row)})[0, 0])
+
+
+def test_a_sum_of_two_models_is_called_by_both():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    Y = (X > 0).astype(float)
+    both = ScoreSum(LabelRanker(), OneVsAllSVM())
+    annotator = Annotator(both).fit(Collection({"x": X}, Y, ["a", "b", "c"]))
+    assert annotator.metadata["method"] == "LabelRanker + OneVsAllSVM"

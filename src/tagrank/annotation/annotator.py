@@ -32,6 +32,7 @@ from tagrank.data import Collection
 from tagrank.errors import warn
 from tagrank.estimators.base import innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
+from tagrank.estimators.score_sum import ScoreSum
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.labels import duplicates
@@ -334,6 +335,8 @@ def _method_in_words(estimator: Any) -> str:
     """The class that learned, and what was learned on top of it."""
     fitted = innermost_fitted(estimator)
     name = type(fitted).__name__
+    if isinstance(fitted, ScoreSum):
+        name = f"{fitted.first_name_} + {fitted.second_name_}"
     if fitted is estimator:
         return name
     is_calibrated = getattr(estimator, "calibration_", None) is not None

@@ -78,7 +78,8 @@ def _card(
 
 
 def _summary(found: MissingTags) -> str:
-    summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags."
+    method = found.method if found.choice is None else found.choice.words
+    summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags: {method}."
     if n_untagged := found.facts["rows wholly unknown"]:
         summary += f" {n_untagged:,} without tags were judged by one model of all the others."
     if found.n_right is not None and found.completeness is not None:
@@ -93,11 +94,8 @@ def _facts(found: MissingTags) -> dict[str, str]:
         "tags": f"{found.facts['tags']:,}",
         "suggestions": f"{len(found.suggestions):,}",
         f"{'present' if found.wrong else 'absent or unknown'} tags looked at": f"{found.n_candidates:,}",
-        "method": found.method,
         "folds": f"{found.folds}",
     }
-    if found.choice is not None:
-        facts["method"] = found.choice.words
     if found.completeness is not None and found.completeness.share < 1:
         facts["true tags that are listed"] = found.completeness.words
     return facts
