@@ -41,6 +41,7 @@ from tagrank.labels import label_states
 CHOOSING = "choosing a model"
 SEARCH_TOL = 1e-2  # duality gap of models that are only compared
 STEP, MOST_STEPS = 10**0.5, 3  # by how much C goes on when the best is the last, and how often
+WORTH_GOING_ON = 5e-4  # by how much the last C must be better than those before it
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, on which is chosen
 FEW_PAIRS = 100_000  # of row and label, up to which log-odds are learned from other folds
@@ -274,15 +275,16 @@ class _Search:
         return _Tried(tuning, _settings(candidate, option, best), found[best], candidate)
 
     def _beyond(self, measures: Mapping[float, Mapping[str, float]]) -> float | None:
-        """The next C where the best so far is the first or the last."""
+        """The next C where the first or the last is the best so far."""
         costs = sorted(measures)
         values = [measures[cost][self.criterion] for cost in costs]
         if np.isnan(values).any():
             return None
-        best = int(np.argmax(values))
-        if len(costs) > 1 and best == len(costs) - 1:
+        if len(costs) < 2:
+            return None
+        if values[-1] > max(values[:-1]) + WORTH_GOING_ON:
             return float(f"{costs[-1] * STEP:.1g}")
-        if len(costs) > 1 and best == 0:
+        if values[0] > max(values[1:]) + WORTH_GOING_ON:
             return float(f"{costs[0] / STEP:.1g}")
         return None
 
