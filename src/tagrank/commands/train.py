@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sklearn.base import clone
+
 from tagrank.annotation import Annotator
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import Choice
@@ -22,7 +24,7 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
+from tagrank.commands.picture_rows import describe_rows, kind_of, name_features, see_pictures
 from tagrank.data import Collection, Problem, clean_tags, split_collection
 from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
@@ -50,6 +52,7 @@ class Training:
         or None
     feature_seconds : set of picture features to the seconds that it took, not counting what was known already
     problems : files that were left out, and why
+    n_refit : how many rows it was trained on again after it was measured; None if it was not
     """
 
     annotator: Annotator
@@ -60,6 +63,7 @@ class Training:
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     quality: QualityNote | None = None
+    n_refit: int | None = None
 
     @property
     def choice(self) -> Choice | None:
@@ -113,6 +117,7 @@ class Training:
             "choice": None if self.choice is None else self.choice.to_dict(),
             "completeness": None if self.completeness is None else self.completeness._asdict(),
             "data": self.facts,
+            "refit": self.n_refit,
             "seconds": self.seconds,
             "certificate": self.certificate,
             "C": None if self.tuning is None else self.tuning.to_dict(),
@@ -141,6 +146,7 @@ def train(
     join_sidecars: bool = False,
     part: str | None = None,
     test_size: float | None = None,
+    refit: bool = True,
     hierarchy: str = "keep",
     lower_case: bool = False,
     synonyms: Mapping[str, str] | None = None,
@@ -174,6 +180,8 @@ def train(
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
+    refit : after measuring on those rows, train what was chosen on all of them; the metrics are then those of
+        a model that learned from fewer
     hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
         the count is of the rows trained on
     keep_rows : store all training rows, not only the support vectors
@@ -200,6 +208,7 @@ def train(
     tagged = check_has_tags(opened, data)
     tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
+    everything = choose_part(tidy, part, usual="all") if refit and test_size is not None else None
     rows = keep_frequent(rows, min_count)
     if PICTURES in rows.views:
         recipe.check_pictures()
@@ -211,6 +220,13 @@ def train(
     annotator.fit(rows, callback=callback, progress=progress, stop=stop)
     seconds = time.perf_counter() - started
     _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
+    tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
+    facts, is_stopped = {**rows.summary(), "layout": rows.layout}, stop is not None and stop()
+    feature_seconds, n_refit = described.seconds, None
+    if everything is not None and not is_stopped and can_refit(parameters):
+        described = see_pictures(annotator, keep_frequent(everything, min_count), **reading)
+        rows, n_refit = described.collection, len(described.collection)
+        annotator = trained_again(annotator, rows, callback=callback, progress=progress, stop=stop)
     annotator.metadata |= {
         SPELLING: spelling,
         CHOICE: describe_choice(annotator.choice_),
@@ -221,18 +237,39 @@ def train(
             # the last moment to give up
             progress(0, 1, WRITING)
         annotator.save(output, keep_rows=keep_rows)
-    tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
     return Training(
         annotator,
         method,
-        {**rows.summary(), "layout": rows.layout},
+        facts,
         seconds,
         held_out=None if tested is None else tested.table,
-        feature_seconds=described.seconds,
+        feature_seconds=feature_seconds,
         # what was wrong with the folder as a whole stands in both
         problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
         quality=_quality(annotator, tested, kind_of(rows.views)),
+        n_refit=n_refit,
     )
+
+
+def can_refit(parameters: Mapping[str, Any]) -> bool:
+    """Whether what was chosen can be trained on other tags: matrices and weights of tags belong to these."""
+    return not any(
+        isinstance(value, Mapping) or hasattr(value, "shape") or is_matrix_file(value)
+        for value in parameters.values()
+    )
+
+
+def trained_again(annotator: Annotator, rows: Collection, **asked: Any) -> Annotator:
+    """What was chosen, trained on these rows."""
+    again = Annotator(
+        clone(annotator.estimator_),
+        criterion=annotator.criterion,
+        view=annotator.view,
+        features=annotator.features_,
+    )
+    again.fit(rows, **asked)
+    again.choice_, again.tuning_ = annotator.choice_, annotator.tuning_
+    return again
 
 
 def _quality(annotator: Annotator, tested: Evaluation | None, kind: str) -> QualityNote | None:

@@ -142,6 +142,8 @@ def training_tables(training: "Training") -> "list[RenderableType]":
     if training.completeness is not None:
         lines["true tags listed"] = training.completeness.words
     lines["seconds"] = f"{training.seconds:.2f}"
+    if training.n_refit is not None:
+        lines["trained again on"] = f"{count(training.n_refit, kind)}, after it was measured"
     if facts["layout"]:
         lines["tags from"] = facts["layout"]
     if training.feature_seconds:

@@ -90,6 +90,10 @@ def train(
         float | None,
         option(ROWS, "Share of the rows to hold out and measure on: 0.25 for a quarter.", callback=share),
     ] = None,
+    no_refit: Annotated[
+        bool,
+        option(ROWS, "After --test-size keep the measured model; else train it on all rows.", "--no-refit"),
+    ] = False,
     keep_rows: Annotated[bool, option(ROWS, "Store all rows, for later training.", "--keep-rows")] = False,
     config: Config = None,
     json: Json = False,
@@ -143,6 +147,7 @@ def train(
             max_seconds=max_seconds,
             part=part,
             test_size=test_size,
+            refit=not no_refit,
             keep_rows=keep_rows,
             callback=callback,
             progress=count,

@@ -1,0 +1,50 @@
+"""After measuring on rows that were held out, what was chosen is trained on everything."""
+
+import numpy as np
+import pytest
+
+from tagrank import Collection, train
+from tagrank.annotation import Annotator
+
+
+@pytest.fixture
+def collection():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 5))
+    Y = (X @ rng.normal(size=(5, 4)) + 0.3 * rng.normal(size=(120, 4)) > 0.5).astype(float)
+    return Collection({"x": X}, Y, ["a", "b", "c", "d"])
+
+
+def test_the_model_learns_from_everything_after_it_was_measured(collection, tmp_path):
+    training = train(collection, tmp_path / "model", test_size=0.25, method="label-ranker")
+    assert training.n_refit == 120
+    assert training.facts["rows"] == training.held_out.n_samples * 3 == 90
+    assert training.annotator.metadata["n_training"] == 120
+    assert training.annotator.choice_ is not None
+    assert training.quality is not None
+    assert Annotator.load(tmp_path / "model").metadata["n_training"] == 120
+
+
+def test_the_metrics_are_those_of_the_model_that_did_not_see_the_rows(collection):
+    again = train(collection, test_size=0.25, method="label-ranker")
+    kept = train(collection, test_size=0.25, refit=False, method="label-ranker")
+    assert kept.n_refit is None
+    assert kept.annotator.metadata["n_training"] == 90
+    assert again.held_out.to_dict() == kept.held_out.to_dict()
+    assert np.any(again.annotator.scores(collection) != kept.annotator.scores(collection))
+
+
+def test_a_stop_keeps_the_measured_model(collection):
+    training = train(
+        collection, test_size=0.25, method="one-vs-all", C=1.0, max_seconds=60.0, stop=lambda: True
+    )
+    assert training.n_refit is None
+
+
+def test_matrices_of_tags_belong_to_the_tags_that_were_measured(collection):
+    training = train(collection, test_size=0.25, method="prior-margin", C=1.0, prior=np.eye(4))
+    assert training.n_refit is None
+
+
+def test_without_rows_held_out_nothing_is_trained_again(collection):
+    assert train(collection, method="label-ranker", C=1.0).n_refit is None
