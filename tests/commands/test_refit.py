@@ -34,10 +34,10 @@ def test_the_metrics_are_those_of_the_model_that_did_not_see_the_rows(collection
     assert np.any(again.annotator.scores(collection) != kept.annotator.scores(collection))
 
 
+@pytest.mark.filterwarnings("ignore:the relative duality gap")
 def test_a_stop_keeps_the_measured_model(collection):
-    training = train(
-        collection, test_size=0.25, method="one-vs-all", C=1.0, max_seconds=60.0, stop=lambda: True
-    )
+    wanted = {"method": "one-vs-all", "C": 1.0, "max_seconds": 60.0}
+    training = train(collection, test_size=0.25, stop=lambda: True, **wanted)
     assert training.n_refit is None
 
 

@@ -257,7 +257,7 @@ class Annotator:
             given = [one._replace(costs=self.costs, extends=False) for one in plan.candidates]
             plan = replace(plan, candidates=given)
         if self.powers is not None:
-            options = [KernelOption(f"to the power {power}", power=power) for power in self.powers]
+            options = [KernelOption(f"kernel to the power {power}", power=power) for power in self.powers]
             plan = replace(plan, kernels=options)
         return plan
 

@@ -198,7 +198,9 @@ class Recipe:
         if "C" in self.parameters and self.method != AUTO:
             return (KEPT,)
         if rows.features:
-            return tuple(KernelOption(f"to the power {power}", power=power) for power in PICTURE_POWERS)
+            return tuple(
+                KernelOption(f"kernel to the power {power}", power=power) for power in PICTURE_POWERS
+            )
         if self.parameters.get("gamma") is not None:
             return (KEPT,)
         straight = KernelOption("linear", kernel="linear")
@@ -275,7 +277,9 @@ def plan_given(
     name = type(inner).__name__
     can_choose = costs is not None and hasattr(inner, "C")
     candidate = Candidate(name, name, inner, costs if can_choose else None)
-    kernels = [KernelOption("" if power == 1 else f"to the power {power}", power=power) for power in powers]
+    kernels = [
+        KernelOption("" if power == 1 else f"kernel to the power {power}", power=power) for power in powers
+    ]
     return Plan(None if inner is around else around, [candidate], kernels if can_choose else (KEPT,))
 
 
