@@ -2,8 +2,13 @@
 
 import numpy as np
 
-from tagrank import Gaussian, choose_features, describe_pictures, load_dataset
+from tagrank import Collection, Gaussian, choose_features, describe_pictures, load_dataset
+from tagrank.annotation.describing import PICTURES
 from tagrank.annotation.recipe import mean_kernel
+from tagrank.data import split_collection
+from tagrank.features import usual_features
+
+DRAWN = "drawn"
 
 
 def dense(matrix, dtype=np.float64):
@@ -46,6 +51,26 @@ def read_photographs():
     described = describe_pictures(load_dataset("corel5k_images_260").train, features, cache=True)
     kernel = mean_kernel(described.features)
     return kernel(described.collection.views).astype(np.float64), dense(described.collection.Y)
+
+
+def read_parts(name):
+    """Training part, test part and features of a set; its official parts, or a third held out.
+
+    Pictures are described by what `train` takes, with vocabularies learned from the training part; of rows
+    the features are None. The set "drawn" needs no data.
+    """
+    if name == DRAWN:
+        X, Y = draw_rows(150, 6)
+        whole = Collection({"features": X}, Y, name=name)
+    else:
+        whole = load_dataset(name)
+    if whole.part is None or "test" not in whole.part:
+        whole = split_collection(whole, test_size=1 / 3, random_state=0)
+    if PICTURES not in whole.views:
+        return whole.train, whole.test, None
+    train = describe_pictures(whole.train, choose_features(usual_features()), cache=True)
+    test = describe_pictures(whole.test, train.features, cache=True)
+    return train.collection, test.collection, train.features
 
 
 def join_unit_rows(rows):

@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from benchmarks import catalogue, output
 from benchmarks.__main__ import main, run
+from benchmarks.experiments.honest_probability import distance_from_claims
+from benchmarks.pages import automatic_choice, honest_probability
 
 ROOT = Path(__file__).parents[1]
 NAMES = {name: group for group in catalogue.GROUPS for name in catalogue.names_of(group)}
@@ -149,3 +152,28 @@ def test_hidden_labels_are_measured_for_every_method(places):
     page = (places.local / "incomplete-labels-results.md").read_text()
     assert "## drawn\n\nQuick run. 60 training samples, 1 draw of hidden labels" in page
     assert page.count("C, column by column: SVM ") == 1
+
+
+def test_the_choice_says_where_it_is_below_its_peer(places):
+    run("automatic_choice", ["--quick"])
+    (line,) = read(places.local, "automatic_choice")
+    better = line | {"data": "better", "ours_auc": line["peer_auc"] + 1, "ours_map": line["peer_map"] - 0.2}
+    worse = line | {"data": "worse", "ours_auc": line["peer_auc"] + 1, "ours_map": line["peer_map"] - 0.4}
+    page = automatic_choice.render_page([better, worse], ["enron"], "a machine")
+    assert "In image AUC the choice is above the peer on 2 of 2 sets, and nowhere more than" in page
+    assert "In image MAP the choice is above the peer on 0 of 2 sets" in page
+    assert "points below on worse (-0.40)." in page
+    assert "Not measured yet: enron." in page
+
+
+def test_probabilities_are_as_far_off_as_they_claim_too_much():
+    claims = np.array([[0.05, 0.25, 0.25, 0.25, 0.25, 0.9, 0.9]])
+    truth = np.array([[1, 1, 0, 0, 0, 1, 0]])
+    assert distance_from_claims(claims, truth) == pytest.approx((0 + 0.4) / 2)
+
+
+def test_an_order_that_is_better_than_by_score_misses_no_aim():
+    line = {"claim": 0.7, "right": 0.76, "off": 0.01, "completeness": 0.5, "true_completeness": 0.62}
+    line |= {"first_score": 0.3, "first_probability": 0.4, "map_score": 0.5, "map_probability": 0.5}
+    points = honest_probability.misses(line)
+    assert list(points.values()) == pytest.approx([6, 1, 0, 12])

@@ -1,0 +1,66 @@
+"""What `Annotator()` chooses by itself, against scikit-learn's logistic regression, one label at a time.
+
+Both learn from the training part and are measured on the test part; both choose by the mean of image AUC and
+image MAP on three folds. The data sets must lie below TAGRANK_DATA; the set "drawn" needs no data, and tells
+nothing but that everything runs.
+"""
+
+import warnings
+
+from benchmarks.data import DRAWN, dense, read_parts
+from benchmarks.pages.automatic_choice import TUNED_ON, render_page
+from benchmarks.protocols import logistic_peer
+from benchmarks.tables import show
+from benchmarks.timing import best_time
+from tagrank import Annotator, image_auc, image_average_precision
+
+MINUTES = 60
+PAGES = ("choice-results.md",)
+QUICK = {"only": (DRAWN,)}
+SETS = (
+    *("emotions", "scene", "birds", "yeast", "medical", "genbase", "enron"),
+    *("corel5k_images_260", "coco_multilabel_4k"),
+    *("corel5k", "bibtex", "corel16k001", "rcv1_subset1", "delicious"),
+)
+
+
+def run(*, only=SETS):
+    warnings.filterwarnings("ignore", message=".*never present in training")
+    lines = []
+    for name in only:
+        lines.append({"data": name, **measure(*read_parts(name), TUNED_ON.get(name))})
+        show(lines[-1], *(key for key in lines[-1] if key != "choice"))
+        yield lines
+
+
+def render(results, machine):
+    missing = [name for name in SETS if name not in {line["data"] for line in results}]
+    return {PAGES[0]: render_page(results, missing, f"{machine['processor']}, {machine['cores']} cores")}
+
+
+def measure(train, test, features, tuned_on):
+    """One line: image AUC and MAP of both in percent, what they chose, and seconds."""
+    truth = dense(test.Y)
+    ours = best_time(Annotator(features=features).fit, train, repeats=1)
+    peer = best_time(logistic_peer.rank, train, test, tuned_on=tuned_on, repeats=1)
+    scores, peer_cost = peer.answer
+    return {
+        "n_train": len(train),
+        "n_test": len(test),
+        "n_tags": len(train.tags),
+        **quality(truth, ours.answer.scores(test), "ours"),
+        **quality(truth, scores, "peer"),
+        "chosen": ours.answer.choice_.words,
+        "lead": ours.answer.choice_.lead,
+        "peer_C": peer_cost,
+        "seconds": ours.seconds,
+        "peer_seconds": peer.seconds,
+        "choice": ours.answer.choice_.to_dict(),
+    }
+
+
+def quality(truth, scores, who):
+    return {
+        f"{who}_auc": 100 * float(image_auc(truth, scores)),
+        f"{who}_map": 100 * float(image_average_precision(truth, scores)),
+    }
