@@ -7,6 +7,8 @@ nothing but that everything runs.
 
 import warnings
 
+import numpy as np
+
 from benchmarks.data import DRAWN, dense, read_parts
 from benchmarks.pages.automatic_choice import TUNED_ON, render_page
 from benchmarks.protocols import logistic_peer
@@ -48,8 +50,8 @@ def measure(train, test, features, tuned_on):
         "n_train": len(train),
         "n_test": len(test),
         "n_tags": len(train.tags),
-        **quality(truth, ours.answer.scores(test), "ours"),
-        **quality(truth, scores, "peer"),
+        **compare(image_auc, "auc", truth, ours.answer.scores(test), scores),
+        **compare(image_average_precision, "map", truth, ours.answer.scores(test), scores),
         "chosen": ours.answer.choice_.words,
         "lead": ours.answer.choice_.lead,
         "peer_C": peer_cost,
@@ -59,8 +61,14 @@ def measure(train, test, features, tuned_on):
     }
 
 
-def quality(truth, scores, who):
+def compare(measure, name, truth, ours, peer):
+    """A measure of both in percent, and the standard error of their difference over the test samples."""
+    rows = [slice(row, row + 1) for row in range(len(truth)) if truth[row].any() and not truth[row].all()]
+    ours, peer = (
+        100 * np.array([measure(truth[row], scores[row]) for row in rows]) for scores in (ours, peer)
+    )
     return {
-        f"{who}_auc": 100 * float(image_auc(truth, scores)),
-        f"{who}_map": 100 * float(image_average_precision(truth, scores)),
+        f"ours_{name}": float(ours.mean()),
+        f"peer_{name}": float(peer.mean()),
+        f"{name}_error": float((ours - peer).std(ddof=1) / np.sqrt(len(rows))),
     }
