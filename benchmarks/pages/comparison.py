@@ -1,7 +1,7 @@
 """Comparisons as a page of Markdown tables; what it says about them follows from the numbers."""
 
 from benchmarks.tables import markdown_table
-from tagrank.annotation.tuning import CRITERIA
+from tagrank.annotation.tuning import MEASURES
 from tagrank.metrics import catalog_metrics
 
 OWN = "own"
@@ -56,7 +56,7 @@ def worse_metrics(comparison, criterion, *, rule, names):
 def _summary(comparisons):
     """Each criterion of choice as what it is on the test part."""
     lines = ["## Summary", "", "On the test part, with C chosen by the same metric; the best in bold."]
-    for criterion in CRITERIA:
+    for criterion in MEASURES:
         rows = []
         for comparison in comparisons:
             outcomes = [find_outcome(comparison, OURS, criterion), find_outcome(comparison, RIVAL, criterion)]
@@ -70,7 +70,7 @@ def _losses(comparisons):
     lines = [f"Where `{OURS}` does worse than `{RIVAL}`, to three digits:", ""]
     for comparison in comparisons:
         found = {}
-        for criterion in CRITERIA:
+        for criterion in MEASURES:
             found.setdefault(_losses_by(comparison, criterion), []).append(criterion)
         for text, criteria in found.items():
             lines.append(f"- **{comparison['data']}**, C by {' or '.join(criteria)}: {text}.")
@@ -89,7 +89,7 @@ def _losses_to_baseline(comparisons):
     lost = [
         f"{comparison['data']} ({criterion})"
         for comparison in comparisons
-        for criterion in CRITERIA
+        for criterion in MEASURES
         if _value(find_outcome(comparison, OURS, criterion), OWN, criterion)
         < _value(find_outcome(comparison, BASELINE), OWN, criterion)
     ]

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from benchmarks.timing import best_time
 from tagrank.annotation.scaling import fit_scaler
-from tagrank.annotation.tuning import CRITERIA, tune_cost
+from tagrank.annotation.tuning import MEASURES, tune_cost
 from tagrank.estimators import CalibratedRanker
 from tagrank.estimators.methods import find_method
 from tagrank.kernels import make_kernel
@@ -20,7 +20,7 @@ COSTS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 def compare(collection, *, kernels=("rbf",), costs=COSTS, tol=5e-3, seed=0, say=print):
     """Train the methods on the training part and measure them on the test part.
 
-    Kernel and C are chosen by 3-fold cross-validation on the training part, once by each of `CRITERIA`. Dense
+    Kernel and C are chosen by 3-fold cross-validation on the training part, once by each of `MEASURES`. Dense
     columns get mean 0 and deviation 1 on the training part. The test part is looked at once, at the end.
 
     Parameters
@@ -51,7 +51,7 @@ def compare(collection, *, kernels=("rbf",), costs=COSTS, tol=5e-3, seed=0, say=
             for outcome in measure_choices(estimator, tunings, train, test, seed):
                 outcomes.append(outcome)
                 say("{method} ({kernel}, C = {C} by {chosen_by}): {seconds:.2f} s".format(**outcome))
-    outcomes.sort(key=lambda outcome: [*CRITERIA, None].index(outcome["chosen_by"]))
+    outcomes.sort(key=lambda outcome: [*MEASURES, None].index(outcome["chosen_by"]))
     return {"data": collection.name, "train": train.summary(), "n_test": len(test), "methods": outcomes}
 
 
@@ -73,7 +73,7 @@ def measure_choices(estimator, tunings, train, test, seed):
         return
     measured = {}
     tried = {kernel: tuning.to_dict() for kernel, tuning in tunings.items()}
-    for criterion in CRITERIA:
+    for criterion in MEASURES:
         kernel = max(tunings, key=lambda name: tunings[name].best_score(criterion))
         choice = kernel, tunings[kernel].best(criterion)
         if choice not in measured:
