@@ -16,7 +16,7 @@ from benchmarks.timing import best_time
 from tagrank import Annotator, hide_labels, image_auc, image_average_precision
 from tagrank.estimators.base import innermost_fitted
 
-MINUTES = 20
+MINUTES = 12
 PAGES = ("probability-results.md",)
 QUICK = {"only": (DRAWN,), "hidden": (0.4,)}
 SEED = 0
