@@ -203,3 +203,14 @@ def test_rows_are_tried_with_a_straight_line_too():
     )
     assert {one.method for one in again.choice_.tried} == {"one-vs-all"}
     assert replace(annotator.choice_, seconds=0.0) == annotator.choice_
+
+
+@pytest.mark.filterwarnings("ignore:.*never present in training")
+@pytest.mark.filterwarnings("ignore:.*nothing to rank")
+@pytest.mark.parametrize("state", [0.0, 1.0, np.nan])
+def test_nothing_to_choose_by(state):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    labels = np.full((30, 2), state)
+    labels[0, 0] = 0 if np.isnan(state) else state
+    annotator = Annotator().fit(Collection({"x": X}, labels, ["a", "b"]))
+    assert np.all(np.isfinite(annotator.scores(X)))

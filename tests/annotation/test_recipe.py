@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from tagrank import Annotator, LabelRanker, ProbabilityRanker, Recipe, draw_pictures, missing, train
+from tagrank import (
+    Annotator,
+    LabelRanker,
+    OneVsAllLogistic,
+    OneVsAllSVM,
+    ProbabilityRanker,
+    Recipe,
+    draw_pictures,
+    missing,
+    train,
+)
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.methods import METHODS, find_method
 from tagrank.kernels import Power
@@ -76,12 +86,15 @@ def test_few_rows_leave_nothing_to_hold_out(make_collection):
     assert type(annotator.estimator_) is LabelRanker
 
 
-def test_a_single_tag_leaves_nothing_to_rank(make_collection):
+def test_a_single_tag_is_learned_by_its_likelihood(make_collection):
     collection = make_collection()
     single = collection.with_labels(collection.labels[:, :1], ["sea"])
-    annotator = Annotator("one-vs-all").fit(single)
-    assert annotator.tuning_ is None
-    assert innermost_fitted(annotator.estimator_).C == 1.0
+    annotator = Annotator().fit(single)
+    assert annotator.choice_.criterion == "log-likelihood"
+    assert isinstance(innermost_fitted(annotator.estimator_), OneVsAllSVM | OneVsAllLogistic)
+    probabilities = annotator.probabilities(single)[:, 0]
+    present = single.states()[:, 0] > 0
+    assert probabilities[present].mean() > probabilities[~present].mean() + 0.3
 
 
 @pytest.mark.parametrize(

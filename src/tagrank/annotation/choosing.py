@@ -153,8 +153,10 @@ def choose(
         X_some, labels_some = take(sliceable(X), some), labels[some]
     else:
         X_some, labels_some = X, labels
-    search = _Search(plan, labels_some, criterion, n_folds, seed, progress, stop)
-    found = search.run(X_some)
+    found = None
+    # where no row has both a present and an absent label, there is nothing to rank
+    for by in dict.fromkeys((criterion, LIKELIHOOD)):
+        found = found or _Search(plan, labels_some, by, n_folds, seed, progress, stop).run(X_some)
     if found is None:
         return _compared(plan.candidates[0].estimator, plan.kernels[0], X, progress)
     if n_looked_at == n_rows:
@@ -320,7 +322,9 @@ class _Search:
         return (first.tuning, second.tuning), estimator, self._value(scores), scores
 
     def _value(self, scores: np.ndarray) -> float:
-        """How good the log-odds are that the scores become."""
+        """How good the log-odds are that the scores become; nan where nothing is known of them."""
+        if not self.states.any():
+            return float("nan")
         log_odds = self._log_odds(scores.astype(np.float64))
         if self.criterion != LIKELIHOOD:
             return measure(self.labels, log_odds)[self.criterion]

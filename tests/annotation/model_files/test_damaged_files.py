@@ -8,11 +8,22 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator, ModelFileError
-from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.estimators import (
+    CalibratedRanker,
+    LabelFrequency,
+    LabelRanker,
+    OneVsAllSVM,
+    ProbabilityRanker,
+    ScoreSum,
+)
 
 CASES_PER_FILE = 12
 MODELS = {
     "calibrated": (CalibratedRanker(LabelRanker(kernel="rbf", random_state=0), random_state=0), "dense"),
+    "probability": (
+        ProbabilityRanker(ScoreSum(LabelRanker(random_state=0), OneVsAllSVM(random_state=0)), random_state=0),
+        "dense",
+    ),
     "linear": (OneVsAllSVM(kernel="linear"), "views"),
     "sparse": (OneVsAllSVM(kernel="chi2"), "sparse"),
     "frequencies": (LabelFrequency(), "float32"),

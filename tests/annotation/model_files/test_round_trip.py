@@ -11,7 +11,14 @@ from sklearn.utils import get_tags
 from tagrank.annotation import Annotator
 from tagrank.data import Collection
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
+from tagrank.estimators import (
+    CalibratedRanker,
+    LabelFrequency,
+    LabelRanker,
+    OneVsAllSVM,
+    ProbabilityRanker,
+    ScoreSum,
+)
 from tagrank.estimators.methods import METHODS
 from tagrank.features import Feature
 from tagrank.kernels import ChiSquared, Gaussian, Hellinger, Intersection, Linear, Polynomial
@@ -84,6 +91,25 @@ def test_calibration(method, strategy, make_collection, tmp_path):
     else:
         np.testing.assert_array_equal(loaded.probabilities(data), annotator.probabilities(data))
     np.testing.assert_array_equal(loaded.estimator_.thresholds_, annotator.estimator_.thresholds_)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+@pytest.mark.parametrize("completeness", [None, 0.6])
+def test_one_probability_of_two_models(kernel, completeness, make_collection, tmp_path):
+    both = [kind(kernel=kernel, random_state=0) for kind in (LabelRanker, OneVsAllSVM)]
+    estimator = ProbabilityRanker(
+        ScoreSum(*both, first_weight=2.0), completeness=completeness, random_state=0
+    )
+    annotator = Annotator(estimator).fit(make_collection(120))
+    data = make_collection(9, seed=1)
+    loaded = check_round_trip(annotator, data, tmp_path / "model")
+    np.testing.assert_array_equal(loaded.probabilities(data), annotator.probabilities(data))
+    found, before = loaded.estimator_, annotator.estimator_
+    assert (found.threshold_, found.completeness_) == (before.threshold_, before.completeness_)
+    assert found.quality_ == before.quality_
+    rows = loaded._rows(data)
+    np.testing.assert_allclose(found.estimator_.first_scores(rows), before.estimator_.first_scores(rows))
+    check_round_trip(loaded, data, tmp_path / "again")
 
 
 def test_label_frequency(collection, tmp_path):

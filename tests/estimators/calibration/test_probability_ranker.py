@@ -148,6 +148,15 @@ def test_best_f1_is_that_of_the_expected_counts():
     assert expected(found) == pytest.approx(max(map(expected, np.linspace(0, 0.99, 100))), abs=1e-6)
 
 
+def test_a_model_that_knows_nothing_writes_nothing():
+    states = np.where(np.random.default_rng(0).random((200, 6)) < 0.3, 1, -1).astype(np.int8)
+    curve = DecisionCurve.measured(states, np.full((200, 6), 0.3), np.ones(6))
+    assert curve.best_f1() > 0.3
+    assert curve.quality(curve.best_f1()).per_sample == 0
+    sure = DecisionCurve.measured(np.ones((50, 3), np.int8), np.full((50, 3), 0.95), np.ones(3))
+    assert sure.quality(sure.best_f1()).per_sample == 3
+
+
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
 def test_a_sum_of_two_models(problem, kernel):
     X, Y, X_test, _ = problem

@@ -7,8 +7,8 @@ probable pairs, x being their straight log-odds as learned with c = 1, and the c
 is answered; but no less than the share of those listed among the most probable samples of any one label.
 
 Nothing here can tell forgotten labels from those that are given by mistake: where few seem to be missing,
-none are said to be. Where scores are too poor to be sure of any pair, the curve does not level off, nothing
-can be told, and labels count as complete: what is claimed is then too low rather than too high.
+none are said to be. Where scores are too poor to be sure of any pair, or samples too few to tell c from 1,
+nothing can be told, and labels count as complete: what is claimed is then too low rather than too high.
 """
 
 from typing import NamedTuple
@@ -63,7 +63,8 @@ def estimate_completeness(states, log_odds):
     likely, best = GRID[fits >= fits.max() - LIKELIHOOD_DROP], int(np.argmax(fits))
     truth = expit(np.exp(points[best, 0]) * values + points[best, 1])
     share = max(float(GRID[best]), _surely_listed(states, log_odds))
-    if share >= COMPLETE or np.count_nonzero(truth >= 0.9) < FEWEST_SURE * n_present:
+    is_told = likely[-1] < 1 and np.count_nonzero(truth >= 0.9) >= FEWEST_SURE * n_present
+    if share >= COMPLETE or not is_told:
         return Completeness(1.0, float(min(share, likely[0])), 1.0)
     low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
     return Completeness(share, max(0.0, float(low)), min(1.0, float(high)))

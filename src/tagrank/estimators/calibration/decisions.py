@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 THRESHOLDS = np.linspace(0, 0.99, 100)
+MOST_TIMES = 2.0
 NEVER = 2.0  # a threshold that no probability reaches
 
 
@@ -59,10 +60,15 @@ class DecisionCurve:
         return cls(points)
 
     def best_f1(self):
-        """The threshold with the highest expected F1 of everything written, by the probabilities alone."""
-        expected = self.points[:, 1] * self.points[:, 4]
+        """The threshold with the highest expected F1 of everything written, by the probabilities alone.
+
+        Where nothing can be told apart it would be best to write everything; so no more than twice as many
+        labels are written as are expected to be true.
+        """
+        expected, n_written = self.points[:, 1] * self.points[:, 4], self.points[:, 4]
         total = expected[0] + 1e-12
-        return float(self.points[np.argmax(2 * expected / (self.points[:, 4] + total)), 0])
+        f1 = np.where(n_written <= MOST_TIMES * total, 2 * expected / (n_written + total), 0.0)
+        return float(self.points[np.argmax(f1), 0]) if f1.any() else NEVER
 
     def for_precision(self, precision):
         """The lowest threshold above which labels are right so often, by their probabilities."""
