@@ -39,7 +39,7 @@ def folder(drawn, tmp_path_factory):
 @pytest.fixture(scope="module")
 def trained(tagrank, folder, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "photos"
-    options = ("--features", "fast", "--test-size", 0.25, "--min-count", 2, "--json")
+    options = ("--features", "fast", "--test-size", 0.25, "--no-refit", "--min-count", 2, "--json")
     return path, tagrank("train", folder, "-o", path, *options)
 
 

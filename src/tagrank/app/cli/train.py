@@ -90,10 +90,10 @@ def train(
         float | None,
         option(ROWS, "Share of the rows to hold out and measure on: 0.25 for a quarter.", callback=share),
     ] = None,
-    no_refit: Annotated[
+    refit: Annotated[
         bool,
-        option(ROWS, "After --test-size keep the measured model; else train it on all rows.", "--no-refit"),
-    ] = False,
+        option(ROWS, "After --test-size train the measured model again, on all rows.", "--refit/--no-refit"),
+    ] = True,
     keep_rows: Annotated[bool, option(ROWS, "Store all rows, for later training.", "--keep-rows")] = False,
     config: Config = None,
     json: Json = False,
@@ -147,7 +147,7 @@ def train(
             max_seconds=max_seconds,
             part=part,
             test_size=test_size,
-            refit=not no_refit,
+            refit=refit,
             keep_rows=keep_rows,
             callback=callback,
             progress=count,
