@@ -66,9 +66,9 @@ def _chosen(lines):
             line["data"],
             line["chosen"],
             f"{100 * line['lead']:.2f}",
-            f"{line['seconds']:.0f}",
+            f"{line['seconds']:.1f}",
             f"{line['peer_C']:g}",
-            f"{line['peer_seconds']:.0f}",
+            f"{line['peer_seconds']:.1f}",
         ]
         for line in lines
     ]
