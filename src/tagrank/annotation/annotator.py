@@ -38,6 +38,8 @@ from tagrank.kernels import Precomputed, reads_views
 from tagrank.labels import duplicates
 from tagrank.validation import check_choice
 
+CALIBRATING = "learning how sure to be, on pictures held out"
+
 
 class Annotator:
     """Learns from tagged pictures or rows, and ranks every tag for others.
@@ -278,7 +280,9 @@ class Annotator:
                 stop=asked["stop"],
             )
             model = plan.wrapped(chosen.estimator)
-            more |= taken_by(model.fit, held_out=chosen.held_out, **asked)
+            if progress is not None and plan.around is not None:
+                progress(0, 1, CALIBRATING)
+            more |= taken_by(model.fit, **asked)
             return model.fit(rows_for(model, chosen.rows), collection.labels, **more), chosen.choice
 
     def _take_in(self, data: Any) -> Intake:

@@ -40,6 +40,7 @@ from tagrank.labels import label_states
 
 CHOOSING = "choosing a model"
 SEARCH_TOL = 1e-2  # duality gap of models that are only compared
+SEARCH_PASSES = 200  # and passes at most
 STEP, MOST_STEPS = 10**0.5, 3  # by how much C goes on when the best is the last, and how often
 WORTH_GOING_ON = 5e-4  # by how much the last C must be better than those before it
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
@@ -382,6 +383,8 @@ def _loosened(estimator: Any) -> Any:
     estimator = clone(estimator)
     if hasattr(estimator, "tol"):
         estimator.set_params(tol=max(estimator.tol, SEARCH_TOL))
+    if hasattr(estimator, "max_iter"):
+        estimator.set_params(max_iter=min(estimator.max_iter, SEARCH_PASSES))
     return estimator
 
 

@@ -154,8 +154,8 @@ def measure(Y: Any, scores: np.ndarray) -> dict[str, float]:
 
 @contextmanager
 def quiet_folds() -> Iterator[None]:
-    """Inside, nothing is said of labels that a fold lacks; whether the data lack them is said elsewhere."""
+    """Inside, nothing is said of labels that a fold lacks, nor of gaps that the last training may close."""
     with warnings.catch_warnings():
-        for message in (".*never positive in training", ".*there is nothing to"):
+        for message in (".*never positive in training", ".*there is nothing to", "the relative duality gap"):
             warnings.filterwarnings("ignore", message=message)
         yield

@@ -39,8 +39,9 @@ class ProbabilityRanker(LabelEstimator):
         `tagrank.estimators.calibration.completeness`.
     precision : float, optional
         Predict labels of which this share is right. By default the threshold has the highest expected F1.
-    cv : int, splitter or iterable of (train, test), default 3
-        An int makes shuffled folds. `tagrank.data.LabelStratifiedKFold` keeps the share of every label.
+    cv : int, splitter or iterable of (train, test), default 5
+        An int makes shuffled folds; `tagrank.data.LabelStratifiedKFold` keeps the share of every label. With
+        few folds their models learned from far fewer samples than the last one, and claims come out high.
     random_state : int, RandomState or None
         Seeds the shuffling.
     n_jobs : int, optional
@@ -85,7 +86,7 @@ class ProbabilityRanker(LabelEstimator):
     )
     unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
 
-    def __init__(self, estimator, *, completeness=None, precision=None, cv=3, random_state=None, n_jobs=None):
+    def __init__(self, estimator, *, completeness=None, precision=None, cv=5, random_state=None, n_jobs=None):
         self.estimator = estimator
         self.completeness = completeness
         self.precision = precision
