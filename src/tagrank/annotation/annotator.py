@@ -280,7 +280,7 @@ class Annotator:
                 stop=asked["stop"],
             )
             model = plan.wrapped(chosen.estimator)
-            if progress is not None and plan.around is not None:
+            if progress is not None and plan.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)
             more |= taken_by(model.fit, **asked)
             return model.fit(rows_for(model, chosen.rows), collection.labels, **more), chosen.choice
