@@ -2,27 +2,25 @@
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.base import ESTIMATOR, LabelEstimator, Numbers, stores
+from tagrank.estimators.base import Numbers, stores
+from tagrank.estimators.calibration.around import AroundEstimator
 from tagrank.estimators.calibration.calibration import (
     Calibration,
     calibration_from_arrays,
     fit_calibration,
     prior_probabilities,
 )
-from tagrank.estimators.calibration.held_out import hold_out, scores_of_all, train_copy
+from tagrank.estimators.calibration.held_out import scores_of_all
 from tagrank.estimators.calibration.thresholds import (
     cardinality_threshold,
     f1_thresholds,
     global_threshold,
     predict_top,
 )
-from tagrank.estimators.compared_rows import PlainRows, compare_rows
-from tagrank.estimators.targets import encode_targets
-from tagrank.validation import check_choice, check_count, check_rows, check_same_length
+from tagrank.validation import check_choice, check_count
 
 METHODS = ("platt", "isotonic", None)
 STRATEGIES = ("f1", "global", "cardinality", "top_k", None)
@@ -34,7 +32,7 @@ def _gives_probabilities(self):
     return True
 
 
-class CalibratedRanker(LabelEstimator):
+class CalibratedRanker(AroundEstimator):
     """Gives an estimator calibrated probabilities, and thresholds that `predict` honours.
 
     The estimator is trained on each training part of a cross-validation and scores the part held out. From
@@ -87,7 +85,6 @@ class CalibratedRanker(LabelEstimator):
 
     stored = stores(
         never_positive_=None,
-        estimator_=ESTIMATOR,
         thresholds_=Numbers("f", ("n_labels",), infinite=True),
         slope=Numbers("f", ("n_labels",), optional=True),
         offset=Numbers("f", ("n_labels",), optional=True),
@@ -95,7 +92,6 @@ class CalibratedRanker(LabelEstimator):
         knot_scores=Numbers("f", ("n_knots",), optional=True),
         knot_probabilities=Numbers("f", ("n_knots",), optional=True),
     )
-    unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
 
     def __init__(
         self, estimator, *, method="platt", strategy="f1", n_tags=5, cv=3, random_state=None, n_jobs=None
@@ -126,25 +122,10 @@ class CalibratedRanker(LabelEstimator):
         -------
         self
         """
-        self._check_parameters()
-        targets = encode_targets(y)
-        rows = self.compare(X)
-        check_same_length(X=range(len(rows)), y=targets.states)
+        rows, targets = self._take_compared(X, y)
         self.classes_, self._one_dimensional = targets.classes, targets.one_dimensional
-        states, scores = hold_out(
-            self.estimator,
-            rows,
-            y,
-            sample_weight,
-            cv=self.cv,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            stop=stop,
-        )
-        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, callback=callback, stop=stop)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
+        states, scores = self._hold_out(rows, y, sample_weight, stop)
+        self._train_on_everything(rows, y, sample_weight, callback=callback, stop=stop)
         self.calibration_ = None
         if self.method is not None:
             prior = prior_probabilities(targets.states)
@@ -175,11 +156,6 @@ class CalibratedRanker(LabelEstimator):
             raise ValueError("method and strategy are both None: nothing to learn, use the estimator itself")
         check_count("n_tags", self.n_tags)
 
-    def compare(self, X):
-        if not isinstance(X, PlainRows):
-            check_rows("X", X)
-        return compare_rows(self.estimator, X)
-
     def _find_thresholds(self, states, values):
         if self.strategy == "f1":
             return f1_thresholds(states, values, fallback=global_threshold(states, values))
@@ -200,8 +176,7 @@ class CalibratedRanker(LabelEstimator):
         super().restore(state)
         self.estimator = clone(self.estimator_)
         self.calibration_ = None if self.method is None else calibration_from_arrays(arrays)
-        if hasattr(self.estimator_, "n_features_in_"):
-            self.n_features_in_ = self.estimator_.n_features_in_
+        self._know_rows()
 
     def _calibrate(self, scores):
         return scores if self.calibration_ is None else self.calibration_.probabilities(scores)
@@ -214,12 +189,3 @@ class CalibratedRanker(LabelEstimator):
         if self.strategy == "top_k":
             return predict_top(scores, self.n_tags)
         return (self._calibrate(scores) >= self.thresholds_).astype(np.int64)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
-        tags.no_validation = inner.no_validation
-        # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
-        tags.classifier_tags = ClassifierTags()
-        return tags

@@ -2,24 +2,22 @@
 
 import numpy as np
 from scipy.special import expit
-from sklearn.utils import ClassifierTags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from tagrank.estimators.base import COUNT, ESTIMATOR, NUMBER, LabelEstimator, Numbers, stores
+from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
+from tagrank.estimators.calibration.around import AroundEstimator
 from tagrank.estimators.calibration.completeness import (
     Completeness,
     completeness_by_label,
     estimate_completeness,
 )
 from tagrank.estimators.calibration.decisions import DecisionCurve
-from tagrank.estimators.calibration.held_out import hold_out, scores_of_all, train_copy
+from tagrank.estimators.calibration.held_out import scores_of_all
 from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared
-from tagrank.estimators.compared_rows import PlainRows, compare_rows
-from tagrank.estimators.targets import encode_targets
-from tagrank.validation import check_rows, check_same_length, check_share
+from tagrank.validation import check_share
 
 
-class ProbabilityRanker(LabelEstimator):
+class ProbabilityRanker(AroundEstimator):
     """Gives an estimator one calibrated probability, by which labels are ranked and written down.
 
     The estimator is trained on each training part of a cross-validation and scores the part held out. From
@@ -73,7 +71,6 @@ class ProbabilityRanker(LabelEstimator):
     """
 
     stored = stores(
-        estimator_=ESTIMATOR,
         threshold_=NUMBER,
         slope=Numbers("f", ("n_labels",)),
         offset=Numbers("f", ("n_labels",)),
@@ -84,7 +81,6 @@ class ProbabilityRanker(LabelEstimator):
         curve_=Numbers("f", (None, 5)),
         n_held_out_=COUNT,
     )
-    unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
 
     def __init__(self, estimator, *, completeness=None, precision=None, cv=5, random_state=None, n_jobs=None):
         self.estimator = estimator
@@ -114,18 +110,11 @@ class ProbabilityRanker(LabelEstimator):
         -------
         self
         """
-        self._check_parameters()
-        targets = encode_targets(y)
-        rows = self.compare(X)
-        check_same_length(X=range(len(rows)), y=targets.states)
+        rows, targets = self._take_compared(X, y)
         if held_out is None:
-            folds = {"cv": self.cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
-            held_out = hold_out(self.estimator, rows, y, sample_weight, **folds, stop=stop)
-        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, callback=callback, stop=stop)
+            held_out = self._hold_out(rows, y, sample_weight, stop)
+        self._train_on_everything(rows, y, sample_weight, callback=callback, stop=stop)
         self._name_labels(targets, getattr(self.estimator_, "never_positive_", None))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.estimator_, name):
-                setattr(self, name, getattr(self.estimator_, name))
         self._calibrate(*held_out)
         return self
 
@@ -158,11 +147,6 @@ class ProbabilityRanker(LabelEstimator):
     def quality_(self):
         """What is predicted is worth so much, measured on held-out samples: a `Quality`."""
         return self.curve_.quality(self.threshold_)
-
-    def compare(self, X):
-        if not isinstance(X, PlainRows):
-            check_rows("X", X)
-        return compare_rows(self.estimator, X)
 
     def _check_parameters(self):
         for name in ("completeness", "precision"):
@@ -220,14 +204,4 @@ class ProbabilityRanker(LabelEstimator):
         self.curve_ = DecisionCurve(self.curve_)
         if not len(self.curve_.points):
             raise ValueError("the curve of decisions has no points")
-        if hasattr(self.estimator_, "n_features_in_"):
-            self.n_features_in_ = self.estimator_.n_features_in_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        inner = get_tags(self.estimator)
-        tags.input_tags, tags.target_tags = inner.input_tags, inner.target_tags
-        tags.no_validation = inner.no_validation
-        # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
-        tags.classifier_tags = ClassifierTags()
-        return tags
+        self._know_rows()
