@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from tagrank import Annotator, Collection, Recipe
-from tagrank.annotation import choosing
+from tagrank.annotation import choosing, trials
 from tagrank.annotation.choosing import LIKELIHOOD, choose
 from tagrank.annotation.recipe import Candidate, KernelOption, Plan
 from tagrank.annotation.tuning import measure
@@ -163,13 +163,22 @@ def test_many_rows_are_chosen_on_some(problem, monkeypatch):
     assert len(chosen.rows) == 60
 
 
+def test_of_many_similarities_some_are_taken_both_ways(problem, monkeypatch):
+    views, labels = problem
+    K = views["gist"] @ views["gist"].T
+    monkeypatch.setattr(choosing, "MOST_ROWS", 40)
+    chosen = choose(plan_of(OneVsAllSVM(kernel="precomputed", random_state=0), costs=(0.1, 1)), K, labels)
+    assert chosen.choice.n_rows == 40
+    assert chosen.estimator.fit(chosen.rows, labels).decision_function(K).shape == labels.shape
+
+
 def test_progress_is_told_to_the_end(problem):
     views, labels = problem
     told = []
     plan = plan_of(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.1, 1))
     choose(plan, views["gist"], labels, progress=lambda *told_now: told.append(told_now))
     assert told[0] == (0, 1, choosing.COMPARING)
-    assert [done for done, _, what in told if what == choosing.CHOOSING] == [0, 1, 2, 3]
+    assert [done for done, _, what in told if what == trials.CHOOSING] == [0, 1, 2, 3]
     assert told[-1][0] == told[-1][1]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.annotation.choosing import _Search
+from tagrank.annotation.trials import Trials
 from tagrank.data import read_keywords
 from tagrank.data.drawn_pictures import draw_pictures
 
@@ -270,7 +270,7 @@ def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, m
 @pytest.mark.parametrize("fold", [1, 9])
 def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkeypatch, fold):
     """A solver takes Ctrl-C as a reason to stop and returns: the fits that follow must not go on as usual."""
-    folds, train = [], _Search._train
+    folds, train = [], Trials._train
 
     def press_control_c(search, *arguments):
         folds.append(arguments)
@@ -279,7 +279,7 @@ def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkey
                 signal.raise_signal(signal.SIGINT)
         return train(search, *arguments)
 
-    monkeypatch.setattr(_Search, "_train", press_control_c)
+    monkeypatch.setattr(Trials, "_train", press_control_c)
     result = tagrank("train", folder, "-o", tmp_path / "m", "--features", "colour")
     assert result.exit_code == 130, result.output
     assert len(folds) == fold
