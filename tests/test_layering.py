@@ -38,6 +38,8 @@ HOMES = {
     "fastapi": {"app"},
     "onnx": {"features"},
     "onnxruntime": {"features"},
+    "highspy": {"solvers"},
+    "daqp": {"solvers"},
     "sklearn": {"features", "kernels", "estimators", "annotation", "commands", "reports"},
 }
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -67,7 +69,7 @@ def test_imports_go_down(path):
 
 @pytest.mark.parametrize("statement", ["import tagrank", "import tagrank.app.cli.main"])
 def test_start_is_light(statement):
-    heavy = "{'numba', 'sklearn', 'cv2', 'matplotlib', 'pandas', 'scipy'}"
+    heavy = "{'numba', 'sklearn', 'cv2', 'matplotlib', 'pandas', 'scipy', 'highspy', 'daqp'}"
     code = f"{statement}; import sys; print(sorted({heavy} & set(sys.modules)))"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

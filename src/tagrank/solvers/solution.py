@@ -19,6 +19,20 @@ class TracePoint(NamedTuple):
     gap: float
 
 
+class KernelPoint(NamedTuple):
+    """The state of a search for the weights of kernels after `n_iter` rounds.
+
+    The objectives are the best bounds so far; `weights` are those of this round.
+    """
+
+    n_iter: int
+    seconds: float
+    primal: float
+    dual: float
+    gap: float
+    weights: np.ndarray
+
+
 OUT_OF_RANGE = (
     "training met nan or infinity: the numbers are too large, too small or too different for floating point; "
     "scale the features, for example with sklearn.preprocessing.StandardScaler, and choose a C nearer to 1"
@@ -85,3 +99,17 @@ class Solution:
     @property
     def converged(self):
         return self.stopped_by == "tol"
+
+
+@dataclass
+class KernelSolution(Solution):
+    """A solution on K(beta) = sum_j beta_j K_j, whose weights beta were learned too.
+
+    Attributes
+    ----------
+    kernel_weights : array, shape (n_kernels,)
+    n_iter : int, rounds: one training of the coefficients each
+    trace : list of KernelPoint
+    """
+
+    kernel_weights: np.ndarray | None = None

@@ -1,0 +1,52 @@
+"""The p-norm that bounds the weights of kernels, and what follows from it."""
+
+import numpy as np
+
+NEGLIGIBLE = 0.05  # of tol: so much of the objective may be lost by leaving out the smallest weights
+
+
+def check_norm(norm):
+    if not (np.isfinite(norm) and norm >= 1):
+        raise ValueError(f"norm must be a finite number of at least 1, got {norm!r}")
+    return float(norm)
+
+
+def uniform_weights(n_kernels, norm):
+    """Equal weights with |beta|_p = 1."""
+    return np.full(n_kernels, n_kernels ** (-1 / norm))
+
+
+def normalized(weights, norm):
+    """Weights of |beta|_p = 1 in the same proportions; those that are all zero become equal."""
+    weights = np.maximum(weights, 0)
+    largest = weights.max()
+    if not largest > 0:
+        return uniform_weights(len(weights), norm)
+    weights = weights / largest  # powers of what is very small or large stay in range
+    return weights / np.sum(weights**norm) ** (1 / norm)
+
+
+def dual_norm(quadratics, norm):
+    """The largest beta'v over beta >= 0, |beta|_p <= 1: |v|_q with 1/p + 1/q = 1."""
+    return float(best_response(quadratics, norm) @ quadratics)
+
+
+def best_response(quadratics, norm):
+    """The beta >= 0, |beta|_p <= 1 with the largest beta'v: the gradient of |v|_q."""
+    quadratics = np.maximum(quadratics, 0)
+    if norm == 1:
+        return np.eye(len(quadratics))[quadratics.argmax()]
+    return normalized((quadratics / max(quadratics.max(), np.finfo(float).tiny)) ** (1 / (norm - 1)), norm)
+
+
+def without_crumbs(weights, norm, tol):
+    """Weights whose smallest are zero, as far as the objective hardly notices: what is not read is saved.
+
+    With p = 1, leaving out weights of sum s raises the objective by s of its value, at most.
+    """
+    if norm > 1:
+        return weights
+    order = np.argsort(weights)
+    kept = weights.copy()
+    kept[order[np.cumsum(weights[order]) <= NEGLIGIBLE * tol]] = 0
+    return normalized(kept, norm)

@@ -1,0 +1,138 @@
+"""The problem of several kernels, evaluated at given weights; bounds of its optimum.
+
+    min over beta >= 0, |beta|_p <= 1 of J(beta),    J(beta) = max over feasible T of D(T) - 1/2 beta'v(T)
+
+where v_j = <T, K_j T>, and D(T) - 1/2 beta'v is the dual of a max-margin problem (`solvers/dual_ascent.py`)
+on K(beta) = sum_j beta_j K_j, for any loss. J is convex, and -v/2 at the best T is its gradient. Any T, found
+at any weights, bounds the optimum from both sides (1/p + 1/q = 1):
+
+    primal at these weights  >=  optimum  >=  D(T) - 1/2 |v|_q
+
+and D(T) - 1/2 beta'v <= J(beta) for all beta is a cutting plane.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tagrank.solvers.dual_ascent import solve_dual
+from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, relative_gap
+
+LARGEST_SHARE, SMALLEST_SHARE = 1 / 4, 1 / 64  # of the gap, that a training of the coefficients may leave
+SLOW = 0.9  # a gap that does not fall below this part of the last one may be the trainings' own
+
+
+class Evaluation(NamedTuple):
+    """The coefficients at some weights.
+
+    Attributes
+    ----------
+    weights : array, shape (n_kernels,)
+    solution : Solution of the max-margin problem on K(weights)
+    quadratics : array, shape (n_kernels,), v_j = <T, K_j T>
+    constant : float, D(T): constant - 1/2 beta'quadratics <= J(beta) for all beta
+    dual : float, constant - 1/2 |quadratics|_q
+    """
+
+    weights: np.ndarray
+    solution: Solution
+    quadratics: np.ndarray
+    constant: float
+    dual: float
+
+    @property
+    def primal(self):
+        return self.solution.primal
+
+    @property
+    def value(self):
+        """J(weights), but for half of the gap that the training left."""
+        return (self.solution.primal + self.solution.dual) / 2
+
+
+class KernelProblem:
+    """Evaluations at given weights, each started from the last one, and the best bounds that they gave.
+
+    A training is as exact as the gap needs that the weights have left; where the gap hardly falls, more so.
+    """
+
+    def __init__(self, stack, make_loss, bounds, *, norm, tol, rng, start, intercept, ending):
+        if tol < SINGLE_PRECISION_TOL and np.dtype(stack.dtype) != np.float64:
+            raise ValueError(
+                f"tol={tol:g} needs kernels in float64, got {np.dtype(stack.dtype)}: in float32 choose a tol "
+                f"of at least {SINGLE_PRECISION_TOL:g}"
+            )
+        self.stack = stack
+        self.make_loss = make_loss
+        self.bounds = bounds
+        self.norm = norm
+        self.tol = tol
+        self.rng = rng
+        self.coefficients = start
+        self.intercept = intercept
+        self.ending = ending
+        self.best = None
+        self.lower = -np.inf
+        self.share = LARGEST_SHARE
+        self.was_interrupted = False
+
+    @property
+    def n_kernels(self):
+        return self.stack.n_kernels
+
+    @property
+    def upper(self):
+        return np.inf if self.best is None else self.best.primal
+
+    @property
+    def dual(self):
+        """The best lower bound; rounding may not lift it above the upper one."""
+        return min(self.lower, self.upper)
+
+    @property
+    def gap(self):
+        return 1.0 if self.best is None else relative_gap(self.upper, self.dual)
+
+    def evaluate(self, weights, max_iter=1000):
+        """Train the coefficients at some weights, and take over the bounds that they give."""
+        weights = without_crumbs(weights, self.norm, self.tol)
+        solution = solve_dual(
+            kernel_data(self.stack, weights, self.intercept),
+            self.make_loss,
+            self.bounds,
+            kind=self.stack.kind,
+            tol=self.share * max(min(self.gap, 1.0), self.tol),
+            max_iter=max_iter,
+            random_state=self.rng,
+            start=self.coefficients,
+            intercept=self.intercept,
+            stop=lambda: self.ending.reason() is not None,
+        )
+        self.was_interrupted |= solution.stopped_by == "interrupt"
+        self.coefficients = solution.coefficients
+        quadratics = self.stack.quadratics(solution.coefficients)
+        constant = solution.dual + weights @ quadratics / 2
+        dual = constant - dual_norm(quadratics, self.norm) / 2
+        return self._take_bounds(Evaluation(weights, solution, quadratics, constant, dual))
+
+    def raise_lower(self, bound):
+        """Take over a lower bound of the optimum."""
+        self.lower = max(self.lower, bound)
+
+    def _take_bounds(self, evaluation):
+        before = self.gap
+        self.raise_lower(evaluation.dual)
+        if evaluation.primal < self.upper:
+            self.best = evaluation
+        if self.gap > SLOW * before:
+            self.share = max(self.share / 2, SMALLEST_SHARE)
+        return evaluation
+
+
+def kernel_data(stack, weights, intercept):
+    """What the engine reads of the weighted kernels; rows get a constant feature for an intercept."""
+    data = stack.combined(weights)
+    if stack.kind == "gram" or not intercept:
+        return data
+    return np.hstack([data, np.full((len(data), 1), intercept**0.5, data.dtype)])

@@ -1,0 +1,142 @@
+"""The search for the weights of kernels: a method proposes weights, the problem is evaluated there.
+
+A method is a generator: it yields weights and is sent the evaluation at them, round after round. It has no
+stopping rule of its own: the search ends once the relative gap between the best bounds is small.
+"""
+
+from importlib import import_module
+
+import numpy as np
+
+from tagrank.solvers.dual_ascent import solve_dual
+from tagrank.solvers.ending import Ending, is_interrupt
+from tagrank.solvers.multiple_kernel.norms import check_norm, normalized, uniform_weights
+from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
+from tagrank.solvers.solution import KernelPoint, KernelSolution
+from tagrank.validation import check_choice
+
+METHODS = {"group-lasso": "group_lasso", "level": "level"}  # the file of each
+FOR_L1 = ("level",)  # whose steps stay on the simplex
+
+
+def solve_kernels(
+    stack,
+    make_loss,
+    bounds,
+    *,
+    solver="auto",
+    norm=1.0,
+    tol=1e-3,
+    max_iter=1000,
+    max_seconds=None,
+    random_state=0,
+    start=None,
+    start_weights=None,
+    intercept=0.0,
+    callback=None,
+    stop=None,
+):
+    """Train coefficients T (n_samples, n_labels) and weights beta >= 0, |beta|_p <= 1, of kernels.
+
+    Parameters
+    ----------
+    stack : KernelStack, or what has its methods
+    make_loss, bounds, random_state, start, intercept : as in `solvers.dual_ascent.solve_dual`
+    solver : {"auto", "group-lasso", "level"}
+    norm : float, p >= 1
+    tol : float, relative duality gap to reach
+    max_iter : int, rounds at most: one training of the coefficients each
+    max_seconds : float or None
+    start_weights : array, shape (n_kernels,), or None for equal ones
+    callback : function of a KernelPoint, called after each round
+    stop : function without arguments, asked between blocks of samples; True ends the search
+
+    Returns
+    -------
+    KernelSolution: the weights and coefficients with the smallest primal, and the largest lower bound;
+    after `stop`, Ctrl-C, `max_seconds` or `max_iter` those reached so far
+    """
+    norm = check_norm(norm)
+    check_method(solver, norm)
+    problem = KernelProblem(
+        stack,
+        make_loss,
+        bounds,
+        norm=norm,
+        tol=tol,
+        rng=np.random.default_rng(random_state),
+        start=start,
+        intercept=intercept,
+        ending=Ending(max_seconds, stop),
+    )
+    weights = uniform_weights(stack.n_kernels, norm)
+    if start_weights is not None:
+        weights = normalized(np.asarray(start_weights, np.float64), norm)
+    name = "group-lasso" if solver == "auto" else solver
+    method = import_module(f"tagrank.solvers.multiple_kernel.{METHODS[name]}")
+    return search(problem, method.propose(problem, weights), max_iter=max_iter, callback=callback)
+
+
+def methods_for(norm):
+    """The names of the methods that can be used with a norm."""
+    return [name for name in METHODS if norm == 1 or name not in FOR_L1]
+
+
+def check_method(solver, norm):
+    check_choice("solver", solver, ("auto", *METHODS))
+    fitting = ["auto", *methods_for(norm)]
+    if solver not in fitting:
+        raise ValueError(f"solver={solver!r} does not do norm={norm:g}; choose one of {', '.join(fitting)}")
+
+
+def solve_weighted(stack, make_loss, weights, *, bounds, intercept=0.0, callback=None, **options):
+    """The same for weights that are given: `solve_dual` on their kernel, with its options."""
+    weights = np.asarray(weights, np.float64)
+    solution = solve_dual(
+        kernel_data(stack, weights, intercept),
+        make_loss,
+        bounds,
+        kind=stack.kind,
+        intercept=intercept,
+        callback=None if callback is None else lambda point: callback(KernelPoint(*point, weights)),
+        **options,
+    )
+    solution.trace = [KernelPoint(*point, weights) for point in solution.trace]
+    return KernelSolution(**vars(solution), kernel_weights=weights)
+
+
+def search(problem, proposals, *, max_iter, callback):
+    """Round after round until the gap is small, or the end is asked for."""
+    trace, stopped_by, weights = [], None, next(proposals)
+    try:
+        while stopped_by is None:
+            evaluation = problem.evaluate(weights)
+            weights = proposals.send(evaluation)  # before the measurement: it may raise the lower bound
+            trace.append(_measure(problem, len(trace) + 1, evaluation.weights))
+            if callback is not None:
+                callback(trace[-1])
+            stopped_by = _reason_to_end(problem, len(trace), max_iter)
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
+        stopped_by = "interrupt"
+        if problem.best is None:
+            problem.evaluate(weights, max_iter=0)
+        if not trace or (trace[-1].primal, trace[-1].dual) != (problem.upper, problem.dual):
+            trace.append(_measure(problem, len(trace) + 1, problem.best.weights))
+    best = vars(problem.best.solution) | {
+        "dual": problem.dual, "n_iter": len(trace), "stopped_by": stopped_by, "trace": trace,
+    }  # fmt: skip
+    return KernelSolution(**best, kernel_weights=problem.best.weights)
+
+
+def _measure(problem, n_iter, weights):
+    return KernelPoint(n_iter, problem.ending.seconds, problem.upper, problem.dual, problem.gap, weights)
+
+
+def _reason_to_end(problem, n_iter, max_iter):
+    if problem.gap <= problem.tol:
+        return "tol"
+    if problem.was_interrupted:
+        return "interrupt"
+    return "max_iter" if n_iter >= max_iter else problem.ending.reason()
