@@ -21,6 +21,7 @@ PUBLIC = {
     "Hellinger",
     "Intersection",
     "Kernel",
+    "KernelStack",
     "LabelEstimator",
     "LabelStratifiedKFold",
     "Linear",

@@ -16,8 +16,8 @@ _NAMES = {
     "data.drawn_pictures": "draw_pictures",
     "features": "Feature choose_features extract_features",
     "kernels": """
-        ChiSquared Gaussian Hellinger Intersection Kernel Linear Polynomial check_gram kernel_from_dict
-        make_kernel""",
+        ChiSquared Gaussian Hellinger Intersection Kernel KernelStack Linear Polynomial check_gram
+        kernel_from_dict make_kernel""",
     "kernels.maps": "FourierMap NystroemMap approximate",
     "labels": "encode_tag_sets label_states",
     "estimators": (

@@ -5,6 +5,7 @@ from tagrank.kernels.checks import Precomputed, check_gram
 from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagonal, UnitTrace, reads_views
 from tagrank.kernels.description import KERNELS_BY_NAME, kernel_from_dict, make_kernel
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
+from tagrank.kernels.stack import KernelStack
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Hellinger",
     "Intersection",
     "Kernel",
+    "KernelStack",
     "Linear",
     "OnView",
     "Polynomial",
