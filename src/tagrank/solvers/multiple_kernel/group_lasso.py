@@ -9,15 +9,12 @@ so that the objective falls in each round. A weight of zero would stay zero: the
 
 import numpy as np
 
-from tagrank.solvers.multiple_kernel.norms import normalized, uniform_weights
-
-LEAST_SHARE = 0.01  # of equal weights in those that a search starts from
+from tagrank.solvers.multiple_kernel.norms import away_from_zero, normalized
 
 
 def propose(problem, weights):
     """Yield weights, and take the evaluation at each."""
-    inside = uniform_weights(problem.n_kernels, problem.norm)
-    weights = normalized((1 - LEAST_SHARE) * weights + LEAST_SHARE * inside, problem.norm)
+    weights = away_from_zero(weights, problem.norm)
     while True:
         evaluation = yield weights
         lengths = weights * np.sqrt(np.maximum(evaluation.quadratics, 0))

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+LEAST_SHARE = 0.01  # of equal weights in a start for methods that cannot revive a weight of zero
 NEGLIGIBLE = 0.05  # of tol: so much of the objective may be lost by leaving out the smallest weights
 
 
@@ -24,6 +25,11 @@ def normalized(weights, norm):
         return uniform_weights(len(weights), norm)
     weights = weights / largest  # powers of what is very small or large stay in range
     return weights / np.sum(weights**norm) ** (1 / norm)
+
+
+def away_from_zero(weights, norm):
+    """Weights near those given, none of them zero."""
+    return normalized((1 - LEAST_SHARE) * weights + LEAST_SHARE * uniform_weights(len(weights), norm), norm)
 
 
 def dual_norm(quadratics, norm):

@@ -15,8 +15,17 @@ from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 from tagrank.validation import check_choice
 
-METHODS = {"group-lasso": "group_lasso", "level": "level"}  # the file of each
-FOR_L1 = ("level",)  # whose steps stay on the simplex
+METHODS = {  # the file of each
+    "silp": "silp",
+    "simple": "simple",
+    "gradient": "gradient",
+    "mirror": "mirror",
+    "level": "level",
+    "group-lasso": "group_lasso",
+    "smo": "smo",
+}
+ON_SIMPLEX = ("simple", "gradient", "mirror", "level")  # p = 1 only
+ON_BALL = ("smo",)  # p > 1 only
 
 
 def solve_kernels(
@@ -42,7 +51,7 @@ def solve_kernels(
     ----------
     stack : KernelStack, or what has its methods
     make_loss, bounds, random_state, start, intercept : as in `solvers.dual_ascent.solve_dual`
-    solver : {"auto", "group-lasso", "level"}
+    solver : "auto" or one of METHODS
     norm : float, p >= 1
     tol : float, relative duality gap to reach
     max_iter : int, rounds at most: one training of the coefficients each
@@ -58,7 +67,9 @@ def solve_kernels(
     """
     norm = check_norm(norm)
     check_method(solver, norm)
-    problem = KernelProblem(
+    name = "group-lasso" if solver == "auto" else solver
+    method = import_module(f"tagrank.solvers.multiple_kernel.{METHODS[name]}")
+    problem = getattr(method, "Problem", KernelProblem)(
         stack,
         make_loss,
         bounds,
@@ -72,14 +83,12 @@ def solve_kernels(
     weights = uniform_weights(stack.n_kernels, norm)
     if start_weights is not None:
         weights = normalized(np.asarray(start_weights, np.float64), norm)
-    name = "group-lasso" if solver == "auto" else solver
-    method = import_module(f"tagrank.solvers.multiple_kernel.{METHODS[name]}")
     return search(problem, method.propose(problem, weights), max_iter=max_iter, callback=callback)
 
 
 def methods_for(norm):
     """The names of the methods that can be used with a norm."""
-    return [name for name in METHODS if norm == 1 or name not in FOR_L1]
+    return [name for name in METHODS if name not in (ON_BALL if norm == 1 else ON_SIMPLEX)]
 
 
 def check_method(solver, norm):
