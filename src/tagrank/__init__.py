@@ -17,7 +17,7 @@ _NAMES = {
     "features": "Feature choose_features extract_features",
     "kernels": """
         ChiSquared Gaussian Hellinger Intersection Kernel KernelStack Linear Polynomial check_gram
-        kernel_from_dict make_kernel""",
+        kernel_from_dict make_kernel open_stack save_stack stack_of_kernels""",
     "kernels.maps": "FourierMap NystroemMap approximate",
     "labels": "encode_tag_sets label_states",
     "estimators": (

@@ -214,6 +214,14 @@ def load_npy(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> np.ndarr
         return read_array(stream, size, os.fspath(path), max_bytes)
 
 
+def map_npy(path: str | os.PathLike, expected: tuple[tuple[int, ...], np.dtype]) -> np.ndarray:
+    """The array of a ``.npy`` file of `expected` shape and dtype, left on disk until it is looked at."""
+    size = check_regular(path).st_size
+    with open(path, "rb") as stream:
+        shape, fortran, dtype, header_size = _checked_header(stream, size, os.fspath(path), expected)
+    return np.asarray(np.memmap(path, dtype, "r", header_size, shape, "F" if fortran else "C"))
+
+
 def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
     """All arrays of a ``.npz`` archive, whose headers must agree with their sizes, `max_bytes` in all."""
     check_regular(path)
@@ -270,16 +278,8 @@ def read_array(
 
     `where` is how messages call it; `expected` are the shape and dtype that the header must state, if known.
     """
-    shape, fortran, dtype, header_size = _read_header(stream, where)
-    if expected is not None and (shape, dtype) != expected:
-        raise FileError(
-            where, f"expected {expected[1]} of shape {expected[0]}, found {dtype} of shape {shape}"
-        )
-    n_bytes = math.prod(shape, start=dtype.itemsize)
-    if n_bytes != size - header_size:
-        raise FileError(
-            where, f"shape {shape} of {dtype} needs {n_bytes:,} bytes, found {size - header_size:,}"
-        )
+    shape, fortran, dtype, header_size = _checked_header(stream, size, where, expected)
+    n_bytes = size - header_size
     # nothing at all can still have any length
     if n_bytes > max_bytes or (n_bytes == 0 and 8 * max(shape) > max_bytes):
         raise FileError(
@@ -296,6 +296,23 @@ def read_array(
         filled += count
     flat = np.frombuffer(data, dtype) if n_bytes else np.empty(int(np.prod(shape)), dtype)
     return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _checked_header(
+    stream: IO[bytes], size: int, where: str, expected: tuple[tuple[int, ...], np.dtype] | None
+) -> tuple[tuple[int, ...], bool, np.dtype, int]:
+    """Shape, order, dtype and length of a header that agrees with `expected` and with `size`."""
+    shape, fortran, dtype, header_size = _read_header(stream, where)
+    if expected is not None and (shape, dtype) != expected:
+        raise FileError(
+            where, f"expected {expected[1]} of shape {expected[0]}, found {dtype} of shape {shape}"
+        )
+    n_bytes = math.prod(shape, start=dtype.itemsize)
+    if n_bytes != size - header_size:
+        raise FileError(
+            where, f"shape {shape} of {dtype} needs {n_bytes:,} bytes, found {size - header_size:,}"
+        )
+    return shape, fortran, dtype, header_size
 
 
 def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype, int]:

@@ -6,6 +6,8 @@ from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagona
 from tagrank.kernels.description import KERNELS_BY_NAME, kernel_from_dict, make_kernel
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
 from tagrank.kernels.stack import KernelStack
+from tagrank.kernels.stack_files import open_stack, save_stack
+from tagrank.kernels.stack_making import stack_of_kernels
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
 
 __all__ = [
@@ -28,5 +30,8 @@ __all__ = [
     "check_gram",
     "kernel_from_dict",
     "make_kernel",
+    "open_stack",
     "reads_views",
+    "save_stack",
+    "stack_of_kernels",
 ]

@@ -68,7 +68,12 @@ class KernelStack:
         self._is_gram, self._rows, self._columns = is_gram, None, None
         self._factors = np.ones(len(matrices))
         self._sizes = None
+        self._folder = None
         self.__dict__.update(NOTHING_SUMMED)
+
+    def keep_alive(self, folder):
+        """Let `folder`, an object that removes its files when it is collected, live as long as all parts."""
+        self._folder = folder
 
     def _like(self, **changes):
         other = type(self).__new__(type(self))
@@ -76,7 +81,7 @@ class KernelStack:
         return other
 
     def __getstate__(self):
-        return {**self.__dict__, **NOTHING_SUMMED}
+        return {**self.__dict__, **NOTHING_SUMMED, "_folder": None}  # files are pickled as arrays
 
     def __setstate__(self, state):
         self.__dict__.update(state)

@@ -1,0 +1,162 @@
+"""Stacks of kernels in a folder: one plain .npy file a kernel, mapped into memory, and ``stack.json``.
+
+The JSON file holds names, sizes and checksums; files are called by number, so that it can lead nowhere else.
+A folder appears when it is whole: it is filled under a hidden name beside its place.
+"""
+
+import errno
+import hashlib
+import io
+import json
+import os
+import secrets
+import shutil
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from tagrank.arrays import row_blocks, rows_within
+from tagrank.files import FileError, map_npy, name_culprit, naming, open_text
+from tagrank.kernels.gram import run_tiles
+from tagrank.kernels.stack import KernelStack
+from tagrank.validation import check_count
+
+FORMAT = 1
+INDEX = "stack.json"
+DTYPES = {"float32": np.dtype(np.float32), "float64": np.dtype(np.float64)}
+LARGEST_INDEX = 2**24  # bytes
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def save_stack(stack, folder):
+    """Write every kernel of `stack`, whose rows and columns must be the same samples, to a new `folder`.
+
+    A folder that holds something already is an error, and after an error nothing is left.
+    """
+    stack.diagonals()  # the stack itself says if it is no square part
+    matrices = (stack.kernel(j) for j in range(stack.n_kernels))
+    write_matrices(matrices, folder, names=stack.names, n_samples=stack.n_samples, dtype=stack.dtype)
+
+
+def open_stack(folder, *, check=True):
+    """The stack that `save_stack` wrote to `folder`, read from disk only where it is used.
+
+    With `check` the files are read once, to compare checksums and to look for what is no Gram matrix: about a
+    second for a gigabyte. Without, only their sizes are compared.
+    """
+    folder = Path(folder)
+    names, n_samples, dtype, checksums = _read_index(folder / INDEX)
+    paths = [_path_of(folder, j) for j in range(len(names))]
+    matrices = [map_npy(path, ((n_samples, n_samples), dtype)) for path in paths]
+    if check:
+        found = run_tiles(_checksum_of, paths)
+        for path, checksum, expected in zip(paths, found, checksums, strict=True):
+            if checksum != expected:
+                raise FileError(path, "has changed since it was written; make the stack of kernels again")
+    with naming(folder):
+        return KernelStack(matrices, names, trusted=not check)
+
+
+def write_matrices(matrices, folder, *, names, n_samples, dtype, keep=True):
+    """Write an iterable of matrices to a new `folder`, one at a time; `keep` it through a power failure."""
+    folder = Path(os.path.abspath(folder))
+    n_bytes = len(names) * n_samples**2 * dtype.itemsize
+    with _full_disk_explained(folder, n_bytes), _fresh_folder(folder) as fresh:
+        if n_bytes > shutil.disk_usage(fresh).free:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        checksums = [_write_matrix(_path_of(fresh, j), K, dtype, keep) for j, K in enumerate(matrices)]
+        kernels = [
+            {"name": name, "blake2b": checksum} for name, checksum in zip(names, checksums, strict=True)
+        ]
+        index = {"format": FORMAT, "n_samples": n_samples, "dtype": dtype.name, "kernels": kernels}
+        _write(fresh / INDEX, [json.dumps(index, indent=1).encode()], keep)
+
+
+def _path_of(folder, number):
+    return folder / f"{number}.npy"
+
+
+def _write_matrix(path, K, dtype, keep):
+    """Write one matrix by blocks of rows; returns the checksum of the file."""
+    header = io.BytesIO()
+    described = {"descr": dtype.str, "fortran_order": False, "shape": K.shape}
+    np.lib.format.write_array_header_2_0(header, described)
+    blocks = row_blocks(len(K), rows_within(K.shape[1], itemsize=dtype.itemsize, megabytes=8))
+    rows = (np.ascontiguousarray(K[block], dtype).data.cast("B") for block in blocks)
+    return _write(path, chain([header.getvalue()], rows), keep)
+
+
+def _write(path, pieces, keep):
+    checksum = _new_checksum()
+    with open(path, "xb") as file:
+        for piece in pieces:
+            checksum.update(piece)
+            file.write(piece)
+        file.flush()
+        if keep:
+            os.fsync(file.fileno())
+    return checksum.hexdigest()
+
+
+def _new_checksum():
+    return hashlib.blake2b(digest_size=16)
+
+
+def _checksum_of(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, _new_checksum).hexdigest()
+
+
+@contextmanager
+def _fresh_folder(folder):
+    """A hidden folder to fill, which gets the name `folder` when the block ends without an error."""
+    if os.path.lexists(folder) and (folder.is_symlink() or not folder.is_dir() or any(folder.iterdir())):
+        raise FileError(folder, "exists already; remove it, or name another folder")
+    fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.part")
+    try:
+        fresh.mkdir()
+        yield fresh
+        if folder.is_dir():
+            folder.rmdir()
+        os.rename(fresh, folder)
+    except BaseException as error:
+        shutil.rmtree(fresh, ignore_errors=True)
+        if isinstance(error, OSError):
+            name_culprit(error, fresh, folder)
+        raise
+
+
+@contextmanager
+def _full_disk_explained(folder, n_bytes):
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        free = shutil.disk_usage(folder.parent).free
+        raise OSError(
+            errno.ENOSPC,
+            f"the kernels need {n_bytes:,} bytes on disk and {free:,} are free; make room, or name a folder "
+            "on another disk",
+            str(folder),
+        ) from None
+
+
+def _read_index(path):
+    """Names, number of samples, dtype and checksums, with nothing else than that in them."""
+    with naming(path), open_text(path, max_bytes=LARGEST_INDEX) as stream:
+        try:
+            index = json.load(stream)
+        except (ValueError, RecursionError):
+            raise ValueError("is not JSON, or damaged") from None
+        if not isinstance(index, dict) or index.get("format") != FORMAT:
+            raise ValueError(f"is no stack of kernels of format {FORMAT}")
+        try:
+            kernels = [(kernel["name"], kernel["blake2b"]) for kernel in index["kernels"]]
+            n_samples, dtype = check_count("n_samples", index["n_samples"]), DTYPES[index["dtype"]]
+        except (KeyError, TypeError):
+            raise ValueError("lacks names, checksums, n_samples or dtype") from None
+        names, checksums = zip(*kernels, strict=True) if kernels else ((), ())
+        return names, n_samples, dtype, checksums
