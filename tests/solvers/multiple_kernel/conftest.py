@@ -156,3 +156,24 @@ def plain_stack():
 @pytest.fixture(scope="session")
 def plain_rows():
     return PlainRows
+
+
+@cache
+def worst_optimum(norm=1.0, **options):
+    """The weights that are best for the worst label, each with functions of its own."""
+    case = random_case(**options)
+    weights, worst = cp.Variable(len(case.blocks), nonneg=True), cp.Variable()
+    constraints = [cp.norm(weights, norm) <= 1]
+    for bounds in case.bounds.T:
+        parts = [cp.Variable(rows.shape[1]) for rows in case.blocks]
+        scores = sum(rows @ part for rows, part in zip(case.blocks, parts, strict=True))
+        value = sum(cp.quad_over_lin(part, weight) for part, weight in zip(parts, weights, strict=True)) / 2
+        constraints.append(value + loss_of("hinge", bounds, scores) <= worst)
+    problem = cp.Problem(cp.Minimize(worst), constraints)
+    problem.solve(solver="CLARABEL", tol_gap_rel=1e-8, tol_gap_abs=1e-8, tol_feas=1e-8)
+    return Optimum(problem.value, weights.value)
+
+
+@pytest.fixture(scope="session")
+def find_worst_optimum():
+    return worst_optimum

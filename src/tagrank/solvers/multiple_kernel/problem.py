@@ -57,7 +57,7 @@ class KernelProblem:
     A training is as exact as the gap needs that the weights have left; where the gap hardly falls, more so.
     """
 
-    def __init__(self, stack, make_loss, bounds, *, norm, tol, rng, start, intercept, ending):
+    def __init__(self, stack, make_loss, bounds, *, norm, tol, max_iter, rng, start, intercept, ending):
         if tol < SINGLE_PRECISION_TOL and np.dtype(stack.dtype) != np.float64:
             raise ValueError(
                 f"tol={tol:g} needs kernels in float64, got {np.dtype(stack.dtype)}: in float32 choose a tol "
@@ -68,6 +68,8 @@ class KernelProblem:
         self.bounds = bounds
         self.norm = norm
         self.tol = tol
+        self.max_iter = max_iter
+        self.n_iter = 0
         self.rng = rng
         self.coefficients = start
         self.intercept = intercept
@@ -122,6 +124,7 @@ class KernelProblem:
 
     def _take_bounds(self, evaluation):
         before = self.gap
+        self.n_iter += 1
         self.raise_lower(evaluation.dual)
         if evaluation.primal < self.upper:
             self.best = evaluation

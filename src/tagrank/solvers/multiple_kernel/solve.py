@@ -4,6 +4,7 @@ A method is a generator: it yields weights and is sent the evaluation at them, r
 stopping rule of its own: the search ends once the relative gap between the best bounds is small.
 """
 
+from functools import partial
 from importlib import import_module
 
 import numpy as np
@@ -24,41 +25,22 @@ METHODS = {  # the file of each
     "group-lasso": "group_lasso",
     "smo": "smo",
 }
+WORST_METHODS = {"cutting-plane": "worst", "stochastic": "stochastic"}
 ON_SIMPLEX = ("simple", "gradient", "mirror", "level")  # p = 1 only
 ON_BALL = ("smo",)  # p > 1 only
 
 
-def solve_kernels(
-    stack,
-    make_loss,
-    bounds,
-    *,
-    solver="auto",
-    norm=1.0,
-    tol=1e-3,
-    max_iter=1000,
-    max_seconds=None,
-    random_state=0,
-    start=None,
-    start_weights=None,
-    intercept=0.0,
-    callback=None,
-    stop=None,
-):
+def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback=None, **options):
     """Train coefficients T (n_samples, n_labels) and weights beta >= 0, |beta|_p <= 1, of kernels.
 
     Parameters
     ----------
     stack : KernelStack, or what has its methods
-    make_loss, bounds, random_state, start, intercept : as in `solvers.dual_ascent.solve_dual`
+    make_loss, bounds : as in `solvers.dual_ascent.solve_dual`
     solver : "auto" or one of METHODS
     norm : float, p >= 1
-    tol : float, relative duality gap to reach
-    max_iter : int, rounds at most: one training of the coefficients each
-    max_seconds : float or None
-    start_weights : array, shape (n_kernels,), or None for equal ones
     callback : function of a KernelPoint, called after each round
-    stop : function without arguments, asked between blocks of samples; True ends the search
+    options : those of `pose`
 
     Returns
     -------
@@ -67,23 +49,71 @@ def solve_kernels(
     """
     norm = check_norm(norm)
     check_method(solver, norm)
-    name = "group-lasso" if solver == "auto" else solver
-    method = import_module(f"tagrank.solvers.multiple_kernel.{METHODS[name]}")
-    problem = getattr(method, "Problem", KernelProblem)(
-        stack,
-        make_loss,
-        bounds,
+    method = _load(METHODS["group-lasso" if solver == "auto" else solver])
+    make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
+    return search(*pose(make_problem, method, norm, stack.n_kernels, **options), callback)
+
+
+def solve_worst(stack, bounds, *, solver="cutting-plane", norm=1.0, callback=None, **options):
+    """The weights that are best for the worst label, hinge loss; otherwise as `solve_kernels`.
+
+    The objectives of the solution are those of the worst label.
+    """
+    norm = check_norm(norm)
+    check_choice("solver", solver, tuple(WORST_METHODS))
+    if solver == "stochastic" and norm != 1:
+        raise ValueError(f"solver='stochastic' does not do norm={norm:g}; choose cutting-plane, or norm=1")
+    method = _load(WORST_METHODS[solver])
+    return search(
+        *pose(partial(method.Problem, stack, bounds), method, norm, stack.n_kernels, **options), callback
+    )
+
+
+def pose(
+    make_problem,
+    method,
+    norm,
+    n_kernels,
+    *,
+    tol=1e-3,
+    max_iter=1000,
+    max_seconds=None,
+    random_state=0,
+    start=None,
+    start_weights=None,
+    intercept=0.0,
+    stop=None,
+):
+    """A problem, and the method's proposals for it.
+
+    Parameters
+    ----------
+    tol : float, relative duality gap to reach
+    max_iter : int, rounds at most: one training of the coefficients each
+    max_seconds : float or None
+    random_state : int or numpy Generator
+    start : array, shape (n_samples, n_labels), or None: coefficients to start from
+    start_weights : array, shape (n_kernels,), or None for equal ones
+    intercept : float, added to every similarity
+    stop : function without arguments, asked between blocks of samples; True ends the search
+    """
+    problem = make_problem(
         norm=norm,
         tol=tol,
+        max_iter=max_iter,
         rng=np.random.default_rng(random_state),
         start=start,
         intercept=intercept,
         ending=Ending(max_seconds, stop),
     )
-    weights = uniform_weights(stack.n_kernels, norm)
+    weights = uniform_weights(n_kernels, norm)
     if start_weights is not None:
         weights = normalized(np.asarray(start_weights, np.float64), norm)
-    return search(problem, method.propose(problem, weights), max_iter=max_iter, callback=callback)
+    return problem, method.propose(problem, weights)
+
+
+def _load(name):
+    return import_module(f"tagrank.solvers.multiple_kernel.{name}")
 
 
 def methods_for(norm):
@@ -114,17 +144,17 @@ def solve_weighted(stack, make_loss, weights, *, bounds, intercept=0.0, callback
     return KernelSolution(**vars(solution), kernel_weights=weights)
 
 
-def search(problem, proposals, *, max_iter, callback):
+def search(problem, proposals, callback):
     """Round after round until the gap is small, or the end is asked for."""
     trace, stopped_by, weights = [], None, next(proposals)
     try:
         while stopped_by is None:
             evaluation = problem.evaluate(weights)
             weights = proposals.send(evaluation)  # before the measurement: it may raise the lower bound
-            trace.append(_measure(problem, len(trace) + 1, evaluation.weights))
+            trace.append(_measure(problem, evaluation.weights))
             if callback is not None:
                 callback(trace[-1])
-            stopped_by = _reason_to_end(problem, len(trace), max_iter)
+            stopped_by = _reason_to_end(problem)
     except (KeyboardInterrupt, SystemError) as error:
         if not is_interrupt(error):
             raise
@@ -132,20 +162,21 @@ def search(problem, proposals, *, max_iter, callback):
         if problem.best is None:
             problem.evaluate(weights, max_iter=0)
         if not trace or (trace[-1].primal, trace[-1].dual) != (problem.upper, problem.dual):
-            trace.append(_measure(problem, len(trace) + 1, problem.best.weights))
+            trace.append(_measure(problem, problem.best.weights))
     best = vars(problem.best.solution) | {
-        "dual": problem.dual, "n_iter": len(trace), "stopped_by": stopped_by, "trace": trace,
+        "dual": problem.dual, "n_iter": trace[-1].n_iter, "stopped_by": stopped_by, "trace": trace,
     }  # fmt: skip
     return KernelSolution(**best, kernel_weights=problem.best.weights)
 
 
-def _measure(problem, n_iter, weights):
-    return KernelPoint(n_iter, problem.ending.seconds, problem.upper, problem.dual, problem.gap, weights)
+def _measure(problem, weights):
+    seconds = problem.ending.seconds
+    return KernelPoint(problem.n_iter, seconds, problem.upper, problem.dual, problem.gap, weights)
 
 
-def _reason_to_end(problem, n_iter, max_iter):
+def _reason_to_end(problem):
     if problem.gap <= problem.tol:
         return "tol"
     if problem.was_interrupted:
         return "interrupt"
-    return "max_iter" if n_iter >= max_iter else problem.ending.reason()
+    return "max_iter" if problem.n_iter >= problem.max_iter else problem.ending.reason()
