@@ -16,9 +16,9 @@ _NAMES = {
     "data.drawn_pictures": "draw_pictures",
     "features": "Feature choose_features extract_features",
     "kernels": """
-        ChiSquared Gaussian Hellinger Intersection Kernel KernelStack Linear Polynomial check_gram
-        kernel_from_dict make_kernel open_stack save_stack stack_of_kernels""",
-    "kernels.maps": "FourierMap NystroemMap approximate",
+        ChiSquared Gaussian Hellinger Intersection Kernel KernelStack Linear LowRankStack Polynomial
+        check_gram kernel_from_dict make_kernel open_stack save_stack stack_of_kernels""",
+    "kernels.maps": "FourierMap NystroemMap approximate approximate_stack",
     "labels": "encode_tag_sets label_states",
     "estimators": (
         "CalibratedRanker LabelEstimator MaxMarginEstimator ProbabilityRanker correlation_prior "

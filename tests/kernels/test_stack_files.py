@@ -20,10 +20,10 @@ from tagrank.kernels import (
     Linear,
     open_stack,
     save_stack,
-    stack_files,
-    stack_making,
     stack_of_kernels,
 )
+from tagrank.kernels.stack import files as stack_files
+from tagrank.kernels.stack import making as stack_making
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_parts_and_scaled_kernels_are_saved_as_they_are(stack, tmp_path):
     save_stack(part, tmp_path / "part")
     for j in range(3):
         np.testing.assert_array_equal(open_stack(tmp_path / "part").kernel(j), part.kernel(j))
-    with pytest.raises(ValueError, match="needs the same samples as rows and columns"):
+    with pytest.raises(ValueError, match="need the same samples as rows and columns"):
         save_stack(stack[:5], tmp_path / "rows")
     assert os.listdir(tmp_path) == ["part"]
 

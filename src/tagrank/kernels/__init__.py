@@ -5,9 +5,7 @@ from tagrank.kernels.checks import Precomputed, check_gram
 from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagonal, UnitTrace, reads_views
 from tagrank.kernels.description import KERNELS_BY_NAME, kernel_from_dict, make_kernel
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
-from tagrank.kernels.stack import KernelStack
-from tagrank.kernels.stack_files import open_stack, save_stack
-from tagrank.kernels.stack_making import stack_of_kernels
+from tagrank.kernels.stack import KernelStack, LowRankStack, open_stack, save_stack, stack_of_kernels
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
 
 __all__ = [
@@ -19,6 +17,7 @@ __all__ = [
     "Kernel",
     "KernelStack",
     "Linear",
+    "LowRankStack",
     "OnView",
     "Polynomial",
     "Power",

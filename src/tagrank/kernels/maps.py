@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.kernel_approximation import AdditiveChi2Sampler, RBFSampler
 from sklearn.utils import check_random_state
 
-from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.gram import gram, n_rows, sliceable, take_rows
 from tagrank.kernels.histograms import ChiSquared
+from tagrank.kernels.stack.checks import check_kernels
+from tagrank.kernels.stack.low_rank_stack import LowRankStack
 from tagrank.kernels.vectors import Gaussian
 from tagrank.validation import check_choice
 
@@ -34,6 +36,20 @@ def approximate(kernel, *, n_components=256, method="nystroem", random_state=Non
     makers = {"nystroem": NystroemMap, "fourier": FourierMap}
     maker = makers[check_choice("method", method, tuple(makers))]
     return maker(kernel, n_components=n_components, random_state=random_state)
+
+
+def approximate_stack(kernels, X, *, names=None, n_components=256, method="nystroem", random_state=0):
+    """One map for each kernel, fitted to the rows `X`, and the stack of the columns that they make of `X`.
+
+    Returns
+    -------
+    maps : list of transformers, as `approximate` makes them
+    stack : LowRankStack; of other rows it is `LowRankStack([each.transform(X) for each in maps])`
+    """
+    X = sliceable(X)
+    options = {"n_components": n_components, "method": method, "random_state": random_state}
+    maps = [approximate(kernel, **options).fit(X) for kernel in check_kernels(kernels)]
+    return maps, LowRankStack([each.transform(X) for each in maps], names)
 
 
 class NystroemMap(TransformerMixin, BaseEstimator):

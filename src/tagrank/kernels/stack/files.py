@@ -20,7 +20,7 @@ import numpy as np
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.files import FileError, map_npy, name_culprit, naming, open_text
 from tagrank.kernels.gram import run_tiles
-from tagrank.kernels.stack import KernelStack
+from tagrank.kernels.stack.kernel_stack import KernelStack
 from tagrank.validation import check_count
 
 FORMAT = 1
@@ -35,7 +35,7 @@ def save_stack(stack, folder):
 
     A folder that holds something already is an error, and after an error nothing is left.
     """
-    stack.diagonals()  # the stack itself says if it is no square part
+    stack.diagonals()  # says so if rows and columns differ
     matrices = (stack.kernel(j) for j in range(stack.n_kernels))
     write_matrices(matrices, folder, names=stack.names, n_samples=stack.n_samples, dtype=stack.dtype)
 

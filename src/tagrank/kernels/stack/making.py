@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.kernels.base import Kernel
 from tagrank.kernels.gram import float_type, n_rows, sliceable
-from tagrank.kernels.stack import KernelStack
-from tagrank.kernels.stack_checks import check_named_gram, check_names, kernel_titles
-from tagrank.kernels.stack_files import open_stack, write_matrices
+from tagrank.kernels.stack.checks import check_kernels, check_named_gram, check_names, kernel_titles
+from tagrank.kernels.stack.files import open_stack, write_matrices
+from tagrank.kernels.stack.kernel_stack import KernelStack
 
 LARGEST_IN_MEMORY = 2 * 2**30  # bytes of all matrices together; more go to disk
 LARGEST_SHARE = 0.25  # of the memory of the machine
@@ -42,7 +41,7 @@ def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=
     fitted : list of Kernel
     stack : KernelStack
     """
-    kernels, X = _check_kernels(kernels), sliceable(X)
+    kernels, X = check_kernels(kernels), sliceable(X)
     titles, names = kernel_titles(names, len(kernels)), check_names(names, len(kernels))
     fitted = []
 
@@ -82,10 +81,3 @@ def _fits_memory(n_bytes):
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return n_bytes <= min(LARGEST_IN_MEMORY, LARGEST_SHARE * memory)
-
-
-def _check_kernels(kernels):
-    kernels = [kernels] if isinstance(kernels, Kernel) else list(kernels)
-    if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
-        raise TypeError(f"kernels must be a list of one or more Kernel objects, got {kernels!r}")
-    return kernels

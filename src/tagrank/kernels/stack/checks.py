@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tagrank.kernels.base import Kernel
 from tagrank.kernels.checks import check_gram
 from tagrank.kernels.gram import float_type
 
@@ -19,6 +20,12 @@ def as_list(arrays, name):
     return arrays
 
 
+def kernel_titles(names, n_kernels):
+    """How messages call the kernels."""
+    names = check_names(names, n_kernels) if names is not None else None
+    return [f"kernel {j}" if names is None else f"kernel {j} ({names[j]})" for j in range(n_kernels)]
+
+
 def check_names(names, n_kernels):
     """One different name a kernel, as a tuple."""
     if names is None:
@@ -32,11 +39,6 @@ def check_names(names, n_kernels):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"names must differ, got {twice!r} more than once")
     return names
-
-
-def kernel_titles(names, n_kernels):
-    """How messages call the kernels."""
-    return [f"kernel {j}" if names is None else f"kernel {j} ({names[j]})" for j in range(n_kernels)]
 
 
 def check_named_gram(K, title):
@@ -57,23 +59,33 @@ def check_similarities(K, title):
     return K
 
 
-def check_same_shapes(arrays, titles):
-    """Raise unless all arrays have the shape of the first."""
+def check_same_samples(arrays, titles, n_axes):
+    """Raise unless the first axes of all arrays have the lengths of those of the first array."""
     for array, title in zip(arrays, titles, strict=True):
-        if array.shape != arrays[0].shape:
+        if array.shape[:n_axes] != arrays[0].shape[:n_axes]:
             raise ValueError(
                 f"all kernels must have the same samples, but {titles[0]} has shape {arrays[0].shape} and "
                 f"{title} has shape {array.shape}"
             )
 
 
-def check_weights(weights, n_kernels):
+def check_kernels(kernels):
+    """One or more Kernel objects, as a list."""
+    kernels = [kernels] if isinstance(kernels, Kernel) else list(kernels)
+    if not kernels or not all(isinstance(kernel, Kernel) for kernel in kernels):
+        raise TypeError(f"kernels must be a list of one or more Kernel objects, got {kernels!r}")
+    return kernels
+
+
+def check_weights(weights, n_kernels, *, allow_negative=True):
     """Finite float64 weights, one a kernel."""
     weights = np.array(weights, np.float64)
     if weights.shape != (n_kernels,):
         raise ValueError(f"weights must have shape ({n_kernels},), one a kernel, got shape {weights.shape}")
     if not np.isfinite(weights).all():
         raise ValueError("weights must be finite, got nan or inf")
+    if not allow_negative and weights.min() < 0:
+        raise ValueError(f"weights must not be negative, got {weights.min():.4g}")
     return weights
 
 
