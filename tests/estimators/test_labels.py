@@ -90,10 +90,12 @@ def test_views(problem, Estimator):
     views = {"left": X[:, :1], "right": X[:, 1:]}
     kernel = Gaussian().on("left") + 0.5 * Gaussian().on("right")
     model = Estimator(kernel=kernel, random_state=0).fit(views, Y)
+    assert model.score(views, Y) > 0.8
+    if np.ndim(getattr(model, "kernel_weights_", 0)) == 2:
+        return  # each label has a kernel of its own; see test_each_label_has_its_own_weights
     K = model.kernel_(views)
     expected = K @ model.dual_coef_ + model.intercept_
     np.testing.assert_allclose(model.decision_function(views), expected, atol=1e-4)
-    assert model.score(views, Y) > 0.8
 
 
 def test_label_never_positive_is_ranked_last(problem, Estimator):

@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import _safe_indexing
@@ -229,12 +228,6 @@ def test_similarities_of_other_samples():
     [
         ([], r"matrices must hold at least one kernel, got none"),
         (np.eye(3), r"matrices must be a list .* got shape \(3, 3\); a single kernel is \[K\]"),
-        ([np.eye(3), sparse.eye_array(3)], r"kernel 1 must be a dense array, got a sparse one"),
-        ([np.eye(3), [[1, 2], [3]]], r"kernel 1 must be an array, got rows of different lengths"),
-        ([np.eye(3), 1j * np.eye(3)], r"kernel 1 must hold real numbers, got complex128"),
-        ([np.eye(3), "linear"], r"kernel 1 must hold real numbers, got <U6"),
-        ([np.eye(3), None], r"kernel 1 must hold real numbers, got object"),
-        (None, r"matrices must be a list of arrays, one a kernel, got None"),
         ([np.eye(3), np.eye(4)], r"kernel 0 has shape \(3, 3\) and kernel 1 has shape \(4, 4\)"),
         ([np.eye(3), np.ones((3, 2))], r"kernel 1 must be square, got shape \(3, 2\)"),
         ([np.eye(3), np.full((3, 3), np.nan)], r"kernel 1 must be finite, got nan or inf"),
@@ -243,7 +236,7 @@ def test_similarities_of_other_samples():
     ],
 )
 def test_bad_matrices(matrices, message):
-    with pytest.raises((ValueError, TypeError), match=message):
+    with pytest.raises(ValueError, match=message):
         KernelStack(matrices)
 
 

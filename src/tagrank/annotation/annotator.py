@@ -35,6 +35,7 @@ from tagrank.estimators.compared_rows import rows_for
 from tagrank.estimators.score_sum import ScoreSum
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
+from tagrank.kernels.composition import views_of
 from tagrank.labels import duplicates
 from tagrank.validation import check_choice
 
@@ -140,6 +141,7 @@ class Annotator:
         self.estimator_, self.choice_ = self._train(
             plan, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
         )
+        self._forget_unread_views()
         has_costs = self.choice_ is not None and bool(self.choice_.chosen[0].costs)
         self.tuning_ = self.choice_.chosen[0] if self.choice_ is not None and has_costs else None
         never_present = collection.tag_counts() == 0
@@ -284,6 +286,17 @@ class Annotator:
                 progress(0, 1, CALIBRATING)
             more |= taken_by(model.fit, **asked)
             return model.fit(rows_for(model, chosen.rows), collection.labels, **more), chosen.choice
+
+    def _forget_unread_views(self) -> None:
+        """What a kernel without weight read need not be described for new pictures, nor stored."""
+        kernel = getattr(innermost_fitted(self.estimator_), "kernel_", None)
+        if kernel is None or not self.by_view_:
+            return
+        read = views_of(kernel)
+        for name in ("features_", "columns_", "feature_names_", "scalers_"):
+            known = getattr(self, name)
+            if known is not None:
+                setattr(self, name, {view: what for view, what in known.items() if view in read})
 
     def _take_in(self, data: Any) -> Intake:
         """`data` with the views of training."""

@@ -10,6 +10,7 @@ is estimated: either way the parts add up to the score.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,7 +185,7 @@ def _columns(annotator: Annotator, tags: Sequence[str] | None, scores: np.ndarra
 
 
 def _take_apart(annotator: Annotator, estimator: Any, X: Any, columns: list[int]) -> _Parts:
-    similarities = dict(_similarities(estimator, X, _only_view(annotator)))
+    similarities = dict(_similarities(estimator, X, _only_view(annotator), columns))
     if not similarities:
         shares = _linear_shares(annotator, estimator, X, columns)
         return _Parts(shares, heads=_heads(estimator, X, columns, shares.values()))
@@ -192,8 +193,8 @@ def _take_apart(annotator: Annotator, estimator: Any, X: Any, columns: list[int]
     if isinstance(estimator.kernel_, Linear):
         shares = _linear_shares(annotator, estimator, X, columns)
     else:
-        shares = {feature: values @ coefficients for feature, values in similarities.items()}
-    contributions = np.sum(list(similarities.values()), axis=0)[:, None] * coefficients
+        shares = {feature: (values * coefficients).sum(axis=0) for feature, values in similarities.items()}
+    contributions = np.sum(list(similarities.values()), axis=0) * coefficients
     names, heads = _training_names(annotator, estimator), _heads(estimator, X, columns, shares.values())
     return _Parts(shares, contributions, coefficients, names, heads)
 
@@ -207,25 +208,40 @@ def _heads(estimator: Any, X: Any, columns: list[int], shares: Iterable[np.ndarr
     return {estimator.first_name_: first, estimator.second_name_: whole - first}
 
 
-def _similarities(estimator: Any, X: Any, only_view: str) -> Iterator[tuple[str, np.ndarray]]:
-    """w_v k_v(x_i, x) of the supporting rows, shape (n_support,), for each set of features."""
+def _similarities(
+    estimator: Any, X: Any, only_view: str, columns: list[int]
+) -> Iterator[tuple[str, np.ndarray]]:
+    """w_v k_v(x_i, x) of the supporting rows for each set of features, shape (n_support, n_columns).
+
+    There is one column where all tags have the same weights.
+    """
     if isinstance(estimator.kernel_, Precomputed):
         row = X.toarray() if sparse.issparse(X) else X
-        yield only_view, np.asarray(row[0, estimator.support_], dtype=np.float64)
+        yield only_view, np.asarray(row[0, estimator.support_], dtype=np.float64)[:, None]
     if not hasattr(estimator, "X_fit_"):
         return
     rows = take_rows(estimator.X_fit_, estimator.support_)
     kernel_ = estimator.kernel_
     whole, exponent = (kernel_.kernel, kernel_.exponent) if isinstance(kernel_, Power) else (kernel_, 1)
     found: dict[str, np.ndarray] = {}
-    for weight, kernel in _terms(whole):
-        values = weight * gram(kernel, X, rows, n_jobs=estimator.n_jobs)[0].astype(np.float64)
+    for (weight, kernel), by_tag in zip(_terms(whole), _weights_by_tag(estimator, columns), strict=False):
+        values = (
+            weight * gram(kernel, X, rows, n_jobs=estimator.n_jobs)[0].astype(np.float64)[:, None] * by_tag
+        )
         feature = _feature_of(kernel) or only_view
         found[feature] = found.get(feature, 0) + values
     # k ** n is k ** (n - 1) times the sum of the terms of k
     factor = np.sum(list(found.values()), axis=0) ** (exponent - 1)
     for feature, values in found.items():
         yield feature, factor * values
+
+
+def _weights_by_tag(estimator: Any, columns: list[int]) -> Iterator[Any]:
+    """For each term of the kernel what the tags weigh it with beside the weight of the term."""
+    weights = getattr(estimator, "kernel_weights_", np.ones(1))
+    if weights.ndim == 1:
+        return repeat(1.0)
+    return iter(weights[np.ix_(columns, estimator.active_kernels_)].T)
 
 
 def _terms(kernel: Kernel, weight: float = 1.0) -> Iterator[tuple[float, Kernel]]:

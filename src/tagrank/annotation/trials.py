@@ -16,7 +16,6 @@ from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.held_out import honest_states
 from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.compared_rows import rows_for
-from tagrank.kernels import Power, make_kernel
 from tagrank.labels import label_states
 
 CHOOSING = "choosing a model"
@@ -194,6 +193,5 @@ def with_kernel(estimator: Any, option: KernelOption) -> Any:
     if option.kernel is not None:
         estimator.set_params(kernel=option.kernel, gamma=None)
     if option.power > 1 and is_compared(estimator):
-        kernel = Power(make_kernel(estimator.kernel, gamma=estimator.gamma), option.power)
-        estimator.set_params(kernel=kernel, gamma=None)
+        estimator.set_params(kernel=estimator.raised_kernel(option.power), gamma=None)
     return estimator

@@ -62,6 +62,18 @@ class Value:
 
 
 @dataclass(frozen=True)
+class Texts:
+    """A list of texts.
+
+    Attributes
+    ----------
+    length : the name of a size
+    """
+
+    length: str
+
+
+@dataclass(frozen=True)
 class FittedKernel:
     """A kernel whose widths are fixed."""
 

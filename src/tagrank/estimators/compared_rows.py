@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import get_tags
 
-from tagrank.kernels import Power
+from tagrank.kernels import KernelStack, Power, Sum
 from tagrank.kernels.gram import n_rows
 
 
@@ -89,7 +89,10 @@ class ComparedRows(PlainRows):
     def raised(self, power):
         if power == 1:
             return self
-        return ComparedRows(self.X, Power(self.kernel, power), self.K**power, self.known)
+        kernel = Power(self.kernel, power)
+        if isinstance(self.K, KernelStack):
+            kernel = Sum(tuple(Power(part, power) for part in self.kernel.kernels), self.kernel.weights)
+        return ComparedRows(self.X, kernel, self.K**power, self.known)
 
 
 class Similarities(PlainRows):
@@ -124,7 +127,7 @@ def sliceable(X):
         return X.tocsr()
     if isinstance(X, Mapping):
         return {view: sliceable(rows) for view, rows in X.items()}
-    return X if hasattr(X, "iloc") else np.asarray(X)
+    return X if hasattr(X, "iloc") or isinstance(X, KernelStack) else np.asarray(X)
 
 
 def take(X, rows, columns=None):

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
-from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
+from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_rows
@@ -41,7 +41,7 @@ class KernelEstimator(LabelEstimator):
     def compare(self, X):
         if isinstance(X, PlainRows):
             return X
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        kernel = self._kernel_for(X)
         if isinstance(kernel, Linear):
             return PlainRows(X)
         if isinstance(kernel, Precomputed):
@@ -55,11 +55,19 @@ class KernelEstimator(LabelEstimator):
         """The fitted kernel and the Gram matrix of checked rows."""
         if isinstance(X, ComparedRows):
             return X.kernel, X.K
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        kernel = self._kernel_for(X)
         dtype = None if isinstance(kernel, Precomputed) else self.gram_dtype
         if not isinstance(kernel, Precomputed):
             _check_memory(n_rows(X) ** 2 * np.dtype(dtype or np.float64).itemsize, n_rows(X))
         return kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs, **more)
+
+    def _kernel_for(self, X):
+        """The kernel that the parameters mean for such rows, not fitted."""
+        return make_kernel(self.kernel, gamma=self.gamma)
+
+    def raised_kernel(self, power):
+        """Its kernel to a power, not fitted."""
+        return Power(make_kernel(self.kernel, gamma=self.gamma), power)
 
     def _check_parameters(self):
         make_kernel(self.kernel, gamma=self.gamma)
@@ -74,7 +82,7 @@ class KernelEstimator(LabelEstimator):
         if isinstance(X, PlainRows):
             X = X.X
         check_rows("X", X)
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        kernel = self._kernel_for(X)
         if isinstance(X, Mapping) and not sparse.issparse(X):
             if not X or not reads_views(kernel):
                 raise ValueError(

@@ -13,7 +13,7 @@ from tagrank.estimators.base import COUNT, FLAG, NUMBER, Numbers, stores
 from tagrank.estimators.compared_rows import PlainRows
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
 from tagrank.estimators.targets import Targets, check_class_weight, make_bounds, warn_never_positive
-from tagrank.kernels import Linear, make_kernel
+from tagrank.kernels import Linear
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint, check_costs
 from tagrank.validation import check_count, check_flag, check_positive
@@ -140,7 +140,7 @@ class MaxMarginEstimator(KernelEstimator):
         self._look_at_labels(targets)
         bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
         self._look_at_bounds(bounds)
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        kernel = self._kernel_for(X)
         if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
             return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
         return Problem(targets, bounds, X, *self._fit_gram(X), "gram")
@@ -154,7 +154,7 @@ class MaxMarginEstimator(KernelEstimator):
                 problem.data, self._loss(), **self._settings(problem, callback, stop), start=start
             )
         self._store(problem, solution)
-        _warn_unless_converged(solution, self.tol)
+        warn_unless_converged(solution, self.tol)
         return self
 
     def _settings(self, problem, callback, stop):
@@ -191,12 +191,23 @@ class MaxMarginEstimator(KernelEstimator):
         self.trace_ = solution.trace
 
     def stored_state(self):
-        trace = np.array(self.trace_, dtype=np.float64).reshape(-1, len(TracePoint._fields))
-        return super().stored_state() | {"trace_": trace}
+        rows = [self._trace_row(point) for point in self.trace_]
+        width = len(rows[0]) if rows else len(TracePoint._fields)
+        return super().stored_state() | {"trace_": np.array(rows, dtype=np.float64).reshape(-1, width)}
 
     def restore(self, state):
         super().restore(state)
-        self.trace_ = [TracePoint(int(point[0]), *map(float, point[1:])) for point in state["trace_"]]
+        self.trace_ = [self._trace_point(row) for row in state["trace_"]]
+
+    @staticmethod
+    def _trace_row(point):
+        """A point of the trace as numbers."""
+        return list(point)
+
+    @staticmethod
+    def _trace_point(row):
+        """The point that `_trace_row` made numbers of."""
+        return TracePoint(int(row[0]), *map(float, row[1:]))
 
 
 @dataclass
@@ -226,7 +237,8 @@ def _print_progress(point):
     print(f"pass {point.n_iter:4d}  {point.seconds:7.2f} s  gap {point.gap:.2e}  primal {point.primal:.6g}")
 
 
-def _warn_unless_converged(solution, tol):
+def warn_unless_converged(solution, tol):
+    """Say that a training ended above its tolerance, and what to do."""
     if solution.converged:
         return
     advice = {

@@ -260,5 +260,10 @@ def _in_product(kernel):
 
 def reads_views(kernel):
     """Whether `kernel` asks for views by name, with `.on("name")`."""
-    is_named = isinstance(kernel, OnView) and isinstance(kernel.view, str)
-    return is_named or any(reads_views(part) for part in kernel._parts())
+    return bool(views_of(kernel))
+
+
+def views_of(kernel):
+    """The views that `kernel` asks for by name."""
+    named = isinstance(kernel, OnView) and isinstance(kernel.view, str)
+    return set.union({kernel.view} if named else set(), *map(views_of, kernel._parts()))

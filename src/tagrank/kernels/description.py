@@ -27,17 +27,22 @@ def make_kernel(kernel, *, gamma=None):
 
     Parameters
     ----------
-    kernel : str or Kernel
-        One of the names in `KERNELS_BY_NAME`, or a Kernel, which is returned as it is.
+    kernel : str, Kernel, or list of them
+        One of the names in `KERNELS_BY_NAME`, or a Kernel, which is returned as it is; a list means the sum.
     gamma : float, optional
         1 / width of "rbf" and "chi2", the factor of "poly"; the other kernels have none and ignore it.
     """
+    if isinstance(kernel, list | tuple) and kernel:
+        parts = tuple(make_kernel(part, gamma=gamma) for part in kernel)
+        return Sum(parts, (1.0,) * len(parts))
     if isinstance(kernel, Kernel):
         if gamma is not None:
             raise ValueError(f"gamma={gamma!r} was given beside {kernel!r}: set gamma on the kernel itself")
         return kernel
     if not isinstance(kernel, str):
-        raise TypeError(f"kernel must be a Kernel or one of {', '.join(KERNELS_BY_NAME)}, got {kernel!r}")
+        raise TypeError(
+            f"kernel must be a Kernel, a list of them, or one of {', '.join(KERNELS_BY_NAME)}, got {kernel!r}"
+        )
     kind = KERNELS_BY_NAME[check_choice("kernel", kernel, tuple(KERNELS_BY_NAME))]
     if gamma is not None:
         check_positive("gamma", gamma)

@@ -13,10 +13,10 @@ import numpy as np
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
 from tagrank.annotation.model_files.plain_json import Fields
 from tagrank.estimators import CalibratedRanker, ProbabilityRanker, ScoreSum
-from tagrank.estimators.base import FittedEstimator, FittedKernel, Numbers, Rows, Value, stored_by
+from tagrank.estimators.base import FittedEstimator, FittedKernel, Numbers, Rows, Texts, Value, stored_by
 from tagrank.estimators.joint.output_kernels import OddsRatioOutputs, OutputKernel, PolynomialOutputs
 from tagrank.estimators.methods import METHODS
-from tagrank.kernels import Kernel, kernel_from_dict
+from tagrank.kernels import Kernel, kernel_from_dict, make_kernel
 
 _OUTPUTS = {kind.__name__: kind for kind in (OddsRatioOutputs, PolynomialOutputs)}
 AROUND_OTHERS = (CalibratedRanker, ProbabilityRanker, ScoreSum)
@@ -79,6 +79,8 @@ def _describe(kind: Any, name: str, value: Any, shelf: ArrayShelf) -> Any:
         return value.to_dict()
     if isinstance(kind, Value):
         return kind.kind(value)
+    if isinstance(kind, Texts):
+        return list(map(str, value))
     if isinstance(kind, Numbers):
         shelf.put(_file_name(name), value)
     elif isinstance(value, dict):
@@ -101,6 +103,8 @@ def _take(kind: Any, name: str, described: Fields, shelf: ArrayShelf, sizes: Siz
         return kernel
     if isinstance(kind, Value):
         return _take_value(kind, name, described, sizes)
+    if isinstance(kind, Texts):
+        return _take_texts(kind, name, described, sizes)
     there = described.take(name, (bool, list, type(None)))
     if there is None and (isinstance(kind, Rows) or kind.optional):
         return None
@@ -120,6 +124,15 @@ def _take_value(kind: Value, name: str, described: Fields, sizes: Sizes) -> Any:
     if name == "n_features_in_" and value is not None:
         sizes["n_features"] = value
     return math.nan if value is None and not kind.optional else value
+
+
+def _take_texts(kind: Texts, name: str, described: Fields, sizes: Sizes) -> list[str]:
+    texts = described.take(name, list)
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(f"{name} must be a list of texts")
+    if sizes.setdefault(kind.length, len(texts)) != len(texts):
+        raise ValueError(f"{name} must be {sizes[kind.length]} texts, got {len(texts)}")
+    return texts
 
 
 def _take_rows(kind: Rows, views: Any, shelf: ArrayShelf, sizes: Sizes) -> Any:
@@ -148,16 +161,24 @@ def _describe_param(name: str, value: Any, shelf: ArrayShelf) -> Any:
         return int(value) if isinstance(value, int | np.integer) else None
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return value
-    if isinstance(value, Kernel):
-        return {"kernel": value.to_dict()}
+    if isinstance(value, Kernel) or _are_kernels(value):
+        return {"kernel": make_kernel(value).to_dict()}
     if type(value).__name__ in _OUTPUTS:
         return {"output": {"class": type(value).__name__, **asdict(value)}}
     if isinstance(value, dict):
         return {"pairs": [list(pair) for pair in value.items()]}
     if callable(value) or isinstance(value, OutputKernel):
         raise TypeError(f"{name} is a function, which cannot be stored in a model folder")
-    shelf.put(name, np.asarray(value, dtype=np.float64))
+    numbers = np.asarray(value, dtype=np.float64)
+    if numbers.ndim == 1:
+        return {"numbers": numbers.tolist()}
+    shelf.put(name, numbers)
     return {"matrix": True}
+
+
+def _are_kernels(value: Any) -> bool:
+    is_list = isinstance(value, list | tuple) and len(value) > 0
+    return is_list and all(isinstance(part, Kernel | str) for part in value)
 
 
 def _take_params(make: Any, fields: Fields, shelf: ArrayShelf, n_tags: int) -> dict[str, Any]:
@@ -184,6 +205,10 @@ def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise ValueError(f"{name} must be pairs of a label and its weight")
         found = {key: weight for key, weight in pairs if isinstance(key, str | int)}
+    elif "numbers" in fields:
+        found = fields.take("numbers", list)
+        if not all(isinstance(number, int | float) for number in found):
+            raise ValueError(f"{name} must be a list of numbers")
     else:
         fields.take("matrix", bool)
         found = shelf.take(name, "f", (n_tags, n_tags))

@@ -14,8 +14,6 @@ def as_list(arrays, name):
             f"{name} must be a list of two-dimensional arrays, one a kernel, or a three-dimensional one, "
             f"got shape {arrays.shape}; a single kernel is [K]"
         )
-    if isinstance(arrays, str) or not hasattr(arrays, "__len__"):
-        raise TypeError(f"{name} must be a list of arrays, one a kernel, got {arrays!r}")
     arrays = list(arrays)
     if not arrays:
         raise ValueError(f"{name} must hold at least one kernel, got none")
@@ -43,22 +41,8 @@ def check_names(names, n_kernels):
     return names
 
 
-def as_numbers(array, title):
-    """`array` as a dense array of floats, uncopied if it is one."""
-    if hasattr(array, "tocsr"):
-        raise ValueError(f"{title} must be a dense array, got a sparse one; call its toarray()")
-    try:
-        array = np.asarray(array)
-    except ValueError:
-        raise ValueError(f"{title} must be an array, got rows of different lengths") from None
-    if array.dtype.kind not in "fiub":
-        raise ValueError(f"{title} must hold real numbers, got {array.dtype}")
-    return np.asarray(array, float_type(array))
-
-
 def check_named_gram(K, title):
     """`check_gram` whose message begins with `title`."""
-    K = as_numbers(K, title)
     try:
         return check_gram(K)
     except ValueError as error:
@@ -67,7 +51,7 @@ def check_named_gram(K, title):
 
 def check_similarities(K, title):
     """`K` as a finite two-dimensional float array."""
-    K = as_numbers(K, title)
+    K = np.asarray(K, float_type(K))
     if K.ndim != 2:
         raise ValueError(f"{title} must have two dimensions, got shape {K.shape}")
     if not np.isfinite(K).all():

@@ -1,9 +1,7 @@
 """Many Gram matrices of the same samples as one object, for methods that learn how much each counts."""
 
 import numpy as np
-from scipy import sparse
 
-from tagrank.kernels.gram import float_type
 from tagrank.kernels.stack.base import Stack
 from tagrank.kernels.stack.checks import (
     as_list,
@@ -51,9 +49,8 @@ class KernelStack(Stack):
         if not trusted:
             check = check_named_gram if is_gram else check_similarities
             matrices = [check(K, title) for K, title in zip(matrices, titles, strict=True)]
-        matrices = [_read_only(K, is_gram) for K in matrices]
         check_same_samples(matrices, titles, 2)
-        self._hold(matrices, names, matrices[0].shape, is_gram)
+        self._hold([_read_only(K, is_gram) for K in matrices], names, matrices[0].shape, is_gram)
         self._sizes, self._drift = None, 0.0
 
     def __setstate__(self, state):
@@ -113,25 +110,19 @@ class KernelStack(Stack):
 
     def quadratics(self, T):
         """<T, K_j T> for `T` of shape (n_samples, n_labels); float64 of shape (n_kernels,)."""
-        return quadratic_sums(self._arrays, self._of_all_samples(T)) * self._factors
+        T = self._check_coefficients(T)
+        return quadratic_sums(self._arrays, T, rows=self._rows) * self._factors
 
     def quadratics_by_label(self, T):
         """<t_l, K_j t_l> of every label and kernel, float64 of shape (n_labels, n_kernels)."""
-        return label_sums(self._arrays, self._of_all_samples(T)) * self._factors
-
-    def _of_all_samples(self, T):
-        """`T` with zeros for samples outside this part: whole rows are read faster than picked entries."""
         T = self._check_coefficients(T)
-        if self._rows is None:
-            return T
-        ones = np.ones(len(T), self.dtype)
-        shape = (len(self._arrays[0]), len(T))
-        return sparse.csr_array((ones, (self._rows, np.arange(len(T)))), shape=shape) @ T
+        return label_sums(self._arrays, T, rows=self._rows) * self._factors
 
 
 def _read_only(K, is_gram):
     """A view that compiled code is made for once, whoever owns the array; rows lie together if they can."""
-    K = np.asarray(K, float_type(K)).view()
-    K = K.T if is_gram and K.flags.f_contiguous else K
+    if is_gram and K.flags.f_contiguous:
+        K = K.T
+    K = np.asarray(K).view()
     K.flags.writeable = False
     return K

@@ -3,6 +3,8 @@
 The work goes by strips of rows, and in a strip by blocks of columns from the diagonal on. What all kernels
 share, a tile of the weighted sum or of T T', stays in the cache while the tiles of the kernels are read. By
 strips, matrices on disk are read in the order in which they lie there.
+
+`rows` and `columns` are positions in the matrices, for parts of them; None stands for all.
 """
 
 import numpy as np
@@ -15,24 +17,21 @@ from tagrank.kernels.gram import run_tiles
 STRIP, BLOCK = 128, 1024
 PATCH = 32  # turned inside the first-level cache
 FAST = {"contract", "nsz", "reassoc"}
-# below this share of nonzero rows, leaving the others out is faster, though positions must be looked up
-SCATTERED = 0.6
+# below this share of nonzero rows, passing over the others is worth reading by positions
+SCATTERED = 0.7
 # labels with fewer samples than this share are summed pair by pair; a product is faster for the others
 SCARCE = 0.12
 
 
 def add_weighted(matrices, weights, out, *, rows=None, columns=None, symmetric=False):
-    """out += sum_j weights[j] * matrices[j][rows, columns], of symmetric parts by reading half.
-
-    `rows` and `columns` are positions, both or none.
-    """
+    """out += sum_j weights[j] * matrices[j][rows, columns]; of symmetric parts half is read."""
     weights = [out.dtype.type(weight) for weight in weights]
 
     def fill(strip):
         for start in range(strip.start if symmetric else 0, out.shape[1], BLOCK):
             corners = (strip.start, strip.stop, start, min(start + BLOCK, out.shape[1]))
             for K, weight in zip(matrices, weights, strict=True):
-                if rows is None:
+                if rows is None and columns is None:
                     _add_block(K, weight, out, *corners)
                 else:
                     _add_part(K, weight, out, rows, columns, *corners)
@@ -43,13 +42,16 @@ def add_weighted(matrices, weights, out, *, rows=None, columns=None, symmetric=F
     return out
 
 
-def quadratic_sums(matrices, T):
-    """<T, K T> of each matrix, by <T T', K>: one product for all of them.
+def quadratic_sums(matrices, T, *, rows=None):
+    """<T, K T> for the part K[rows, rows] of each matrix, by <T T', K>: one product for all of them.
 
     Products are taken in the precision of `T`, tiles are added in float64.
     """
-    rows = _worth_visiting(T)
-    T = np.ascontiguousarray(T if rows is None else T[rows])
+    n_samples = len(T)
+    present = np.flatnonzero(T.any(axis=1))
+    if rows is not None or len(present) < SCATTERED * n_samples:
+        rows, T = (present if rows is None else rows[present]), T[present]
+    T = np.ascontiguousarray(T)
 
     def sum_strip(strip):
         sums = np.zeros(len(matrices))
@@ -63,65 +65,59 @@ def quadratic_sums(matrices, T):
                     sums[j] += _dot_part(K, product, rows, strip.start, start)
         return sums
 
-    return _add_strips(sum_strip, len(T), (len(matrices),))
+    strips = list(row_blocks(len(T), STRIP))
+    sums = run_tiles(sum_strip, strips, get_num_threads())
+    return np.sum(sums, axis=0) if strips else np.zeros(len(matrices))
 
 
-def label_sums(matrices, T):
-    """<t, K t> of each matrix and each column t of `T`: array of shape (n_labels, n_matrices)."""
+def label_sums(matrices, T, *, rows=None):
+    """<t, K t> for the part K[rows, rows] of each matrix and each column t of `T`: (n_labels, n_matrices)."""
     sums = np.zeros((T.shape[1], len(matrices)))
     counts = np.count_nonzero(T, axis=0)
     scarce = np.flatnonzero((counts > 0) & (counts < SCARCE * len(T)))
     frequent = np.flatnonzero(counts >= max(SCARCE * len(T), 1))
     if len(scarce):
-        sums[scarce] = _scarce_label_sums(matrices, T[:, scarce]).T
+        sums[scarce] = _scarce_label_sums(matrices, T[:, scarce], rows)
     if len(frequent):
-        sums[frequent] = _frequent_label_sums(matrices, T[:, frequent]).T
+        sums[frequent] = _frequent_label_sums(matrices, np.ascontiguousarray(T[:, frequent]), rows)
     return sums
 
 
-def _worth_visiting(T):
-    """The nonzero rows of `T`, or None if visiting all is faster."""
-    present = np.flatnonzero(T.any(axis=1))
-    return present if len(present) < SCATTERED * len(T) else None
-
-
-def _add_strips(sum_strip, n_rows, shape):
-    strips = list(row_blocks(n_rows, STRIP))
-    return np.sum([np.zeros(shape), *run_tiles(sum_strip, strips, get_num_threads())], axis=0)
-
-
-def _scarce_label_sums(matrices, T):
-    """Pair by pair of the samples of each label."""
+def _scarce_label_sums(matrices, T, rows):
     by_sample = sparse.csr_array(T)
     by_label = by_sample.tocsc()
-    rows = by_sample.indptr, by_sample.indices, by_sample.data
-    columns = by_label.indptr, by_label.indices, by_label.data
+    rows = np.arange(len(T)) if rows is None else rows
+    positions = rows[by_label.indices]
 
     def sum_strip(strip):
         sums = np.zeros((len(matrices), T.shape[1]))
         for K, of_kernel in zip(matrices, sums, strict=True):
-            _add_pairs(K, rows, columns, strip.start, strip.stop, of_kernel)
+            _add_pairs(
+                (by_sample.indptr, by_sample.indices, by_sample.data),
+                (by_label.indptr, by_label.indices, by_label.data),
+                (rows, positions),
+                K,
+                (strip.start, strip.stop),
+                of_kernel,
+            )
         return sums
 
-    return _add_strips(sum_strip, len(T), (len(matrices), T.shape[1]))
+    return np.sum(run_tiles(sum_strip, list(row_blocks(len(T), STRIP)), get_num_threads()), axis=0).T
 
 
-def _frequent_label_sums(matrices, T):
-    """By a product of each kernel with all labels."""
-    rows = _worth_visiting(T)
-    T = np.ascontiguousarray(T if rows is None else T[rows])
-
+def _frequent_label_sums(matrices, T, rows):
     def sum_strip(strip):
         sums = np.empty((len(matrices), T.shape[1]))
-        right, height = slice(strip.start, len(T)), strip.stop - strip.start
         for j, K in enumerate(matrices):
+            right = slice(strip.start, len(T))
             part = K[strip, right] if rows is None else K[np.ix_(rows[strip], rows[right])]
+            height = strip.stop - strip.start
             scores = 2 * (part[:, height:] @ T[strip.stop :])
             scores += part[:, :height] @ T[strip]
             sums[j] = np.einsum("il,il->l", T[strip], scores, dtype=np.float64)
         return sums
 
-    return _add_strips(sum_strip, len(T), (len(matrices), T.shape[1]))
+    return np.sum(run_tiles(sum_strip, list(row_blocks(len(T), STRIP)), get_num_threads()), axis=0).T
 
 
 def take(K, rows, columns, dtype):
@@ -181,16 +177,16 @@ def _dot_part(K, product, rows, top, left):
 
 
 @njit(cache=True, nogil=True)
-def _add_pairs(K, by_sample, by_label, top, bottom, sums):
-    """sums[l] += sum of T[i, l] K[i, j] T[j, l] over i in the strip and j >= i, j > i counted twice."""
-    (starts, labels, values), (firsts, samples, factors) = by_sample, by_label
-    for i in range(top, bottom):
-        row = K[i]
+def _add_pairs(by_sample, by_label, places, K, strip, sums):
+    """sums[l] += sum over samples i of the strip and j >= i of T[i, l] K[i, j] T[j, l], j > i twice."""
+    (starts, labels, values), (firsts, samples, factors), (rows, positions) = by_sample, by_label, places
+    for i in range(strip[0], strip[1]):
+        row = K[rows[i]]
         for p in range(starts[i], starts[i + 1]):
             label = labels[p]
             first, last = firsts[label], firsts[label + 1]
             first += np.searchsorted(samples[first:last], i)
-            total = 0.5 * factors[first] * row[i]
+            total = 0.5 * factors[first] * row[positions[first]]
             for q in range(first + 1, last):
-                total += factors[q] * row[samples[q]]
+                total += factors[q] * row[positions[q]]
             sums[label] += 2 * values[p] * total

@@ -1,0 +1,1 @@
+"""Estimators that learn how to weigh several kernels, one file each."""

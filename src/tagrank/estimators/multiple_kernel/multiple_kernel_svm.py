@@ -1,0 +1,135 @@
+"""Support vector machines with several kernels, whose weights each label has for itself."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from tagrank.arrays import row_blocks, rows_within
+from tagrank.estimators.base import Numbers, stores
+from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
+from tagrank.estimators.compared_rows import Similarities
+from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
+from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.metrics import category_auc
+from tagrank.solvers.ending import Ending
+from tagrank.solvers.solution import KernelPoint, KernelSolution, relative_gap
+
+
+class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
+    """One support vector machine per label, each with weights of its own for the kernels (MKL).
+
+    Minimises for every label ``1/2 sum_j |f_j|^2 / beta_j + sum_i C_i max(0, 1 - y_i sum_j f_j(x_i))`` over
+    all functions f_j and all weights ``beta >= 0`` with ``|beta|_p <= 1``.
+
+    Parameters
+    ----------
+    solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso", "smo"}
+        How the weights are found; all of them solve the same problem. For norm = 1 all but "smo", for a norm
+        above 1: "silp", "group-lasso" and "smo".
+
+    Other parameters and attributes are those of `MultipleKernelRanker`.
+
+    Attributes
+    ----------
+    kernel_weights_ : array, shape (n_labels, n_kernels)
+        ``decision_function(X)[:, l]`` is ``sum_j kernel_weights_[l, j] K_j(X, X_train) @ dual_coef_[:, l]``,
+        K_j being normalised.
+    trace_ : list of (n_iter, seconds, primal, dual, gap, weights): for one label each round; for several the
+        sums over the labels that are done, and the mean of their weights
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank import MultipleKernelSVM
+    >>> rng = np.random.default_rng(0)
+    >>> views = {"left": rng.normal(size=(80, 1)), "right": rng.normal(size=(80, 1))}
+    >>> Y = np.column_stack([views["left"] > 0, views["right"] > 0]).astype(float)
+    >>> model = MultipleKernelSVM(kernel="rbf", C=10).fit(views, Y)
+    >>> [model.kernel_names_[j] for j in model.kernel_weights_.argmax(axis=1)]
+    ['left', 'right']
+    """
+
+    stored = stores(kernel_weights_=Numbers("f", ("n_labels", "n_kernels")))
+
+    def _weigh(self, stack, settings, start_weights):
+        bounds, start, callback = (settings.pop(name) for name in ("bounds", "start", "callback"))
+        ending, solutions = Ending(settings["max_seconds"]), []
+        for label in range(bounds.shape[1]):
+            left = None if ending.max_seconds is None else max(ending.max_seconds - ending.seconds, 1e-9)
+            one = {
+                "bounds": bounds[:, [label]],
+                "start": None if start is None else start[:, [label]],
+                "callback": callback if bounds.shape[1] == 1 else None,
+                "max_seconds": left,
+            }
+            weights = None if start_weights is None else start_weights[label]
+            solutions.append(super()._weigh(stack, settings | one, weights))
+            if callback is not None and bounds.shape[1] > 1:
+                callback(_sum_so_far(solutions, ending))
+        return _joined(solutions, ending)
+
+    def _train_with(self, weights, stack, settings):
+        """Labels with the same weights are trained together."""
+        bounds = settings["bounds"]
+        weights = np.broadcast_to(weights, (bounds.shape[1], stack.n_kernels))
+        kinds, kind_of = np.unique(weights, axis=0, return_inverse=True)
+        ending, parts, order = Ending(), [], []
+        for kind, shared in enumerate(kinds):
+            labels = np.flatnonzero(kind_of.ravel() == kind)
+            order.append(labels)
+            mine = settings | {"bounds": bounds[:, labels], "start": None}
+            parts.append(super()._train_with(shared, stack, mine))
+        whole = _joined(parts, ending)
+        back = np.argsort(np.concatenate(order))
+        return replace(
+            whole, coefficients=whole.coefficients[:, back], kernel_weights=whole.kernel_weights[back]
+        )
+
+    def _measure_kernel(self, labels, scores):
+        return [category_auc(labels[:, [k]], scores[:, [k]]) for k in range(labels.shape[1])]
+
+    def _weights_in_kernel(self):
+        return self.kernel_scales_
+
+    def _scores(self, X):
+        if len(self.kernel_names_) == 1:
+            return super()._scores(X)
+        scores = np.zeros((n_rows(X), len(self.classes_)))
+        for place, j in enumerate(self.active_kernels_):
+            coefficients = self.dual_coef_[self.support_] * (
+                self.kernel_weights_[:, j] * self.kernel_scales_[j]
+            )
+            for block in row_blocks(len(scores), rows_within(len(self.support_))):
+                scores[block] += self._similarities_by(place, j, X, block) @ coefficients
+        return scores + self.intercept_
+
+    def _similarities_by(self, place, j, X, block):
+        """Of the samples in `block` with the support vectors by one kernel, without weight or scale."""
+        if isinstance(X, Similarities):
+            return X.K[np.ix_(np.arange(len(X))[block], self.support_)].kernel(j)
+        rows = take_rows(self.X_fit_, self.support_)
+        return gram(self.kernel_.kernels[place], take_rows(X, block), rows, n_jobs=self.n_jobs)
+
+
+def _sum_so_far(solutions, ending):
+    primal, dual = sum(one.primal for one in solutions), sum(one.dual for one in solutions)
+    weights = np.vstack([one.kernel_weights for one in solutions]).mean(axis=0)
+    n_iter = sum(one.n_iter for one in solutions)
+    return KernelPoint(n_iter, ending.seconds, primal, dual, relative_gap(primal, dual), weights)
+
+
+def _joined(solutions, ending):
+    """The solutions of several sets of labels as one."""
+    if len(solutions) == 1 and solutions[0].coefficients.shape[1] == 1:
+        return replace(solutions[0], kernel_weights=np.atleast_2d(solutions[0].kernel_weights))
+    point = _sum_so_far(solutions, ending)
+    n_labels = [one.coefficients.shape[1] for one in solutions]
+    return KernelSolution(
+        np.hstack([one.coefficients for one in solutions]),
+        point.primal,
+        point.dual,
+        point.n_iter,
+        next((one.stopped_by for one in solutions if not one.converged), "tol"),
+        trace=[_sum_so_far(solutions[: at + 1], ending) for at in range(len(solutions))],
+        kernel_weights=np.repeat([one.kernel_weights for one in solutions], n_labels, axis=0),
+    )
