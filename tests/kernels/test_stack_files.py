@@ -223,6 +223,31 @@ def test_a_large_stack_goes_to_disk_and_with_its_last_part(X, tmp_path, monkeypa
     assert not place.exists()
 
 
+def test_a_temporary_folder_does_not_outlive_an_error(X, tmp_path, monkeypatch):
+    monkeypatch.setattr(stack_making, "LARGEST_IN_MEMORY", 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with pytest.raises(ValueError, match="kernel 0 must be positive semidefinite") as caught:
+        stack_of_kernels([Negative()], X)
+    assert caught.value is not None  # and with it all that the call held
+    assert os.listdir(tmp_path) == []
+
+
+def test_sums_over_a_stack_on_disk_hold_one_matrix(tmp_path):
+    X, n_samples = np.random.default_rng(0).random((2000, 4), dtype=np.float32), 2000
+    _, stack = stack_of_kernels([Linear(), Gaussian(gamma=1.0)] * 4, X, folder=tmp_path / "stack")
+    T = np.random.default_rng(1).standard_normal((n_samples, 20))
+    small = stack[:10, :10]
+    small.combined(np.ones(8))
+    small.quadratics(T[:10])
+    tracemalloc.start()
+    stack.combined(np.ones(8))
+    stack.quadratics(T)
+    stack.quadratics_by_label(T)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * 4 * n_samples**2
+
+
 def test_a_folder_of_the_user_is_kept(X, tmp_path):
     _, stack = stack_of_kernels([Gaussian(), Linear()], X, names=["a", "b"], folder=tmp_path / "mine")
     expected = np.array(stack.kernel(0))

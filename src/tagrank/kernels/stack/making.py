@@ -59,10 +59,15 @@ def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=
     dtype = np.dtype(np.float32) if dtype is None else float_type(X, dtype)
     place = _TemporaryFolder() if folder is None else None
     target = place.path / "stack" if folder is None else Path(folder)
-    buffer = np.empty((n_samples, n_samples), dtype)
-    write_matrices(
-        matrices(dtype, buffer), target, names=names, n_samples=n_samples, dtype=dtype, keep=place is None
-    )
+    written = matrices(dtype, np.empty((n_samples, n_samples), dtype))
+    try:
+        write_matrices(
+            written, target, names=names, n_samples=n_samples, dtype=dtype, keep=folder is not None
+        )
+    except BaseException:
+        if place is not None:
+            place.remove()
+        raise
     stack = open_stack(target, check=False)
     stack.keep_alive(place)
     return fitted, stack
@@ -73,7 +78,7 @@ class _TemporaryFolder:
 
     def __init__(self):
         self.path = Path(tempfile.mkdtemp(prefix="tagrank-kernels-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 def _fits_memory(n_bytes):
