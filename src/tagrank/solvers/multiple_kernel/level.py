@@ -10,7 +10,6 @@ Planes may come from coefficients that are trained loosely: any feasible ones gi
 
 import numpy as np
 
-from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes
 from tagrank.solvers.multiple_kernel.norms import normalized
 
 LEVEL = 0.9
@@ -18,14 +17,10 @@ LEVEL = 0.9
 
 def propose(problem, weights):
     """Yield weights, and take the evaluation at each."""
-    evaluation = yield weights
-    planes = CuttingPlanes(problem.n_kernels, problem.norm, scale=problem.upper)
     while True:
-        planes.add(evaluation.constant, evaluation.quadratics)
-        lowest, bound = planes.minimize()
-        problem.raise_lower(bound)
+        evaluation = yield weights
         level = LEVEL * problem.upper + (1 - LEVEL) * problem.lower
-        evaluation = yield _nearest(evaluation.weights, planes, level, otherwise=lowest)
+        weights = _nearest(evaluation.weights, problem.planes, level, otherwise=problem.lowest)
 
 
 def _nearest(weights, planes, level, otherwise):

@@ -8,7 +8,8 @@ at any weights, bounds the optimum from both sides (1/p + 1/q = 1):
 
     primal at these weights  >=  optimum  >=  D(T) - 1/2 |v|_q
 
-and D(T) - 1/2 beta'v <= J(beta) for all beta is a cutting plane.
+and D(T) - 1/2 beta'v <= J(beta) for all beta is a cutting plane. The planes of all rounds together bound the
+optimum better than the last T alone; with p = 1, where this is a small linear program, every method has them.
 """
 
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.solvers.dual_ascent import solve_dual
+from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes
 from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, relative_gap
 
@@ -55,6 +57,14 @@ class KernelProblem:
     """Evaluations at given weights, each started from the last one, and the best bounds that they gave.
 
     A training is as exact as the gap needs that the weights have left; where the gap hardly falls, more so.
+
+    Attributes
+    ----------
+    best : Evaluation with the smallest primal, or None
+    lower : float, the largest lower bound
+    has_planes : bool, whether cutting planes are kept; a method may ask for them before the first evaluation
+    planes : CuttingPlanes, from the first evaluation on
+    lowest : array, shape (n_kernels,), the weights where the maximum of all planes is least
     """
 
     def __init__(self, stack, make_loss, bounds, *, norm, tol, max_iter, rng, start, intercept, ending):
@@ -78,6 +88,8 @@ class KernelProblem:
         self.lower = -np.inf
         self.share = LARGEST_SHARE
         self.was_interrupted = False
+        self.has_planes = norm == 1
+        self.planes = self.lowest = None
 
     @property
     def n_kernels(self):
@@ -116,21 +128,33 @@ class KernelProblem:
         quadratics = self.stack.quadratics(solution.coefficients)
         constant = solution.dual + weights @ quadratics / 2
         dual = constant - dual_norm(quadratics, self.norm) / 2
-        return self._take_bounds(Evaluation(weights, solution, quadratics, constant, dual))
+        evaluation = Evaluation(weights, solution, quadratics, constant, dual)
+        self.take_bounds(evaluation, [(constant, quadratics)])
+        return evaluation
+
+    def take_bounds(self, evaluation, planes):
+        """Take over the bounds of an evaluation, and its planes (constant, quadratics)."""
+        before = self.gap
+        self.n_iter += 1
+        if evaluation.primal < self.upper:
+            self.best = evaluation
+        self.raise_lower(evaluation.dual)
+        if self.has_planes:
+            self._take_planes(planes)
+        if self.gap > SLOW * before:
+            self.share = max(self.share / 2, SMALLEST_SHARE)
+
+    def _take_planes(self, planes):
+        if self.planes is None:
+            self.planes = CuttingPlanes(self.n_kernels, self.norm, scale=self.upper)
+        for constant, quadratics in planes:
+            self.planes.add(constant, quadratics)
+        self.lowest, bound = self.planes.minimize()
+        self.raise_lower(bound)
 
     def raise_lower(self, bound):
         """Take over a lower bound of the optimum."""
         self.lower = max(self.lower, bound)
-
-    def _take_bounds(self, evaluation):
-        before = self.gap
-        self.n_iter += 1
-        self.raise_lower(evaluation.dual)
-        if evaluation.primal < self.upper:
-            self.best = evaluation
-        if self.gap > SLOW * before:
-            self.share = max(self.share / 2, SMALLEST_SHARE)
-        return evaluation
 
 
 def kernel_data(stack, weights, intercept):

@@ -67,7 +67,9 @@ class Problem(KernelProblem):
         primal, dual = objectives((losses.sum(), np.abs(self.A).sum(), (self.A * scores).sum()))
         solution = Solution(self.A.copy(), primal, dual, n_iter=1, stopped_by="max_iter")
         constant = dual + weights @ quadratics / 2
-        return self._take_bounds(Evaluation(weights, solution, quadratics, constant, dual))
+        evaluation = Evaluation(weights, solution, quadratics, constant, dual)
+        self.take_bounds(evaluation, planes=[])
+        return evaluation
 
     def _quadratics(self):
         return np.einsum("il,jli->j", self.A, self.F)

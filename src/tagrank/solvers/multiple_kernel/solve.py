@@ -49,7 +49,7 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     """
     norm = check_norm(norm)
     check_method(solver, norm)
-    method = _load(METHODS["group-lasso" if solver == "auto" else solver])
+    method = _load(METHODS[_fastest(norm) if solver == "auto" else solver])
     make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
     return search(*pose(make_problem, method, norm, stack.n_kernels, **options), callback)
 
@@ -110,6 +110,11 @@ def pose(
     if start_weights is not None:
         weights = normalized(np.asarray(start_weights, np.float64), norm)
     return problem, method.propose(problem, weights)
+
+
+def _fastest(norm):
+    """What `benchmarks/speed/multiple_kernels.py` found."""
+    return "mirror" if norm == 1 else "group-lasso"
 
 
 def _load(name):

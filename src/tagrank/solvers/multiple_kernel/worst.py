@@ -15,7 +15,6 @@ import numpy as np
 from tagrank.arrays import row_blocks
 from tagrank.losses.hinge import Hinge
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes
 from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
 from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
 from tagrank.solvers.solution import Solution
@@ -51,15 +50,11 @@ class WorstEvaluation(NamedTuple):
 
 
 def propose(problem, weights):
-    """Yield weights, and take the evaluation at each: cutting planes of all labels under one maximum."""
-    evaluation = yield weights
-    planes = CuttingPlanes(problem.n_kernels, problem.norm, scale=problem.upper)
+    """Yield weights, and take the evaluation at each: the planes of all labels are under one maximum."""
+    problem.has_planes = True
     while True:
-        for constant, quadratics in zip(evaluation.constants, evaluation.quadratics, strict=True):
-            planes.add(constant, quadratics)
-        weights, bound = planes.minimize()
-        problem.raise_lower(bound)
-        evaluation = yield weights
+        yield weights
+        weights = problem.lowest
 
 
 class Problem(KernelProblem):
@@ -80,9 +75,9 @@ class Problem(KernelProblem):
         constants = duals[labels] + quadratics @ weights / 2
         single = [c - dual_norm(v, self.norm) / 2 for c, v in zip(constants, quadratics, strict=True)]
         solution = Solution(self.coefficients.copy(), primals.max(), duals.max(), 1, "tol")
-        return self._take_bounds(
-            WorstEvaluation(weights, solution, labels, constants, quadratics, max(single))
-        )
+        evaluation = WorstEvaluation(weights, solution, labels, constants, quadratics, max(single))
+        self.take_bounds(evaluation, zip(constants, quadratics, strict=True))
+        return evaluation
 
     def _train(self, data, max_iter):
         """Primal and dual of every label: exact for those that can be the worst."""
