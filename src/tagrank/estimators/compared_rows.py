@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 
 from tagrank.kernels import KernelStack, Power, Sum
 from tagrank.kernels.gram import n_rows
+from tagrank.kernels.stack.making import raise_stack
 
 
 class PlainRows:
@@ -89,10 +90,12 @@ class ComparedRows(PlainRows):
     def raised(self, power):
         if power == 1:
             return self
-        kernel = Power(self.kernel, power)
         if isinstance(self.K, KernelStack):
-            kernel = Sum(tuple(Power(part, power) for part in self.kernel.kernels), self.kernel.weights)
-        return ComparedRows(self.X, kernel, self.K**power, self.known)
+            parts = tuple(Power(part, power) for part in self.kernel.kernels)
+            return ComparedRows(
+                self.X, Sum(parts, self.kernel.weights), raise_stack(self.K, power), self.known
+            )
+        return ComparedRows(self.X, Power(self.kernel, power), self.K**power, self.known)
 
 
 class Similarities(PlainRows):

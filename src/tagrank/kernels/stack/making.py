@@ -57,9 +57,22 @@ def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=
     if folder is None and _fits_memory(len(kernels) * n_samples**2 * float_type(X, dtype).itemsize):
         return fitted, KernelStack(list(matrices(float_type(X, dtype))), names, trusted=True)
     dtype = np.dtype(np.float32) if dtype is None else float_type(X, dtype)
+    written = matrices(dtype, np.empty((n_samples, n_samples), dtype))
+    return fitted, _stack_in_files(written, folder, names=names, n_samples=n_samples, dtype=dtype)
+
+
+def raise_stack(stack, power):
+    """The stack of all kernels to a power, entry by entry; in files where it is too large for memory."""
+    raised = (stack.kernel(j) ** power for j in range(stack.n_kernels))
+    if _fits_memory(stack.n_kernels * stack.n_samples**2 * stack.dtype.itemsize):
+        return KernelStack(list(raised), stack.names, trusted=True)
+    return _stack_in_files(raised, None, names=stack.names, n_samples=stack.n_samples, dtype=stack.dtype)
+
+
+def _stack_in_files(written, folder, *, names, n_samples, dtype):
+    """A stack of matrices that come one by one, in a folder or in a temporary one."""
     place = _TemporaryFolder() if folder is None else None
     target = place.path / "stack" if folder is None else Path(folder)
-    written = matrices(dtype, np.empty((n_samples, n_samples), dtype))
     try:
         write_matrices(
             written, target, names=names, n_samples=n_samples, dtype=dtype, keep=folder is not None
@@ -70,7 +83,7 @@ def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=
         raise
     stack = open_stack(target, check=False)
     stack.keep_alive(place)
-    return fitted, stack
+    return stack
 
 
 class _TemporaryFolder:
