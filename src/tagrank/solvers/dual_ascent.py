@@ -28,7 +28,6 @@ from tagrank.solvers.linear_rows import DenseRows, SparseRows
 from tagrank.solvers.passes import BlockPasses, RowPasses
 from tagrank.solvers.solution import (
     OUT_OF_RANGE,
-    SINGLE_PRECISION_TOL,
     Solution,
     TracePoint,
     check_costs,
@@ -37,6 +36,7 @@ from tagrank.solvers.solution import (
 )
 from tagrank.validation import check_magnitude
 
+SINGLE_PRECISION_GAP = 1e-4  # steps in float32 may stand still before they come to a smaller one
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
 LARGEST_DIAGONAL = 1e30  # products of scores stay within the range of float32
 SECONDS_BETWEEN_MEASUREMENTS = 2.0  # at most, so that a callback sees progress
@@ -145,7 +145,7 @@ def _begin(data, make_loss, bounds, kind, tol, start, intercept):
     """The loss and the samples of a problem, ready for the first pass."""
     largest_cost = float(max(bounds.max(initial=0), -bounds.min(initial=0)))
     check_costs("the largest cost (C times a weight)", largest_cost)
-    single = tol >= SINGLE_PRECISION_TOL and largest_cost >= SINGLE_PRECISION_COST
+    single = tol >= SINGLE_PRECISION_GAP and largest_cost >= SINGLE_PRECISION_COST
     dtype = np.dtype(np.float32 if single else np.float64)
     by_rows = kind == "rows" and sparse.issparse(data)
     coefficients = written_zeros(bounds.shape, dtype if by_rows else np.float64)
