@@ -2,7 +2,7 @@
 
 import numpy as np
 
-LEAST_SHARE = 0.01  # of equal weights in a start for methods that cannot revive a weight of zero
+LEAST_SHARE = 1e-4  # of equal weights in a start for methods that cannot revive a weight of zero
 NEGLIGIBLE = 0.05  # of tol: so much of the objective may be lost by leaving out the smallest weights
 
 

@@ -12,16 +12,19 @@ and D(T) - 1/2 beta'v <= J(beta) for all beta is a cutting plane. The planes of 
 optimum better than the last T alone; with p = 1, where this is a small linear program, every method has them.
 """
 
+from contextlib import nullcontext
 from typing import NamedTuple
 
 import numpy as np
 
+from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes
 from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, relative_gap
 
 LARGEST_SHARE, SMALLEST_SHARE = 1 / 4, 1 / 64  # of the gap, that a training of the coefficients may leave
+WORTH_THREADS = 2**17  # coefficients, below which threads of a training wait for each other too often
 SLOW = 0.9  # a gap that does not fall below this part of the last one may be the trainings' own
 
 
@@ -86,7 +89,7 @@ class KernelProblem:
         self.ending = ending
         self.best = None
         self.lower = -np.inf
-        self.share = LARGEST_SHARE
+        self.share, self.largest_inner_gap = LARGEST_SHARE, LARGEST_SHARE
         self.was_interrupted = False
         self.has_planes = norm == 1
         self.planes = self.lowest = None
@@ -111,18 +114,7 @@ class KernelProblem:
     def evaluate(self, weights, max_iter=1000):
         """Train the coefficients at some weights, and take over the bounds that they give."""
         weights = without_crumbs(weights, self.norm, self.tol)
-        solution = solve_dual(
-            kernel_data(self.stack, weights, self.intercept),
-            self.make_loss,
-            self.bounds,
-            kind=self.stack.kind,
-            tol=self.share * max(min(self.gap, 1.0), self.tol),
-            max_iter=max_iter,
-            random_state=self.rng,
-            start=self.coefficients,
-            intercept=self.intercept,
-            stop=lambda: self.ending.reason() is not None,
-        )
+        solution = self._train(kernel_data(self.stack, weights, self.intercept), max_iter)
         self.was_interrupted |= solution.stopped_by == "interrupt"
         self.coefficients = solution.coefficients
         quadratics = self.stack.quadratics(solution.coefficients)
@@ -131,6 +123,21 @@ class KernelProblem:
         evaluation = Evaluation(weights, solution, quadratics, constant, dual)
         self.take_bounds(evaluation, [(constant, quadratics)])
         return evaluation
+
+    def _train(self, data, max_iter):
+        with nullcontext() if self.bounds.size >= WORTH_THREADS else limited_threads(1):
+            return solve_dual(
+                data,
+                self.make_loss,
+                self.bounds,
+                kind=self.stack.kind,
+                tol=min(self.share * max(self.gap, self.tol), self.largest_inner_gap),
+                max_iter=max_iter,
+                random_state=self.rng,
+                start=self.coefficients,
+                intercept=self.intercept,
+                stop=lambda: self.ending.reason() is not None,
+            )
 
     def take_bounds(self, evaluation, planes):
         """Take over the bounds of an evaluation, and its planes (constant, quadratics)."""

@@ -1,8 +1,4 @@
-"""The search for the weights of kernels: a method proposes weights, the problem is evaluated there.
-
-A method is a generator: it yields weights and is sent the evaluation at them, round after round. It has no
-stopping rule of its own: the search ends once the relative gap between the best bounds is small.
-"""
+"""Weights of kernels and coefficients together: which methods there are, and how a search is begun."""
 
 from functools import partial
 from importlib import import_module
@@ -10,9 +6,11 @@ from importlib import import_module
 import numpy as np
 
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.ending import Ending, is_interrupt
+from tagrank.solvers.ending import Ending
 from tagrank.solvers.multiple_kernel.norms import check_norm, normalized, uniform_weights
 from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
+from tagrank.solvers.multiple_kernel.search import search
+from tagrank.solvers.multiple_kernel.support import SupportProblem
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 from tagrank.validation import check_choice
 
@@ -50,7 +48,10 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     norm = check_norm(norm)
     check_method(solver, norm)
     method = _load(METHODS[_fastest(norm) if solver == "auto" else solver])
-    make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
+    if solver == "auto":
+        make_problem = partial(SupportProblem, stack, make_loss, bounds, propose=method.propose)
+    else:
+        make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
     return search(*pose(make_problem, method, norm, stack.n_kernels, **options), callback)
 
 
@@ -147,41 +148,3 @@ def solve_weighted(stack, make_loss, weights, *, bounds, intercept=0.0, callback
     )
     solution.trace = [KernelPoint(*point, weights) for point in solution.trace]
     return KernelSolution(**vars(solution), kernel_weights=weights)
-
-
-def search(problem, proposals, callback):
-    """Round after round until the gap is small, or the end is asked for."""
-    trace, stopped_by, weights = [], None, next(proposals)
-    try:
-        while stopped_by is None:
-            evaluation = problem.evaluate(weights)
-            weights = proposals.send(evaluation)  # before the measurement: it may raise the lower bound
-            trace.append(_measure(problem, evaluation.weights))
-            if callback is not None:
-                callback(trace[-1])
-            stopped_by = _reason_to_end(problem)
-    except (KeyboardInterrupt, SystemError) as error:
-        if not is_interrupt(error):
-            raise
-        stopped_by = "interrupt"
-        if problem.best is None:
-            problem.evaluate(weights, max_iter=0)
-        if not trace or (trace[-1].primal, trace[-1].dual) != (problem.upper, problem.dual):
-            trace.append(_measure(problem, problem.best.weights))
-    best = vars(problem.best.solution) | {
-        "dual": problem.dual, "n_iter": trace[-1].n_iter, "stopped_by": stopped_by, "trace": trace,
-    }  # fmt: skip
-    return KernelSolution(**best, kernel_weights=problem.best.weights)
-
-
-def _measure(problem, weights):
-    seconds = problem.ending.seconds
-    return KernelPoint(problem.n_iter, seconds, problem.upper, problem.dual, problem.gap, weights)
-
-
-def _reason_to_end(problem):
-    if problem.gap <= problem.tol:
-        return "tol"
-    if problem.was_interrupted:
-        return "interrupt"
-    return "max_iter" if problem.n_iter >= problem.max_iter else problem.ending.reason()

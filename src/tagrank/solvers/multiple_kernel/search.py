@@ -1,0 +1,46 @@
+"""The search for the weights of kernels: a method proposes weights, the problem is evaluated there.
+
+A method is a generator: it yields weights and is sent the evaluation at them, round after round. It has no
+stopping rule of its own: the search ends once the relative gap between the best bounds is small.
+"""
+
+from tagrank.solvers.ending import is_interrupt
+from tagrank.solvers.solution import KernelPoint, KernelSolution
+
+
+def search(problem, proposals, callback):
+    """Round after round until the gap is small, or the end is asked for."""
+    trace, stopped_by, weights = [], None, next(proposals)
+    try:
+        while stopped_by is None:
+            evaluation = problem.evaluate(weights)
+            weights = proposals.send(evaluation)  # before the measurement: it may raise the lower bound
+            trace.append(_measure(problem, evaluation.weights))
+            if callback is not None:
+                callback(trace[-1])
+            stopped_by = _reason_to_end(problem)
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
+        stopped_by = "interrupt"
+        if problem.best is None:
+            problem.evaluate(weights, max_iter=0)
+        if not trace or (trace[-1].primal, trace[-1].dual) != (problem.upper, problem.dual):
+            trace.append(_measure(problem, problem.best.weights))
+    best = vars(problem.best.solution) | {
+        "dual": problem.dual, "n_iter": trace[-1].n_iter, "stopped_by": stopped_by, "trace": trace,
+    }  # fmt: skip
+    return KernelSolution(**best, kernel_weights=problem.best.weights)
+
+
+def _measure(problem, weights):
+    seconds = problem.ending.seconds
+    return KernelPoint(problem.n_iter, seconds, problem.upper, problem.dual, problem.gap, weights)
+
+
+def _reason_to_end(problem):
+    if problem.gap <= problem.tol:
+        return "tol"
+    if problem.was_interrupted:
+        return "interrupt"
+    return "max_iter" if problem.n_iter >= problem.max_iter else problem.ending.reason()
