@@ -30,6 +30,24 @@ def draw_problem(n_samples=4000, n_labels=100, *, noise=0.5, n_factors=20, n_fea
     return Gaussian()(X), (signal > limits).astype(float)
 
 
+def draw_views(n_samples, n_labels, n_kernels, *, n_noise, seed=0):
+    """Gaussian Gram matrices (float32) of views of clusters, less and less clear; the last ones are noise.
+
+    Each cluster has about three labels, which a sample of it has with a chance of 0.8.
+    """
+    rng = np.random.default_rng(seed)
+    n_clusters = max(10, n_labels)
+    cluster = rng.integers(n_clusters, size=n_samples)
+    chances = np.where(rng.random((n_clusters, n_labels)) < 3 / n_labels, 0.8, 0.01)
+    Y = (rng.random((n_samples, n_labels)) < chances[cluster]).astype(float)
+    signals = np.append(np.linspace(2.0, 0.3, n_kernels - n_noise), np.zeros(n_noise))
+    matrices = []
+    for signal in signals:
+        X = signal * rng.standard_normal((n_clusters, 16))[cluster] + rng.standard_normal((n_samples, 16))
+        matrices.append((Gaussian() ** 2)(X).astype(np.float32))
+    return matrices, Y
+
+
 def draw_rows(n_samples, n_labels, *, n_features=6, n_present=3, seed=0):
     """Rows, and labels of which the `n_present` strongest are present."""
     rng = np.random.default_rng(seed)

@@ -32,8 +32,8 @@ class SupportProblem(KernelProblem):
         return super().evaluate(weights, max_iter)
 
     def _is_worth_it(self):
-        """Whether few samples have coefficients; takes those over."""
-        if self.stack.kind != "gram":
+        """Whether few samples have coefficients, and rounds are left; takes these samples over."""
+        if self.stack.kind != "gram" or self.n_iter + 1 >= self.max_iter:
             return False
         self.rows = np.union1d(self.rows, np.flatnonzero(self.coefficients.any(axis=1)))
         size = self.n_kernels * len(self.rows) ** 2 * np.dtype(self.stack.dtype).itemsize
