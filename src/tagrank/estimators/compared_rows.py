@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 
 from tagrank.kernels import KernelStack, Power, Sum
 from tagrank.kernels.gram import n_rows
+from tagrank.kernels.stack import Stack
 from tagrank.kernels.stack.making import raise_stack
 
 
@@ -130,7 +131,7 @@ def sliceable(X):
         return X.tocsr()
     if isinstance(X, Mapping):
         return {view: sliceable(rows) for view, rows in X.items()}
-    return X if hasattr(X, "iloc") or isinstance(X, KernelStack) else np.asarray(X)
+    return X if hasattr(X, "iloc") or isinstance(X, Stack) else np.asarray(X)
 
 
 def take(X, rows, columns=None):

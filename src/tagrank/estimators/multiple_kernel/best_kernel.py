@@ -26,6 +26,11 @@ def find_best_kernel(model, stack, states, measure):
     -------
     int, or an array of them if `measure` returns an array
     """
+    if stack.kind == "rows":
+        raise ValueError(
+            "weights='best' compares Gram matrices, got a LowRankStack; let the weights be learned, or try "
+            "the kernels one by one with a vector of weights"
+        )
     labels = labels_from_states(states)
     measured = [
         measure(labels, _held_out_scores(model, stack.kernel(j), labels)) for j in range(len(stack.names))

@@ -7,29 +7,42 @@ import numpy as np
 
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.kernels import KernelStack, OnView
+from tagrank.kernels.stack import Stack
 
 
 def is_matrix(X):
     """Whether `X` is one matrix, not several."""
     if isinstance(X, list | tuple):
         return len(X) > 0 and np.ndim(X[0]) < 2
-    return np.ndim(X) == 2 if not isinstance(X, KernelStack | Mapping) else False
+    return np.ndim(X) == 2 if not isinstance(X, Stack | Mapping) else False
 
 
 def as_stack(X):
     """Training similarities of several kernels: a stack, a list of matrices, or an (s, n, n) array."""
-    return X if isinstance(X, KernelStack) else KernelStack(X)
+    return X if isinstance(X, Stack) else KernelStack(X)
 
 
 def as_similarities(X, n_kernels, n_training):
     """Similarities of new samples with the training samples by each kernel, as a stack."""
-    stack = X if isinstance(X, KernelStack) else KernelStack.between(X)
+    stack = X if isinstance(X, Stack) else KernelStack.between(X)
     if stack.n_kernels != n_kernels or stack.shape[1] != n_training:
         raise ValueError(
             f"X must hold the similarities to the {n_training} training samples by each of the {n_kernels} "
             f"kernels of the model, got {stack.n_kernels} matrices of shape {stack.shape}"
         )
     return stack
+
+
+def column_weights(stack, coefficients, weights):
+    """Weights (n_labels, n_columns) of the columns of a `LowRankStack`, by which its kernels score.
+
+    Parameters
+    ----------
+    coefficients : array, shape (n_samples, n_labels)
+    weights : array, shape (n_kernels,) or (n_labels, n_kernels)
+    """
+    by_column = np.repeat(np.atleast_2d(weights), stack.widths, axis=1)
+    return by_column * stack.column_weights(coefficients).T
 
 
 def names_of(kernels):

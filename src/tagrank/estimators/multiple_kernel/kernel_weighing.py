@@ -14,13 +14,24 @@ from tagrank.estimators.multiple_kernel.given_kernels import (
     as_similarities,
     as_stack,
     check_numbers,
+    column_weights,
     is_matrix,
     names_of,
     only_views,
     scales_of,
 )
-from tagrank.kernels import KernelStack, Power, Precomputed, Sum, make_kernel, reads_views, stack_of_kernels
+from tagrank.kernels import (
+    KernelStack,
+    LowRankStack,
+    Power,
+    Precomputed,
+    Sum,
+    make_kernel,
+    reads_views,
+    stack_of_kernels,
+)
 from tagrank.kernels.composition import views_of
+from tagrank.kernels.stack import Stack
 from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import KernelPoint, TracePoint
@@ -123,9 +134,11 @@ class KernelWeighing(MaxMarginEstimator):
         if isinstance(kernel, Precomputed) and not isinstance(X, ComparedRows | Similarities):
             if reset and not is_matrix(inside):
                 stack = as_stack(inside)
-                self.n_features_in_ = stack.shape[1]
+                self.n_features_in_ = sum(stack.widths) if stack.kind == "rows" else stack.shape[1]
                 return stack
-            if not reset and len(self.kernel_names_) > 1:
+            if isinstance(inside, LowRankStack):
+                return super()._check_rows(inside.combined(np.ones(inside.n_kernels)), reset=reset)
+            if not reset and len(self.kernel_names_) > 1 and not hasattr(self, "coef_"):
                 return Similarities(as_similarities(inside, len(self.kernel_names_), self.n_features_in_))
         if not reset and isinstance(inside, Mapping) and not hasattr(inside, "format"):
             X = {view: rows for view, rows in inside.items() if view in views_of(kernel)}
@@ -134,7 +147,7 @@ class KernelWeighing(MaxMarginEstimator):
     def _fit_gram(self, X, **more):
         if isinstance(X, ComparedRows):
             return X.kernel, X.K
-        if isinstance(X, KernelStack):
+        if isinstance(X, Stack):
             return Precomputed(), X
         kernel = self._kernel_for(X)
         if len(kernel.terms) == 1:
@@ -147,7 +160,7 @@ class KernelWeighing(MaxMarginEstimator):
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         coefficients, weights = start or (None, None)
-        if not isinstance(problem.data, KernelStack):
+        if not isinstance(problem.data, Stack):
             self._keep_weights(["kernel"], np.ones(1), np.ones(1))
             return super()._solve(problem, start=coefficients, callback=callback, stop=stop)
         with limited_threads(self.n_jobs):
@@ -163,6 +176,8 @@ class KernelWeighing(MaxMarginEstimator):
                 solution = self._train_with(given, stack, settings)
         self._keep_weights(stack.names, solution.kernel_weights, scales)
         self._store(self._with_active_kernels(problem), solution)
+        if stack.kind == "rows":
+            self.coef_ = column_weights(stack, self.dual_coef_, self.kernel_weights_)
         warn_unless_converged(solution, self.tol)
         return self
 

@@ -92,7 +92,7 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
         return self.kernel_scales_
 
     def _scores(self, X):
-        if len(self.kernel_names_) == 1:
+        if len(self.kernel_names_) == 1 or hasattr(self, "coef_"):
             return super()._scores(X)
         scores = np.zeros((n_rows(X), len(self.classes_)))
         for place, j in enumerate(self.active_kernels_):

@@ -102,13 +102,23 @@ class LowRankStack(Stack):
 
     def quadratics_by_label(self, T):
         """<t_l, K_j t_l> of every label and kernel, float64 of shape (n_labels, n_kernels)."""
+        squares = [np.einsum("cl,cl->l", image, image) for image in self._images(T)]
+        return np.transpose(squares) * self._factors
+
+    def column_weights(self, T):
+        """Weights w (n_columns, n_labels) of the columns of all kernels: sum_j K_j T = [Z_1, ...] w."""
+        return np.vstack(
+            [factor * image for factor, image in zip(self._factors, self._images(T), strict=True)]
+        )
+
+    def _images(self, T):
+        """Z_j' T of every kernel, without its factor."""
         T = self._check_coefficients(T)
 
-        def sum_squares(j):
+        def image_of(j):
             image = np.zeros((self.widths[j], T.shape[1]))
             for block in self._row_blocks():
                 image += self._block(j, block).T @ T[block]
-            return np.einsum("cl,cl->l", image, image)
+            return image
 
-        sums = run_tiles(sum_squares, range(self.n_kernels), get_num_threads())
-        return np.transpose(sums) * self._factors
+        return run_tiles(image_of, range(self.n_kernels), get_num_threads())
