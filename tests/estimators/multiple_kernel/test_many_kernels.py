@@ -4,6 +4,8 @@ import itertools
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
 from tagrank.estimators import (
@@ -14,7 +16,9 @@ from tagrank.estimators import (
     SharedKernelSVM,
 )
 from tagrank.estimators.compared_rows import ComparedRows
+from tagrank.estimators.multiple_kernel import held_out_weights
 from tagrank.kernels import Gaussian, KernelStack, Linear, Sum
+from tagrank.metrics import image_auc
 
 SHARED = [MultipleKernelRanker, SharedKernelSVM]
 EVERY = [*SHARED, MultipleKernelSVM]
@@ -275,3 +279,55 @@ def test_weights_of_a_sum_are_not_used(views, Y):
     weighted = MultipleKernelRanker(kernel=Sum(tuple(parts), (1.0, 5.0, 0.1)), random_state=0).fit(views, Y)
     plain = MultipleKernelRanker(kernel=parts, random_state=0).fit(views, Y)
     np.testing.assert_allclose(weighted.kernel_weights_, plain.kernel_weights_)
+
+
+def test_weights_by_held_out_samples_leave_noise_behind():
+    rng = np.random.default_rng(3)
+    views = {name: rng.normal(size=(240, 3)) for name in ("place", "colour", "noise", "more noise")}
+    Y = np.column_stack([views["place"] > 0.5, views["colour"] > 0.5]).astype(float)
+    new = {name: rng.normal(size=(400, 3)) for name in views}
+    truth = np.column_stack([new["place"] > 0.5, new["colour"] > 0.5]).astype(float)
+    for Estimator in SHARED:
+        found = Estimator(kernel="rbf", weights="held-out", C=3.0, random_state=0).fit(views, Y)
+        mean = Estimator(kernel="rbf", weights="uniform", C=3.0, random_state=0).fit(views, Y)
+        assert found.converged_
+        np.testing.assert_allclose(found.kernel_weights_.sum(), 1)
+        assert found.kernel_weights_[:2].sum() > 0.8
+        scores = [image_auc(truth, model.decision_function(new)) for model in (found, mean)]
+        assert 1 - scores[0] < 0.6 * (1 - scores[1])
+        np.testing.assert_allclose(found.weight_path_[0], 0.25)
+        again = clone(found).fit(views, Y)
+        np.testing.assert_array_equal(again.kernel_weights_, found.kernel_weights_)
+
+
+def test_held_out_weights_need_labels_to_rank(grams, Y):
+    model = MultipleKernelRanker(kernel="precomputed", weights="held-out", random_state=0)
+    with pytest.raises(ValueError, match="at least 3 samples with a present and an absent label, got 0"):
+        SharedKernelSVM(kernel="precomputed", weights="held-out").fit(grams, Y[:, :1])
+    with pytest.raises(ValueError, match="weights must be one of"):
+        MultipleKernelSVM(kernel="precomputed", weights="held-out").fit(grams, Y)
+    assert model.fit(grams, Y).score(grams, Y) > 0.9
+
+
+def test_the_slope_of_the_smooth_ranking_is_that_of_its_value():
+    rng = np.random.default_rng(0)
+    states = np.where(rng.random((7, 6)) < 0.4, 1, -1)
+    states[0, :2], states[:, 5], states[:, 4] = 0, -1, 1
+    part = held_out_weights.Ranked(rng.normal(size=(4, 7, 6)), states)
+    weights = np.array([0.3, 0.1, 0.0, 0.6])
+    value, slope = held_out_weights._loss([part], weights)
+    for j in range(4):
+        nearby = held_out_weights._loss([part], weights + 1e-6 * np.eye(4)[j])[0]
+        np.testing.assert_allclose((nearby - value) / 1e-6, slope[j], atol=1e-5)
+
+
+def test_a_sharp_comparison_is_average_precision_and_auc(monkeypatch):
+    rng = np.random.default_rng(0)
+    states = np.where(rng.random((20, 9)) < 0.4, 1, -1)
+    states[:, 0], states[:, 1] = 1, -1
+    part = held_out_weights.Ranked(rng.normal(size=(2, 20, 9)), states)
+    monkeypatch.setattr(held_out_weights, "SHARPNESS", 1e6)
+    value, _ = held_out_weights.measure_ranking([part], np.array([0.5, 0.5]))
+    labels, scores = (states > 0).astype(float), part.by_kernel.mean(axis=0)
+    precision = label_ranking_average_precision_score(labels, scores)
+    np.testing.assert_allclose(value, precision + image_auc(labels, scores), atol=1e-4)

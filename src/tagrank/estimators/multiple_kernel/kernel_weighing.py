@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sklearn.base import clone
@@ -20,6 +21,7 @@ from tagrank.estimators.multiple_kernel.given_kernels import (
     only_views,
     scales_of,
 )
+from tagrank.estimators.multiple_kernel.held_out_weights import find_weights
 from tagrank.kernels import (
     KernelStack,
     LowRankStack,
@@ -37,7 +39,8 @@ from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import KernelPoint, TracePoint
 from tagrank.validation import check_choice, check_positive
 
-WEIGHTS = ("learned", "uniform", "best")
+WEIGHTS = ("learned", "held-out", "uniform", "best")
+FOLD_TOL = 2e-2  # duality gap of models that only tell how good weights are
 NORMALIZATIONS = ("none", "trace", "variance")
 SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso", "smo")
 
@@ -61,9 +64,11 @@ class KernelWeighing(MaxMarginEstimator):
         kernel_names_=Texts("n_kernels"),
         kernel_weights_=Numbers("f", ("n_kernels",)),
         kernel_scales_=Numbers("f", ("n_kernels",)),
+        weight_path_=Numbers("f", (None, "n_kernels")),
         trace_=Numbers("f", (None, None)),
     )
     solvers = SOLVERS
+    weight_choices = WEIGHTS
 
     def cost_path(self, X, y, strengths, sample_weight=None, *, stop=None):
         """Fitted copies of this estimator for several `cost_strength`: the stronger, the cheaper to ask.
@@ -107,7 +112,7 @@ class KernelWeighing(MaxMarginEstimator):
         check_choice("normalization", self.normalization, NORMALIZATIONS)
         check_positive("cost_strength", self.cost_strength, allow_zero=True)
         if isinstance(self.weights, str):
-            check_choice("weights", self.weights, WEIGHTS)
+            check_choice("weights", self.weights, self.weight_choices)
         else:
             check_numbers("weights", self.weights)
         if self.kernel_costs is not None:
@@ -161,20 +166,22 @@ class KernelWeighing(MaxMarginEstimator):
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         coefficients, weights = start or (None, None)
         if not isinstance(problem.data, Stack):
-            self._keep_weights(["kernel"], np.ones(1), np.ones(1))
+            self._keep_weights(["kernel"], np.ones(1), np.ones(1), np.ones((1, 1)))
             return super()._solve(problem, start=coefficients, callback=callback, stop=stop)
         with limited_threads(self.n_jobs):
             scales, prices = scales_of(problem.data, self.normalization), self._prices(problem.data.names)
             stack, settings = problem.data.scaled(scales), self._settings(problem, callback, stop)
             settings |= {"start": coefficients}
             del settings["kind"]  # the stack knows it
-            given = self._given_weights(stack, problem.targets.states)
+            given, path = self._given_weights(stack, problem.targets.states, settings, weights)
             if given is None:
                 start_weights = None if weights is None else weights * prices
                 solution = _priced(self._weigh(stack.scaled(1 / prices), settings, start_weights), prices)
             else:
                 solution = self._train_with(given, stack, settings)
-        self._keep_weights(stack.names, solution.kernel_weights, scales)
+        if path is None:
+            path = np.array([point.weights for point in solution.trace])
+        self._keep_weights(stack.names, solution.kernel_weights, scales, path)
         self._store(self._with_active_kernels(problem), solution)
         if stack.kind == "rows":
             self.coef_ = column_weights(stack, self.dual_coef_, self.kernel_weights_)
@@ -200,17 +207,30 @@ class KernelWeighing(MaxMarginEstimator):
 
         return solve_weighted(stack, self._loss(), weights, **settings)
 
-    def _given_weights(self, stack, states):
-        """Weights (n_kernels,) unless they are to be learned."""
+    def _given_weights(self, stack, states, settings, start):
+        """Weights (n_kernels,), and those that were tried on the way; None unless they are found before."""
         n_kernels = stack.n_kernels
         if not isinstance(self.weights, str):
-            return check_numbers("weights", self.weights, n_kernels)
+            return check_numbers("weights", self.weights, n_kernels), None
         if self.weights == "learned":
-            return None
+            return None, None
         if self.weights == "uniform":
-            return np.full(n_kernels, n_kernels ** (-1 / self.norm))
+            return np.full(n_kernels, n_kernels ** (-1 / self.norm)), None
+        if self.weights == "held-out":
+            train = partial(self._train_fold, settings)
+            return find_weights(stack, train, states, start=start, rng=settings["random_state"])
         alone = clone(self).set_params(kernel=Precomputed(trusted=True), gamma=None, weights="uniform")
-        return np.eye(n_kernels)[find_best_kernel(alone, stack, states, self._measure_kernel)]
+        return np.eye(n_kernels)[find_best_kernel(alone, stack, states, self._measure_kernel)], None
+
+    def _train_fold(self, settings, stack, rows, weights, start):
+        """Coefficients of some samples, for weights that are given."""
+        settings = settings | {
+            "bounds": settings["bounds"][rows],
+            "tol": max(self.tol, FOLD_TOL),
+            "start": start,
+            "callback": None,
+        }
+        return self._train_with(weights, stack, settings).coefficients
 
     def _measure_kernel(self, labels, scores):
         """How well a single kernel does on samples that were held out."""
@@ -231,10 +251,11 @@ class KernelWeighing(MaxMarginEstimator):
         costs = check_numbers("kernel_costs", costs, len(names))
         return 1 + self.cost_strength * costs / max(costs.mean(), np.finfo(float).tiny)
 
-    def _keep_weights(self, names, weights, scales):
+    def _keep_weights(self, names, weights, scales, path):
         self.kernel_names_ = list(names)
         self.kernel_weights_ = weights
         self.kernel_scales_ = scales
+        self.weight_path_ = path
 
     def _with_active_kernels(self, problem):
         """The problem with the kernels and the views that the fitted model reads."""

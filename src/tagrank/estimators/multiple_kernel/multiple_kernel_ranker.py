@@ -29,8 +29,11 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
     solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso"}
         How the weights are found; all of them solve the same problem. With a norm above 1: "silp" or
         "group-lasso".
-    weights : {"learned", "uniform", "best"} or array, shape (n_kernels,)
-        "uniform" is the mean kernel, "best" the single one that ranks best in cross-validation.
+    weights : {"learned", "held-out", "uniform", "best"} or array, shape (n_kernels,)
+        "learned" minimises the objective. "held-out" looks for weights that sum to one and rank samples best
+        which were held out: usually the better ones for photographs, in a few trainings; `norm`, `solver` and
+        `kernel_costs` are not used then. "uniform" is the mean kernel, "best" the single one that ranks best
+        in cross-validation.
     normalization : {"none", "trace", "variance"}
         What is brought to one for each kernel first: nothing, the mean of its diagonal, or the variance of
         the samples in its space.
@@ -52,6 +55,7 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
     kernel_weights_ : array, shape (n_kernels,)
     kernel_scales_ : array, shape (n_kernels,), what each kernel is multiplied with before it is weighed
     kernel_names_ : list of str
+    weight_path_ : array, shape (n_rounds, n_kernels), the weights that were tried, in their order
     kernel_ : Kernel, the weighted sum of those that have a weight
     primal_objective_, dual_objective_, duality_gap_ : float, of scores and weights together
     trace_ : list of (n_iter, seconds, primal, dual, gap, weights)

@@ -26,6 +26,7 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
     solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso", "smo"}
         How the weights are found; all of them solve the same problem. For norm = 1 all but "smo", for a norm
         above 1: "silp", "group-lasso" and "smo".
+    weights : {"learned", "uniform", "best"} or array, shape (n_kernels,)
 
     Other parameters and attributes are those of `MultipleKernelRanker`.
 
@@ -50,6 +51,7 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
     """
 
     stored = stores(kernel_weights_=Numbers("f", ("n_labels", "n_kernels")))
+    weight_choices = tuple(name for name in KernelWeighing.weight_choices if name != "held-out")
 
     def _weigh(self, stack, settings, start_weights):
         bounds, start, callback = (settings.pop(name) for name in ("bounds", "start", "callback"))
