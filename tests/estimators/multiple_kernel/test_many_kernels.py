@@ -331,3 +331,33 @@ def test_a_sharp_comparison_is_average_precision_and_auc(monkeypatch):
     labels, scores = (states > 0).astype(float), part.by_kernel.mean(axis=0)
     precision = label_ranking_average_precision_score(labels, scores)
     np.testing.assert_allclose(value, precision + image_auc(labels, scores), atol=1e-4)
+
+
+@pytest.mark.parametrize("Estimator", SHARED)
+def test_a_power_is_that_of_the_weighted_sum(Estimator, views, Y, grams):
+    options = {"tol": 1e-6, "random_state": 0}
+    weights = [0.5, 0.3, 0.2]
+    K = np.tensordot(weights, grams, 1) ** 2
+    plain = ALONE[Estimator](kernel="precomputed", **options).fit(K, Y)
+    for kernel, X in (("rbf", views), ("precomputed", grams)):
+        model = Estimator(kernel=kernel, weights=weights, power=2, **options).fit(X, Y)
+        np.testing.assert_allclose(model.primal_objective_, plain.primal_objective_, rtol=1e-5)
+        np.testing.assert_allclose(model.decision_function(X), K @ model.dual_coef_, atol=1e-4)
+    X = views["place"]
+    one = Estimator(kernel="rbf", weights="uniform", power=2, **options).fit(X, Y)
+    np.testing.assert_allclose(one.decision_function(X), grams[0] ** 2 @ one.dual_coef_, atol=1e-4)
+
+
+def test_slopes_are_those_of_the_raised_sum(grams):
+    weights = np.array([0.5, 0.3, 0.2])
+    stack = KernelStack(grams).with_raised_sum(3)[np.ix_(np.arange(40), np.arange(40, 90))]
+    K = stack.combined(weights).copy()
+    for j, slope in enumerate(stack.slopes(weights)):
+        nearby = stack.combined(weights + 1e-6 * np.eye(3)[j])
+        np.testing.assert_allclose((nearby - K) / 1e-6, 3 * slope, atol=1e-4)
+
+
+def test_learned_weights_have_no_power_of_the_sum(grams, Y):
+    for Estimator, weights in ((MultipleKernelRanker, "learned"), (MultipleKernelSVM, "uniform")):
+        with pytest.raises(ValueError, match="raise each kernel"):
+            Estimator(kernel="precomputed", weights=weights, power=2).fit(grams, Y)

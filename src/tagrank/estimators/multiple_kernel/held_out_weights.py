@@ -5,9 +5,10 @@ how others are ranked. With coefficients T fixed, the scores of held-out samples
 
     F = sum_j beta_j S_j        S_j = K_j[held out, training] T
 
-so that the weights on the simplex which rank them best are found without training. Coefficients answer to new
-weights, and weaken their effect: the step to these goes further, the models are trained again, and the step
-is kept if their held-out samples are ranked better, else it is shortened.
+so that the weights on the simplex which rank them best are found without training. Where the sum of kernels
+is raised to a power, S_j is the derivative by beta_j, and this holds near the weights. Coefficients answer to
+new weights, and weaken their effect: the step to these goes further, the models are trained again, and the
+step is kept if their held-out samples are ranked better, else it is shortened.
 """
 
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 N_FOLDS = 3
-ROUNDS = 5
+ROUNDS = 4
 FIRST_STEP, LAST_STEP = 3.0, 0.5  # 1 leads to the weights that are best for the coefficients as they are
 SHARPNESS = 30.0  # of the smooth comparison, in standard deviations of the scores of a sample
 STEPS = 8  # towards these
@@ -135,7 +136,7 @@ class _Fold:
     def rank(self, train, weights):
         self.coefficients = train(self.seen, self.rows, weights, self.coefficients)
         T = self.coefficients.astype(self.unseen.dtype)
-        by_kernel = np.stack([self.unseen.kernel(j) @ T for j in range(self.unseen.n_kernels)])
+        by_kernel = np.stack([slope @ T for slope in self.unseen.slopes(weights)])
         return Ranked(by_kernel, self.states)
 
 

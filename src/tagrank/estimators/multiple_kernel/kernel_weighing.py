@@ -37,7 +37,7 @@ from tagrank.kernels.stack import Stack
 from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
 from tagrank.solvers.solution import KernelPoint, TracePoint
-from tagrank.validation import check_choice, check_positive
+from tagrank.validation import check_choice, check_count, check_positive
 
 WEIGHTS = ("learned", "held-out", "uniform", "best")
 FOLD_TOL = 2e-2  # duality gap of models that only tell how good weights are
@@ -49,6 +49,7 @@ SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso
     norm=1.0,
     solver="auto",
     weights="learned",
+    power=1,
     normalization="none",
     kernel_costs=None,
     cost_strength=1.0,
@@ -110,6 +111,12 @@ class KernelWeighing(MaxMarginEstimator):
             raise ValueError(f"norm must be at least 1, got {self.norm!r}")
         check_choice("solver", self.solver, self.solvers)
         check_choice("normalization", self.normalization, NORMALIZATIONS)
+        check_count("power", self.power)
+        if self.power > 1 and isinstance(self.weights, str) and self.weights == "learned":
+            raise ValueError(
+                f"power={self.power} goes with weights='held-out', 'uniform', 'best' or given ones; for "
+                "weights='learned' raise each kernel, kernel ** 2"
+            )
         check_positive("cost_strength", self.cost_strength, allow_zero=True)
         if isinstance(self.weights, str):
             check_choice("weights", self.weights, self.weight_choices)
@@ -156,7 +163,8 @@ class KernelWeighing(MaxMarginEstimator):
             return Precomputed(), X
         kernel = self._kernel_for(X)
         if len(kernel.terms) == 1:
-            return super()._fit_gram(X, **more)
+            fitted, K = super()._fit_gram(X, **more)
+            return (fitted, K) if self.power == 1 else (Power(fitted, self.power), K**self.power)
         kernels = [term for _, term in kernel.terms]
         fitted, stack = stack_of_kernels(
             kernels, X, names=names_of(kernels), dtype=self.gram_dtype, n_jobs=self.n_jobs
@@ -166,11 +174,12 @@ class KernelWeighing(MaxMarginEstimator):
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         coefficients, weights = start or (None, None)
         if not isinstance(problem.data, Stack):
-            self._keep_weights(["kernel"], np.ones(1), np.ones(1), np.ones((1, 1)))
+            self._keep_weights(["kernel"], self._one_weight(problem), np.ones(1), np.ones((1, 1)))
             return super()._solve(problem, start=coefficients, callback=callback, stop=stop)
         with limited_threads(self.n_jobs):
             scales, prices = scales_of(problem.data, self.normalization), self._prices(problem.data.names)
             stack, settings = problem.data.scaled(scales), self._settings(problem, callback, stop)
+            stack = stack if self.power == 1 else stack.with_raised_sum(self.power)
             settings |= {"start": coefficients}
             del settings["kind"]  # the stack knows it
             given, path = self._given_weights(stack, problem.targets.states, settings, weights)
@@ -187,6 +196,10 @@ class KernelWeighing(MaxMarginEstimator):
             self.coef_ = column_weights(stack, self.dual_coef_, self.kernel_weights_)
         warn_unless_converged(solution, self.tol)
         return self
+
+    def _one_weight(self, problem):
+        """Of a single kernel."""
+        return np.ones(1)
 
     def _weigh(self, stack, settings, start_weights):
         """The solution with the best weights."""
@@ -266,7 +279,9 @@ class KernelWeighing(MaxMarginEstimator):
         kernel = Sum(
             tuple(problem.kernel.kernels[j] for j in active), tuple(float(weights[j]) for j in active)
         )
-        return replace(problem, kernel=kernel, X=only_views(problem.X, views_of(kernel)))
+        views = views_of(kernel)
+        kernel = kernel if self.power == 1 else Power(kernel, self.power)
+        return replace(problem, kernel=kernel, X=only_views(problem.X, views))
 
     def _weights_in_kernel(self):
         """Of each kernel in `kernel_`."""
@@ -276,7 +291,8 @@ class KernelWeighing(MaxMarginEstimator):
         if not (isinstance(X, Similarities) and isinstance(X.K, KernelStack)):
             return super()._similarities(X, block)
         rows = np.arange(len(X))[block]
-        return X.K[np.ix_(rows, self.support_)].combined(self.kernel_weights_ * self.kernel_scales_)
+        part = X.K[np.ix_(rows, self.support_)].with_raised_sum(self.power)
+        return part.combined(self.kernel_weights_ * self.kernel_scales_)
 
     @staticmethod
     def _trace_row(point):

@@ -34,6 +34,8 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
         which were held out: usually the better ones for photographs, in a few trainings; `norm`, `solver` and
         `kernel_costs` are not used then. "uniform" is the mean kernel, "best" the single one that ranks best
         in cross-validation.
+    power : int, default 1
+        To which the weighted sum is raised, for all `weights` but "learned": a narrower width.
     normalization : {"none", "trace", "variance"}
         What is brought to one for each kernel first: nothing, the mean of its diagonal, or the variance of
         the samples in its space.

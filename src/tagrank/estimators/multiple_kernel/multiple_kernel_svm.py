@@ -53,6 +53,17 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
     stored = stores(kernel_weights_=Numbers("f", ("n_labels", "n_kernels")))
     weight_choices = tuple(name for name in KernelWeighing.weight_choices if name != "held-out")
 
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.power > 1:
+            raise ValueError(
+                f"power must be 1 where each label has weights of its own, got {self.power}; raise each "
+                "kernel, kernel ** 2, or take a SharedKernelSVM"
+            )
+
+    def _one_weight(self, problem):
+        return np.ones((problem.bounds.shape[1], 1))
+
     def _weigh(self, stack, settings, start_weights):
         bounds, start, callback = (settings.pop(name) for name in ("bounds", "start", "callback"))
         ending, solutions = Ending(settings["max_seconds"]), []

@@ -31,7 +31,8 @@ class KernelStack(Stack):
     """
 
     kind = "gram"
-    _own = (*Stack._own, "_weights")
+    exponent = 1
+    _own = (*Stack._own, "_weights", "_raised")
 
     def __init__(self, matrices, names=None, *, trusted=False):
         self._fill(matrices, names, trusted, is_gram=True)
@@ -89,7 +90,23 @@ class KernelStack(Stack):
             symmetric=self.is_symmetric,
         )
         self._weights, self._drift = weights, drift
-        return self._buffer
+        return self._buffer if self.exponent == 1 else self._raise_sum()
+
+    def with_raised_sum(self, exponent):
+        """The same kernels, of which `combined` answers (sum_j weights[j] K_j) to a whole power."""
+        return self._like(exponent=exponent)
+
+    def slopes(self, weights):
+        """The derivatives of `combined(weights)` by each weight, but for the factor `exponent`, in turn."""
+        self.combined(weights)
+        sharper = None if self.exponent == 1 else self._buffer ** (self.exponent - 1)
+        for j in range(self.n_kernels):
+            yield self.kernel(j) if sharper is None else sharper * self.kernel(j)
+
+    def _raise_sum(self):
+        if self._raised is None:
+            self._raised = np.empty_like(self._buffer)
+        return np.power(self._buffer, self.exponent, out=self._raised)
 
     def _differences(self, weights):
         """What to add to the last sum and how far rounding has gone; None where a new sum is better."""
@@ -118,7 +135,10 @@ class KernelStack(Stack):
         return diagonals * self._factors[:, None].astype(self.dtype)
 
     def quadratics(self, T):
-        """<T, K_j T> for `T` of shape (n_samples, n_labels); float64 of shape (n_kernels,)."""
+        """<T, K_j T> for `T` of shape (n_samples, n_labels); float64 of shape (n_kernels,).
+
+        Of the kernels as they are, whatever `exponent` the sum has.
+        """
         T = self._check_coefficients(T)
         return quadratic_sums(self._arrays, T, rows=self._rows) * self._factors
 
