@@ -17,7 +17,7 @@ from tagrank.estimators import (
 )
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.estimators.multiple_kernel import held_out_weights
-from tagrank.kernels import Gaussian, KernelStack, Linear, Sum
+from tagrank.kernels import Gaussian, KernelStack, Linear, LowRankStack, Sum
 from tagrank.metrics import image_auc
 
 SHARED = [MultipleKernelRanker, SharedKernelSVM]
@@ -361,3 +361,9 @@ def test_learned_weights_have_no_power_of_the_sum(grams, Y):
     for Estimator, weights in ((MultipleKernelRanker, "learned"), (MultipleKernelSVM, "uniform")):
         with pytest.raises(ValueError, match="raise each kernel"):
             Estimator(kernel="precomputed", weights=weights, power=2).fit(grams, Y)
+
+
+@pytest.mark.parametrize("wrong", [{"weights": "held-out"}, {"weights": "uniform", "power": 2}])
+def test_columns_have_no_held_out_weights(views, Y, wrong):
+    with pytest.raises(ValueError, match="needs Gram matrices, got columns of 90 samples"):
+        MultipleKernelRanker(kernel="precomputed", **wrong).fit(LowRankStack(list(views.values())), Y)

@@ -179,6 +179,7 @@ class KernelWeighing(MaxMarginEstimator):
         with limited_threads(self.n_jobs):
             scales, prices = scales_of(problem.data, self.normalization), self._prices(problem.data.names)
             stack, settings = problem.data.scaled(scales), self._settings(problem, callback, stop)
+            self._check_stack(stack)
             stack = stack if self.power == 1 else stack.with_raised_sum(self.power)
             settings |= {"start": coefficients}
             del settings["kind"]  # the stack knows it
@@ -196,6 +197,14 @@ class KernelWeighing(MaxMarginEstimator):
             self.coef_ = column_weights(stack, self.dual_coef_, self.kernel_weights_)
         warn_unless_converged(solution, self.tol)
         return self
+
+    def _check_stack(self, stack):
+        is_held_out = isinstance(self.weights, str) and self.weights == "held-out"
+        if stack.kind == "rows" and (is_held_out or self.power > 1):
+            raise ValueError(
+                f"{'weights=held-out' if is_held_out else f'power={self.power}'} needs Gram matrices, got "
+                f"columns of {stack.n_samples} samples; choose weights='learned' and power=1, or give kernels"
+            )
 
     def _one_weight(self, problem):
         """Of a single kernel."""
