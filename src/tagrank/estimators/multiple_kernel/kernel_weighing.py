@@ -1,4 +1,4 @@
-"""What all estimators share that learn how to weigh several kernels."""
+"""Where the weights of several kernels come from: learned, given, or found on samples that are held out."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,36 +7,16 @@ from functools import partial
 import numpy as np
 from sklearn.base import clone
 
-from tagrank.estimators.base import Numbers, Texts, stores, with_parameters
-from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
-from tagrank.estimators.max_margin import MaxMarginEstimator, warn_unless_converged
+from tagrank.estimators.base import with_parameters
+from tagrank.estimators.max_margin import warn_unless_converged
 from tagrank.estimators.multiple_kernel.best_kernel import find_best_kernel
-from tagrank.estimators.multiple_kernel.given_kernels import (
-    as_similarities,
-    as_stack,
-    check_numbers,
-    column_weights,
-    is_matrix,
-    names_of,
-    only_views,
-    scales_of,
-)
+from tagrank.estimators.multiple_kernel.given_kernels import check_numbers, column_weights, scales_of
 from tagrank.estimators.multiple_kernel.held_out_weights import find_weights
-from tagrank.kernels import (
-    KernelStack,
-    LowRankStack,
-    Power,
-    Precomputed,
-    Sum,
-    make_kernel,
-    reads_views,
-    stack_of_kernels,
-)
-from tagrank.kernels.composition import views_of
+from tagrank.estimators.multiple_kernel.many_kernels import ManyKernels
+from tagrank.kernels import Precomputed
 from tagrank.kernels.stack import Stack
 from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
-from tagrank.solvers.solution import KernelPoint, TracePoint
 from tagrank.validation import check_choice, check_count, check_positive
 
 WEIGHTS = ("learned", "held-out", "uniform", "best")
@@ -54,20 +34,13 @@ SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso
     kernel_costs=None,
     cost_strength=1.0,
 )
-class KernelWeighing(MaxMarginEstimator):
+class KernelWeighing(ManyKernels):
     """Max-margin estimator on K(beta) = sum_j beta_j K_j, whose weights beta >= 0 are learned too.
 
     Minimises the objective of its loss over the scores *and* over all weights with ``|beta|_p <= 1``. A
     subclass names its loss; `MultipleKernelRanker` documents the parameters.
     """
 
-    stored = stores(
-        kernel_names_=Texts("n_kernels"),
-        kernel_weights_=Numbers("f", ("n_kernels",)),
-        kernel_scales_=Numbers("f", ("n_kernels",)),
-        weight_path_=Numbers("f", (None, "n_kernels")),
-        trace_=Numbers("f", (None, None)),
-    )
     solvers = SOLVERS
     weight_choices = WEIGHTS
 
@@ -91,18 +64,8 @@ class KernelWeighing(MaxMarginEstimator):
         return models
 
     @property
-    def active_kernels_(self):
-        """Indices of the kernels that have a weight."""
-        return np.flatnonzero(np.atleast_2d(self.kernel_weights_).any(axis=0))
-
-    @property
     def _dual_solution(self):
         return self.dual_coef_, self.kernel_weights_
-
-    def compare(self, X):
-        if isinstance(X, PlainRows) or not isinstance(self._kernel_for(X), Precomputed):
-            return super().compare(X)
-        return GramRows(as_stack(X))
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -125,51 +88,6 @@ class KernelWeighing(MaxMarginEstimator):
         if self.kernel_costs is not None:
             given = self.kernel_costs
             check_numbers("kernel_costs", list(given.values()) if isinstance(given, Mapping) else given)
-
-    def _kernel_for(self, X):
-        """The kernels to weigh, as one sum; a kernel by name is one kernel on each view of a mapping."""
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
-        is_plain = not isinstance(kernel, Sum) and kernel.combines and not reads_views(kernel)
-        if is_plain and isinstance(X, Mapping) and not hasattr(X, "format"):
-            return Sum(tuple(kernel.on(view) for view in X), (1.0,) * len(X))
-        return kernel
-
-    def raised_kernel(self, power):
-        """Its kernels, each to a power, not fitted."""
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
-        parts = tuple(Power(term, power) for _, term in kernel.terms)
-        return Sum(parts, (1.0,) * len(parts))
-
-    def _check_rows(self, X, *, reset):
-        inside = X.X if type(X) in (PlainRows, GramRows) else X
-        kernel = self._kernel_for(inside) if reset else self.kernel_
-        if isinstance(kernel, Precomputed) and not isinstance(X, ComparedRows | Similarities):
-            if reset and not is_matrix(inside):
-                stack = as_stack(inside)
-                self.n_features_in_ = sum(stack.widths) if stack.kind == "rows" else stack.shape[1]
-                return stack
-            if isinstance(inside, LowRankStack):
-                return super()._check_rows(inside.combined(np.ones(inside.n_kernels)), reset=reset)
-            if not reset and len(self.kernel_names_) > 1 and not hasattr(self, "coef_"):
-                return Similarities(as_similarities(inside, len(self.kernel_names_), self.n_features_in_))
-        if not reset and isinstance(inside, Mapping) and not hasattr(inside, "format"):
-            X = {view: rows for view, rows in inside.items() if view in views_of(kernel)}
-        return super()._check_rows(X, reset=reset)
-
-    def _fit_gram(self, X, **more):
-        if isinstance(X, ComparedRows):
-            return X.kernel, X.K
-        if isinstance(X, Stack):
-            return Precomputed(), X
-        kernel = self._kernel_for(X)
-        if len(kernel.terms) == 1:
-            fitted, K = super()._fit_gram(X, **more)
-            return (fitted, K) if self.power == 1 else (Power(fitted, self.power), K**self.power)
-        kernels = [term for _, term in kernel.terms]
-        fitted, stack = stack_of_kernels(
-            kernels, X, names=names_of(kernels), dtype=self.gram_dtype, n_jobs=self.n_jobs
-        )
-        return Sum(tuple(fitted), (1.0,) * len(fitted)), stack
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         coefficients, weights = start or (None, None)
@@ -272,45 +190,6 @@ class KernelWeighing(MaxMarginEstimator):
             costs = [costs[name] for name in names]
         costs = check_numbers("kernel_costs", costs, len(names))
         return 1 + self.cost_strength * costs / max(costs.mean(), np.finfo(float).tiny)
-
-    def _keep_weights(self, names, weights, scales, path):
-        self.kernel_names_ = list(names)
-        self.kernel_weights_ = weights
-        self.kernel_scales_ = scales
-        self.weight_path_ = path
-
-    def _with_active_kernels(self, problem):
-        """The problem with the kernels and the views that the fitted model reads."""
-        if isinstance(problem.kernel, Precomputed):
-            return problem
-        active = self.active_kernels_ if len(self.active_kernels_) else [0]
-        weights = self._weights_in_kernel()
-        kernel = Sum(
-            tuple(problem.kernel.kernels[j] for j in active), tuple(float(weights[j]) for j in active)
-        )
-        views = views_of(kernel)
-        kernel = kernel if self.power == 1 else Power(kernel, self.power)
-        return replace(problem, kernel=kernel, X=only_views(problem.X, views))
-
-    def _weights_in_kernel(self):
-        """Of each kernel in `kernel_`."""
-        return self.kernel_weights_ * self.kernel_scales_
-
-    def _similarities(self, X, block=slice(None)):
-        if not (isinstance(X, Similarities) and isinstance(X.K, KernelStack)):
-            return super()._similarities(X, block)
-        rows = np.arange(len(X))[block]
-        part = X.K[np.ix_(rows, self.support_)].with_raised_sum(self.power)
-        return part.combined(self.kernel_weights_ * self.kernel_scales_)
-
-    @staticmethod
-    def _trace_row(point):
-        return [*point[: len(TracePoint._fields)], *getattr(point, "weights", ())]
-
-    @staticmethod
-    def _trace_point(row):
-        n_known = len(TracePoint._fields)
-        return KernelPoint(int(row[0]), *map(float, row[1:n_known]), row[n_known:])
 
 
 def _priced(solution, prices):
