@@ -190,16 +190,6 @@ def test_a_part_does_not_disturb_the_whole():
     assert not np.shares_memory(part, whole)
 
 
-def test_copied_parts():
-    matrices = draw_matrices(4, 50)
-    stack, rows = KernelStack(matrices).scaled(np.array([1.0, 2.0, 3.0, 4.0])), np.arange(3, 40, 2)
-    assert stack.copied() is stack
-    part = stack[np.ix_(rows, rows)].copied()
-    expected = np.array([1.0, 2.0, 3.0, 4.0])[:, None, None] * matrices[:, rows][:, :, rows]
-    check_against_numpy(part, expected)
-    check_against_numpy(part[np.ix_(np.arange(5), np.arange(5))], expected[:, :5, :5])
-
-
 def test_pickled_without_its_sum():
     matrices = draw_matrices(2, 30)
     stack = KernelStack(matrices)

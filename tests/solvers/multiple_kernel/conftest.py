@@ -41,9 +41,6 @@ class PlainStack:
     def diagonals(self):
         return np.stack([np.diagonal(K) for K in self.matrices])
 
-    def copied(self):
-        return self
-
     def __getitem__(self, index):
         return type(self)(self.matrices[:, *index])
 

@@ -58,15 +58,6 @@ class KernelStack(Stack):
         self.__dict__.update(state)
         self._arrays = [_read_only(K, self._is_gram) for K in self._arrays]
 
-    def copied(self):
-        """The same kernels; those of a part as arrays of their own, which pays if they are read often."""
-        if self._rows is None and self._columns is None:
-            return self
-        arrays = [
-            _read_only(take(K, self._rows, self._columns, K.dtype), self._is_gram) for K in self._arrays
-        ]
-        return self._like(_arrays=arrays, _rows=None, _columns=None, _sizes=None)
-
     def combined(self, weights):
         """sum_j weights[j] K_j, in an array that the next call overwrites; only active kernels are read.
 

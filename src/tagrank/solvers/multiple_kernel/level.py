@@ -12,21 +12,21 @@ import numpy as np
 
 from tagrank.solvers.multiple_kernel.norms import normalized
 
-LEVEL = 0.9
+LEVEL = 0.5  # the dissertation has 0.9, which takes half as many rounds again
 
 
 def propose(problem, weights):
     """Yield weights, and take the evaluation at each."""
     while True:
         evaluation = yield weights
-        level = LEVEL * problem.upper + (1 - LEVEL) * problem.lower
-        weights = _nearest(evaluation.weights, problem.planes, level, otherwise=problem.lowest)
+        weights = below_level(problem, evaluation.weights)
 
 
-def _nearest(weights, planes, level, otherwise):
-    """The nearest point of the simplex below the level; `otherwise` where rounding leaves none."""
+def below_level(problem, weights):
+    """The nearest point of the simplex where no plane of the problem exceeds the level."""
     import daqp
 
+    planes, level = problem.planes, LEVEL * problem.upper + (1 - LEVEL) * problem.lower
     constants, quadratics = planes.values()
     n_kernels, equality = len(weights), 5
     A = np.vstack([np.ones(n_kernels), quadratics / (2 * planes.scale)])
@@ -35,4 +35,4 @@ def _nearest(weights, planes, level, otherwise):
     sense = np.zeros(len(low), np.int32)
     sense[n_kernels] = equality
     nearest, _, flag, _ = daqp.solve(np.eye(n_kernels), -weights, A, high, low, sense, primal_tol=1e-9)
-    return normalized(nearest, 1.0) if flag > 0 else otherwise
+    return normalized(nearest, 1.0) if flag > 0 else problem.lowest  # rounding may leave no such point

@@ -89,7 +89,7 @@ class KernelProblem:
         self.ending = ending
         self.best = None
         self.lower = -np.inf
-        self.share, self.largest_inner_gap = LARGEST_SHARE, LARGEST_SHARE
+        self.share = LARGEST_SHARE
         self.was_interrupted = False
         self.has_planes = norm == 1
         self.planes = self.lowest = None
@@ -131,7 +131,7 @@ class KernelProblem:
                 self.make_loss,
                 self.bounds,
                 kind=self.stack.kind,
-                tol=min(self.share * max(self.gap, self.tol), self.largest_inner_gap),
+                tol=self.share * max(min(self.gap, 1.0), self.tol),
                 max_iter=max_iter,
                 random_state=self.rng,
                 start=self.coefficients,

@@ -10,7 +10,6 @@ from tagrank.solvers.ending import Ending
 from tagrank.solvers.multiple_kernel.norms import check_norm, normalized, uniform_weights
 from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
 from tagrank.solvers.multiple_kernel.search import search
-from tagrank.solvers.multiple_kernel.support import SupportProblem
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 from tagrank.validation import check_choice
 
@@ -48,10 +47,7 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     norm = check_norm(norm)
     check_method(solver, norm)
     method = _load(METHODS[_fastest(norm) if solver == "auto" else solver])
-    if solver == "auto":
-        make_problem = partial(SupportProblem, stack, make_loss, bounds, propose=method.propose)
-    else:
-        make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
+    make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
     return search(*pose(make_problem, method, norm, stack.n_kernels, **options), callback)
 
 
