@@ -114,8 +114,8 @@ class KernelProblem:
     def evaluate(self, weights, max_iter=1000):
         """Train the coefficients at some weights, and take over the bounds that they give."""
         weights = without_crumbs(weights, self.norm, self.tol)
-        solution = self._train(kernel_data(self.stack, weights, self.intercept), max_iter)
-        self.was_interrupted |= solution.stopped_by == "interrupt"
+        data, tol = kernel_data(self.stack, weights, self.intercept), self.wanted_gap
+        solution = self.train(data, self.bounds, self.coefficients, tol=tol, max_iter=max_iter)
         self.coefficients = solution.coefficients
         quadratics = self.stack.quadratics(solution.coefficients)
         constant = solution.dual + weights @ quadratics / 2
@@ -124,20 +124,28 @@ class KernelProblem:
         self.take_bounds(evaluation, [(constant, quadratics)])
         return evaluation
 
-    def _train(self, data, max_iter):
-        with nullcontext() if self.bounds.size >= WORTH_THREADS else limited_threads(1):
-            return solve_dual(
+    @property
+    def wanted_gap(self):
+        """Relative gap of the next training."""
+        return self.share * max(min(self.gap, 1.0), self.tol)
+
+    def train(self, data, bounds, start, *, tol, max_iter):
+        """Coefficients within some bounds, on data of the weighted kernels."""
+        with nullcontext() if bounds.size >= WORTH_THREADS else limited_threads(1):
+            solution = solve_dual(
                 data,
                 self.make_loss,
-                self.bounds,
+                bounds,
                 kind=self.stack.kind,
-                tol=self.share * max(min(self.gap, 1.0), self.tol),
+                tol=tol,
                 max_iter=max_iter,
                 random_state=self.rng,
-                start=self.coefficients,
+                start=start,
                 intercept=self.intercept,
                 stop=lambda: self.ending.reason() is not None,
             )
+        self.was_interrupted |= solution.stopped_by == "interrupt"
+        return solution
 
     def take_bounds(self, evaluation, planes):
         """Take over the bounds of an evaluation, and its planes (constant, quadratics)."""

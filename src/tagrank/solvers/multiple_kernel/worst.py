@@ -5,8 +5,8 @@
 where J_k is the value of label k on K(beta). Every label gives cutting planes, J_k(beta) >= c_k - 1/2
 beta'v_k, and any shares gamma of the labels a lower bound: sum_k gamma_k c_k - 1/2 |sum_k gamma_k v_k|_q.
 
-Labels that cannot be the worst are trained loosely, and only those that are near it get planes. With p = 1 the
-next weights are found as in `level.py`; the least point of all planes took ten times as many rounds.
+Labels that cannot be the worst are trained loosely, and only those that are near it get planes. With p = 1
+the next weights are found as in `level.py`; the least point of all planes took ten times as many rounds.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,6 @@ import numpy as np
 
 from tagrank.arrays import row_blocks
 from tagrank.losses.hinge import Hinge
-from tagrank.solvers.dual_ascent import solve_dual
 from tagrank.solvers.multiple_kernel.level import below_level
 from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
 from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
@@ -87,7 +86,7 @@ class Problem(KernelProblem):
         primals, duals = np.full(len(labels), np.inf), np.full(len(labels), -np.inf)
         for _ in range(TRAININGS):
             primals[labels], duals[labels] = self.train_labels(data, labels, tol, max_iter)
-            largest_gap = self.share * max(min(self.gap, 1.0), self.tol) * primals.max()
+            largest_gap = self.wanted_gap * primals.max()
             may_be_worst = primals >= duals.max()
             labels = np.flatnonzero(may_be_worst & (primals - duals > largest_gap))
             if len(labels) == 0 or self.was_interrupted or self.ending.reason():
@@ -98,19 +97,8 @@ class Problem(KernelProblem):
     def train_labels(self, data, labels, tol, max_iter=1000):
         """Train some labels from where they are; returns their primals and duals."""
         bounds = np.ascontiguousarray(self.bounds[:, labels])
-        solution = solve_dual(
-            data,
-            Hinge,
-            bounds,
-            kind=self.stack.kind,
-            tol=tol,
-            max_iter=max_iter,
-            random_state=self.rng,
-            start=self.coefficients[:, labels],
-            intercept=self.intercept,
-            stop=lambda: self.ending.reason() is not None,
-        )
-        self.was_interrupted |= solution.stopped_by == "interrupt"
+        start = self.coefficients[:, labels]
+        solution = self.train(data, bounds, start, tol=tol, max_iter=max_iter)
         A = self.coefficients[:, labels] = solution.coefficients
         if len(labels) == 1:
             return np.array([solution.primal]), np.array([solution.dual])
