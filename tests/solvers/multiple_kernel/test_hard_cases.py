@@ -160,3 +160,15 @@ def test_seeds(solve, make_case):
     one, again = (solve(case.stack, case.bounds, tol=1e-3) for _ in range(2))
     np.testing.assert_array_equal(one.kernel_weights, again.kernel_weights)
     np.testing.assert_array_equal(one.coefficients, again.coefficients)
+
+
+def test_many_kernels(solve, make_case):
+    """More than are needed: most weights vanish on the way, and none may stop the others."""
+    case = make_case(n_samples=40, n_kernels=30, seed=5)
+    assert solve(case.stack, case.bounds, tol=1e-3, max_iter=300).converged
+
+
+def test_kernels_of_different_sizes(solve, make_case, plain_stack):
+    case = make_case(n_samples=40, n_kernels=6, seed=5)
+    sizes = np.logspace(-3, 3, 6)[:, None, None]
+    assert solve(plain_stack(sizes * case.stack.matrices), case.bounds, tol=1e-3, max_iter=300).converged

@@ -12,6 +12,7 @@ import numpy as np
 
 TRIALS = 8  # of a length, at most
 FLAT = 0.1  # a slope below this part of the first is flat enough
+VANISHED = 1e-6  # a weight below it is as good as none: steps that end there would be too short
 
 
 def propose(problem, weights):
@@ -21,33 +22,30 @@ def propose(problem, weights):
     while True:
         direction = _direction(here.weights, here.quadratics)
         there = yield _move(here.weights, direction, _longest(here.weights, direction))
-        while there.value < here.value and _slope(there, direction) < 0:
+        while direction.any() and _slope(there, direction) < 0:
             here, direction = there, _without_vanished(there.weights, direction)
-            if not direction.any():
-                break
             there = yield _move(here.weights, direction, _longest(here.weights, direction))
-        if direction.any():
-            here = yield from _search_line(here, there, direction)
+        here = yield from _search_line(here, there, direction)
 
 
 def _search_line(here, there, direction):
     """The point between two evaluations where the slope along the direction is flat; regula falsi."""
     low, high = 0.0, _longest(here.weights, direction)
     slope_low, slope_high = _slope(here, direction), _slope(there, direction)
-    best, first = min(here, there, key=lambda point: point.value), abs(slope_low)
+    middle, first = here, abs(slope_low)
     for _ in range(TRIALS):
         if slope_low >= 0 or slope_high <= 0:
             break
         length = low + (high - low) * np.clip(slope_low / (slope_low - slope_high), 0.05, 0.95)
         middle = yield _move(here.weights, direction, length)
-        best, slope = min(best, middle, key=lambda point: point.value), _slope(middle, direction)
+        slope = _slope(middle, direction)
         if abs(slope) <= FLAT * first:
             break
         if slope < 0:
             low, slope_low = length, slope
         else:
             high, slope_high = length, slope
-    return best
+    return middle
 
 
 def _slope(evaluation, direction):
@@ -77,5 +75,5 @@ def _longest(weights, direction):
 
 def _move(weights, direction, length):
     moved = np.maximum(weights + length * direction, 0)
-    moved[moved < 1e-14] = 0
+    moved[moved < VANISHED * moved.max()] = 0
     return moved / moved.sum()

@@ -29,7 +29,8 @@ from tagrank.solvers.passes import objectives
 from tagrank.solvers.solution import Solution
 
 BLOCK = 64
-SWEEPS = 5
+SWEEPS = 10
+SWEEPS_TO_THE_END = 500  # where all samples fit into one block
 MOST_OF_GAP = 0.99  # a pass visits the samples that hold this part of the gap
 
 
@@ -96,7 +97,8 @@ class Problem(KernelProblem):
         after = before.copy()
         sweep(
             self.bounds[rows], after, corners, scores, quadratics, sums,
-            self.intercept, self.norm / (self.norm - 1), SWEEPS,
+            self.intercept, self.norm / (self.norm - 1),
+            SWEEPS if len(self.A) > BLOCK else SWEEPS_TO_THE_END,
         )  # fmt: skip
         self.A[rows] = after
         changed = np.flatnonzero((after != before).any(axis=1))
