@@ -21,6 +21,12 @@ def solve(solver, norm, losses):
     return solve
 
 
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """With all samples in one block, coordinate ascent would be over after one round."""
+    monkeypatch.setattr(smo, "BLOCK", 8)
+
+
 def test_a_kernel_of_zeros(solve, norm, make_case, plain_stack):
     case = make_case()
     matrices = case.stack.matrices.copy()
@@ -74,6 +80,7 @@ def test_one_class_only(solve, make_case):
     assert 0 < solution.primal <= np.abs(case.bounds).sum()
 
 
+@pytest.mark.usefixtures("small_blocks")
 def test_round_limit(solve, make_case):
     case = make_case()
     for max_iter in (1, 2, 3):
@@ -94,6 +101,7 @@ def test_limits_and_requests_end_a_search(solve, make_case):
     assert solution.dual <= solution.primal
 
 
+@pytest.mark.usefixtures("small_blocks")
 def test_interrupt_from_the_callback(solve, make_case):
     def interrupt(point):
         if point.n_iter == 2:
@@ -104,6 +112,7 @@ def test_interrupt_from_the_callback(solve, make_case):
     assert solution.trace[-1][2:4] == (solution.primal, solution.dual)
 
 
+@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("n_calls", [1, 2, 3])
 def test_interrupt_while_kernels_are_read(solve, n_calls, make_case, plain_stack, monkeypatch):
     calls = []
