@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from tagrank.losses.logistic import Logistic
+from tagrank.losses.pairwise import Pairwise
 from tagrank.solvers.dual_ascent import solve_dual
 from tagrank.solvers.multiple_kernel.solve import METHODS, methods_for, solve_kernels
 
@@ -54,6 +56,20 @@ def test_one_label(solver, norm, C, make_case, find_optimum, losses):
     case, value = make_case(n_labels=1, seed=3), find_optimum("hinge", norm, C, n_labels=1, seed=3).value
     solution = solve_kernels(case.stack, losses["hinge"], C * case.bounds, solver=solver, norm=norm, tol=1e-5)
     check_bounds(solution, value, 1e-5)
+
+
+@pytest.mark.parametrize("Loss", [Logistic, Pairwise])
+@pytest.mark.parametrize("norm", [1.0, 2.0])
+def test_any_loss_closes_its_gap(Loss, norm, make_case):
+    case = make_case()
+    one, other = (
+        solve_kernels(case.stack, Loss, case.bounds.copy(), solver=solver, norm=norm, tol=1e-4)
+        for solver in ("auto", "silp")
+    )
+    assert one.converged
+    assert other.converged
+    assert one.dual <= other.primal
+    assert other.dual <= one.primal
 
 
 @pytest.mark.parametrize(("solver", "norm"), [("auto", 1.0), ("auto", 2.0), ("smo", 2.0)])

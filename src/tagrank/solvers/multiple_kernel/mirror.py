@@ -27,9 +27,8 @@ def propose(problem, weights):
     while True:
         new = _step(old, eta * here.quadratics / 2)
         there = yield new
-        eta *= np.clip(
-            _length(old, new, (here.quadratics - there.quadratics) / 2) / eta, 1 / LONGEST, LONGEST
-        )
+        length = _length(old, new, (there.quadratics - here.quadratics) / 2)
+        eta = np.clip(length, eta / LONGEST, eta * LONGEST)
         here, old = there, new
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 LEAST_SHARE = 1e-4  # of equal weights in a start for methods that cannot revive a weight of zero
-NEGLIGIBLE = 0.05  # of tol: so much of the objective may be lost by leaving out the smallest weights
+NEGLIGIBLE = 0.05  # of tol: the sum of weights that are taken for zero
 
 
 def check_norm(norm):
@@ -45,10 +45,10 @@ def best_response(quadratics, norm):
     return normalized((quadratics / max(quadratics.max(), np.finfo(float).tiny)) ** (1 / (norm - 1)), norm)
 
 
-def without_crumbs(weights, norm, tol):
-    """Weights whose smallest are zero, as far as the objective hardly notices: what is not read is saved.
+def without_smallest(weights, norm, tol):
+    """Weights, p = 1, whose smallest, of a sum below part of `tol`, are zero: their kernels are not read.
 
-    With p = 1, leaving out weights of sum s raises the objective by s of its value, at most.
+    A kernel that is missed for this has a large v_j, and does not stay among the smallest.
     """
     if norm > 1:
         return weights

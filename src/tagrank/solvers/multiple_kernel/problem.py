@@ -20,7 +20,7 @@ import numpy as np
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes
-from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
+from tagrank.solvers.multiple_kernel.norms import dual_norm, without_smallest
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, relative_gap
 
 LARGEST_SHARE, SMALLEST_SHARE = 1 / 4, 1 / 64  # of the gap, that a training of the coefficients may leave
@@ -49,11 +49,6 @@ class Evaluation(NamedTuple):
     @property
     def primal(self):
         return self.solution.primal
-
-    @property
-    def value(self):
-        """J(weights), but for half of the gap that the training left."""
-        return (self.solution.primal + self.solution.dual) / 2
 
 
 class KernelProblem:
@@ -113,7 +108,7 @@ class KernelProblem:
 
     def evaluate(self, weights, max_iter=1000):
         """Train the coefficients at some weights, and take over the bounds that they give."""
-        weights = without_crumbs(weights, self.norm, self.tol)
+        weights = without_smallest(weights, self.norm, self.tol)
         data, tol = kernel_data(self.stack, weights, self.intercept), self.wanted_gap
         solution = self.train(data, self.bounds, self.coefficients, tol=tol, max_iter=max_iter)
         self.coefficients = solution.coefficients

@@ -14,11 +14,12 @@ def search(problem, proposals, callback):
     try:
         while stopped_by is None:
             evaluation = problem.evaluate(weights)
-            weights = proposals.send(evaluation)  # before the measurement: it may raise the lower bound
             trace.append(_measure(problem, evaluation.weights))
             if callback is not None:
                 callback(trace[-1])
             stopped_by = _reason_to_end(problem)
+            if stopped_by is None:
+                weights = proposals.send(evaluation)
     except (KeyboardInterrupt, SystemError) as error:
         if not is_interrupt(error):
             raise

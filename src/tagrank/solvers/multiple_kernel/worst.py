@@ -16,7 +16,7 @@ import numpy as np
 from tagrank.arrays import row_blocks
 from tagrank.losses.hinge import Hinge
 from tagrank.solvers.multiple_kernel.level import below_level
-from tagrank.solvers.multiple_kernel.norms import dual_norm, without_crumbs
+from tagrank.solvers.multiple_kernel.norms import dual_norm, without_smallest
 from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
 from tagrank.solvers.solution import Solution
 
@@ -69,7 +69,7 @@ class Problem(KernelProblem):
         self.coefficients = np.zeros(bounds.shape) if start is None else np.array(start, np.float64)
 
     def evaluate(self, weights, max_iter=1000):
-        weights = without_crumbs(weights, self.norm, self.tol)
+        weights = without_smallest(weights, self.norm, self.tol)
         primals, duals = self._train_all(kernel_data(self.stack, weights, self.intercept), max_iter)
         labels = np.flatnonzero(primals >= self.near * primals.max())
         quadratics = self.stack.quadratics_by_label(self.coefficients[:, labels])
