@@ -267,9 +267,11 @@ def test_worst_objective_and_its_solvers(grams, Y):
     options = {"kernel": "precomputed", "random_state": 0}
     model = SharedKernelSVM(objective="worst", **options).fit(grams, Y)
     assert model.converged_
-    for wrong in ({"solver": "level"}, {"norm": 2}):
-        with pytest.raises(ValueError, match="objective='worst'"):
-            SharedKernelSVM(objective="worst", **wrong, **options).fit(grams, Y)
+    assert SharedKernelSVM(objective="worst", norm=2, **options).fit(grams, Y).converged_
+    with pytest.raises(ValueError, match="objective='worst'"):
+        SharedKernelSVM(objective="worst", solver="level", **options).fit(grams, Y)
+    with pytest.raises(ValueError, match="norm must be 1 with solver='stochastic'"):
+        SharedKernelSVM(objective="worst", solver="stochastic", norm=2, **options).fit(grams, Y)
     with pytest.raises(ValueError, match="goes with objective='worst'"):
         SharedKernelSVM(solver="stochastic", **options).fit(grams, Y)
 

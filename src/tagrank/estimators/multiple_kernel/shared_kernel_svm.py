@@ -46,8 +46,8 @@ class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
         check_choice("objective", self.objective, ("sum", "worst"))
         if self.objective == "worst":
             check_choice("solver, with objective='worst',", self.solver, WORST)
-            if self.norm != 1:
-                raise ValueError(f"norm must be 1 with objective='worst', got {self.norm!r}")
+            if self.norm != 1 and self.solver == "stochastic":
+                raise ValueError(f"norm must be 1 with solver='stochastic', got {self.norm!r}")
         elif self.solver in WORST[1:]:
             raise ValueError(f"solver={self.solver!r} goes with objective='worst', got objective='sum'")
 
@@ -57,4 +57,6 @@ class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
         from tagrank.solvers.multiple_kernel import solve_worst
 
         solver = "cutting-plane" if self.solver == "auto" else self.solver
-        return solve_worst(stack, **settings, solver=solver, start_weights=start_weights)
+        return solve_worst(
+            stack, **settings, solver=solver, norm=float(self.norm), start_weights=start_weights
+        )
