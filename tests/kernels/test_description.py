@@ -17,7 +17,7 @@ def test_names_and_gamma():
 def test_wrong_names():
     with pytest.raises(ValueError, match=r"kernel must be one of 'linear', .* got 'rbff'"):
         make_kernel("rbff")
-    with pytest.raises(TypeError, match="kernel must be a Kernel or one of"):
+    with pytest.raises(TypeError, match="kernel must be a Kernel, a list of them, or one of"):
         make_kernel(3)
     with pytest.raises(ValueError, match="set gamma on the kernel itself"):
         make_kernel(Gaussian(), gamma=0.5)

@@ -1,11 +1,11 @@
 """The choice of a model by cross-validation: method, intercept, kernel and C; and of two models together.
 
-Everything is tried on the same folds, on rows that were compared once. First the kernel is chosen, by the
-methods that lead; then the other methods are tried on it over their values of C, which are extended while the
-best is the last; then each method without its intercept, or with one. Of each method the best held-out scores
-are made log-odds, as `ProbabilityRanker` does, and it is these that are measured: order and percentages come
-from them in the end. Last, the best ranker and the best classifier are added up; their sum is taken where it
-is better than both.
+Of pictures the sets of features are weighed first (`weighing.py`). Everything else is tried on the same
+folds, on rows that were compared once. First the kernel is chosen, by the methods that lead; then the other
+methods are tried on it over their values of C, which are extended while the best is the last; then each
+method without its intercept, or with one. Of each method the best held-out scores are made log-odds, as
+`ProbabilityRanker` does, and it is these that are measured: order and percentages come from them in the end.
+Last, the best ranker and the best classifier are added up; their sum is taken where it is better than both.
 
 With many rows all this is done on some of them.
 """
@@ -21,6 +21,7 @@ from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.recipe import CRITERION, KEPT, KernelOption, Plan, is_compared, kernel_of
 from tagrank.annotation.trials import LIKELIHOOD, Trials, Tried, with_kernel
 from tagrank.annotation.tuning import COMPARING, Tuning
+from tagrank.annotation.weighing import Weighing, weigh
 from tagrank.estimators import ScoreSum
 from tagrank.estimators.compared_rows import compare_rows, sliceable, take
 from tagrank.kernels import Precomputed
@@ -44,6 +45,7 @@ class Choice:
     criterion : the name of a measure, of held-out log-odds
     n_rows : how many rows this was measured on
     seconds : what it took
+    weighing : how the weights of the sets of features were found; None where they were not
     """
 
     tried: tuple[Tuning, ...]
@@ -52,6 +54,7 @@ class Choice:
     criterion: str
     n_rows: int
     seconds: float = field(compare=False)
+    weighing: Weighing | None = None
 
     @property
     def second_best(self) -> Tuning | None:
@@ -80,6 +83,7 @@ class Choice:
             "rows": self.n_rows,
             "seconds": self.seconds,
             "tried": [one.to_dict() for one in self.tried],
+            "weights": None if self.weighing is None else self.weighing.to_dict(),
         }
 
 
@@ -133,11 +137,14 @@ def choose(
         some = np.sort(np.random.default_rng(seed).choice(n_rows, n_looked_at, replace=False))
         are_similarities = isinstance(kernel_of(plan.usual), Precomputed)
         X_some, labels_some = take(sliceable(X), some, some if are_similarities else None), labels[some]
+    plan, X_some, weighing = weigh(plan, X_some, labels_some, progress, stop)
     # where no row has both a present and an absent label, there is nothing to rank
     for by in dict.fromkeys((criterion, LIKELIHOOD)):
         found = found or _Search(plan, labels_some, by, n_folds, seed, progress, stop).run(X_some)
     if found is None:
         return _compared(plan.candidates[0].estimator, plan.kernels[0], X, progress)
+    if found.choice is not None:
+        found = found._replace(choice=replace(found.choice, weighing=weighing))
     if n_looked_at == n_rows:
         return found
     return _compared(found.estimator, KEPT, X, progress)._replace(choice=found.choice)

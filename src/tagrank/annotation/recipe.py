@@ -3,8 +3,9 @@
 - features of pictures: the best that are installed
 - method, with an intercept or without, kernel and C, see `tagrank.annotation.choosing`: by cross-validation,
   by the mean of average precision and AUC of held-out rankings
-- kernel: of pictures a power of the mean of those that suit their features, of rows a Gaussian or a straight
-  line
+- kernel: of pictures a power of the weighted sum of those that suit their features, of rows a Gaussian or a
+  straight line
+- weights of the sets of features: those that rank held-out pictures best, see `tagrank.annotation.weighing`
 - probabilities: one curve on held-out scores that all tags share, see `ProbabilityRanker`; order, percentage
   and prediction come from it. How complete the tags are is estimated. A tag is predicted where its
   probability reaches the one threshold with the highest expected F1
@@ -22,7 +23,7 @@ from sklearn.base import clone
 
 from tagrank.annotation.views import Intake
 from tagrank.errors import ArgumentError, did_you_mean
-from tagrank.estimators import CalibratedRanker, ProbabilityRanker
+from tagrank.estimators import CalibratedRanker, MultipleKernelRanker, ProbabilityRanker
 from tagrank.estimators.base import innermost
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
@@ -37,6 +38,7 @@ CRITERION = "MAP and AUC"
 PICTURE_POWERS = (1, 2, 4)
 MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
 FEWEST_TO_HOLD_OUT = 10
+WEIGHING_C, WEIGHING_TOL = 3.0, 2e-2  # of the models by which sets of features are weighed
 
 
 class Candidate(NamedTuple):
@@ -88,12 +90,14 @@ class Plan:
     candidates : methods, the usual one first
     kernels : kernels, the usual one first
     n_leading : how many of the candidates are tried on every kernel; the others are on the best
+    weigher : estimator that finds the weights of the kernels in the sum, not fitted; None keeps them
     """
 
     around: Any
     candidates: Sequence[Candidate]
     kernels: Sequence[KernelOption] = (KEPT,)
     n_leading: int = 1
+    weigher: Any = None
 
     @property
     def leading(self) -> Sequence[Candidate]:
@@ -176,7 +180,26 @@ class Recipe:
         kernels = self._kernels(rows, candidates[0].estimator) if can_hold_out else (KEPT,)
         # on text and tables it is the method that decides for a straight line, on pictures hardly
         n_leading = 2 if len(candidates) > 1 and not rows.features else 1
-        return Plan(self._around(can_hold_out), candidates, kernels, n_leading)
+        weigher = self._weigher(rows, candidates) if can_hold_out else None
+        return Plan(self._around(can_hold_out), candidates, kernels, n_leading, weigher)
+
+    def _weigher(self, rows: Intake, candidates: Sequence[Candidate]) -> Any:
+        """What finds the weights of the sets of features, where several are read by plain kernel methods."""
+        if not rows.features or len(rows.features) < 2 or "kernel" in self.parameters:
+            return None
+        if any(
+            not hasattr(one.estimator, "kernel") or hasattr(one.estimator, "weights") for one in candidates
+        ):
+            return None
+        return MultipleKernelRanker(
+            WEIGHING_C,
+            kernel=mean_kernel(rows.features),
+            weights="held-out",
+            power=2,
+            tol=WEIGHING_TOL,
+            random_state=self.seed,
+            n_jobs=self.n_jobs,
+        )
 
     def _candidate(self, entry: Method, rows: Intake, tags: Sequence[str], can_hold_out: bool) -> Candidate:
         estimator = self._make(entry, tags)

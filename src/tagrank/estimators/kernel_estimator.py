@@ -14,6 +14,7 @@ from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
 from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
+from tagrank.kernels.composition import views_of
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_rows
@@ -89,7 +90,11 @@ class KernelEstimator(LabelEstimator):
                     f"X is a mapping of views ({', '.join(map(str, X)) or 'empty'}), but {kernel!r} reads "
                     "one array: say which view with kernel.on(view), or hand over that array"
                 )
-            return {view: check_array(rows, accept_sparse="csr", dtype=FLOATS) for view, rows in X.items()}
+            return {
+                view: check_array(rows, accept_sparse="csr", dtype=FLOATS)
+                for view, rows in X.items()
+                if view in views_of(kernel) or not isinstance(view, str)
+            }
         is_gram = reset and isinstance(kernel, Precomputed)
         return validate_data(
             self,

@@ -21,6 +21,7 @@ ROUNDS = 4
 FIRST_STEP, LAST_STEP = 3.0, 0.5  # 1 leads to the weights that are best for the coefficients as they are
 SHARPNESS = 30.0  # of the smooth comparison, in standard deviations of the scores of a sample
 STEPS = 8  # towards these
+SMALLEST = 0.02  # of the largest weight; what has less is not worth its computation
 MOST_NUMBERS = 2**27  # scores by kernel, held at a time
 
 
@@ -53,7 +54,8 @@ def find_weights(stack, train, states, *, start=None, rng=None):
     rng : numpy Generator or seed, for the folds
     """
     folds = [_Fold(stack, states, *rows) for rows in _folds(stack, states, np.random.default_rng(rng))]
-    weights = np.full(stack.n_kernels, 1 / stack.n_kernels) if start is None else start / start.sum()
+    weights = np.full(stack.n_kernels, 1.0) if start is None else np.array(start, np.float64)
+    weights /= weights.sum()
     best, reached, step, tried = weights, -np.inf, FIRST_STEP, []
     for _ in range(ROUNDS):
         ranked = [fold.rank(train, weights) for fold in folds]
@@ -68,7 +70,8 @@ def find_weights(stack, train, states, *, start=None, rng=None):
             break
         weights = np.maximum(best + step * (target - best), 0)
         weights /= weights.sum()
-    return best, np.array(tried)
+    best = np.where(best < SMALLEST * best.max(), 0, best)
+    return best / best.sum(), np.array(tried)
 
 
 def measure_ranking(ranked, weights):

@@ -101,7 +101,8 @@ class KernelWeighing(ManyKernels):
             stack = stack if self.power == 1 else stack.with_raised_sum(self.power)
             settings |= {"start": coefficients}
             del settings["kind"]  # the stack knows it
-            given, path = self._given_weights(stack, problem.targets.states, settings, weights)
+            start_weights = getattr(problem.kernel, "weights", None) if weights is None else weights
+            given, path = self._given_weights(stack, problem.targets.states, settings, start_weights)
             if given is None:
                 start_weights = None if weights is None else weights * prices
                 solution = _priced(self._weigh(stack.scaled(1 / prices), settings, start_weights), prices)

@@ -98,7 +98,7 @@ class ManyKernels(MaxMarginEstimator):
         fitted, stack = stack_of_kernels(
             kernels, X, names=names_of(kernels), dtype=self.gram_dtype, n_jobs=self.n_jobs
         )
-        return Sum(tuple(fitted), (1.0,) * len(fitted)), stack
+        return Sum(tuple(fitted), kernel.weights), stack
 
     def _keep_weights(self, names, weights, scales, path):
         self.kernel_names_ = list(names)

@@ -21,9 +21,9 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
     C : float, default 1.0
         Cost of a violated label.
     kernel : list of Kernel, or a sum of them, or the name of one, default "rbf"
-        The kernels to weigh. The weights of a sum are not used. A name is one kernel on each view, if X is a
-        mapping of views. With "precomputed", X is a list of Gram matrices, an (n_kernels, n, n) array, a
-        `KernelStack`, or for many samples a `LowRankStack`.
+        The kernels to weigh. The weights of a sum are where "held-out" ones start from, else they are not
+        used. A name is one kernel on each view, if X is a mapping of views. With "precomputed", X is a list
+        of Gram matrices, an (n_kernels, n, n) array, a `KernelStack`, or for many samples a `LowRankStack`.
     norm : float, default 1.0
         p of the norm that bounds the weights: 1 selects kernels, 2 and more spread the weights.
     solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso"}
