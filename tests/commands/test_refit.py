@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank import Collection, train
+from tagrank import Collection, draw_pictures, train
 from tagrank.annotation import Annotator
 
 
@@ -48,3 +48,17 @@ def test_matrices_of_tags_belong_to_the_tags_that_were_measured(collection):
 
 def test_without_rows_held_out_nothing_is_trained_again(collection):
     assert train(collection, method="label-ranker", C=1.0).n_refit is None
+
+
+def test_kernels_without_weight_are_not_needed_again(tmp_path):
+    drawn = draw_pictures(40, size=32, random_state=0)
+    wanted = {"method": "multiple-kernel-ranker", "C": 1.0, "weights": [1.0, 0.0]}
+    training = train(
+        drawn, tmp_path / "model", features=["colour", "edges"], cache=False, test_size=0.25, **wanted
+    )
+    assert training.n_refit == 40
+    assert list(training.annotator.features_) == ["colour"]
+    loaded = Annotator.load(tmp_path / "model")
+    assert list(loaded.features_) == ["colour"]
+    assert loaded.metadata["kernels"]["names"] == ["colour", "edges"]
+    assert loaded.annotate(drawn.view("pictures")[:2])

@@ -17,6 +17,7 @@ def see_pictures(
     annotator: Annotator,
     rows: Collection,
     *,
+    features: Mapping[str, Feature] | None = None,
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
@@ -24,13 +25,15 @@ def see_pictures(
 ) -> Description:
     """The rows with all features that a model reads, the seconds that each set takes for them, and keys.
 
+    `features` are others in their place.
+
     Rows that are no pictures, or have their features already, stay as they are. A picture that cannot be read
     is left out and becomes one of the problems of the collection.
     """
-    features = annotator.features_
+    features = annotator.features_ if features is None else features
     _check_kind(annotator, rows)
     if features is None or PICTURES not in rows.views or rows.views.keys() >= features.keys():
-        return Description(rows, features or {}, {})
+        return Description(rows, dict(features or {}), {})
     described = describe_pictures(
         rows, features, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
     )

@@ -26,6 +26,7 @@ from tagrank.commands.given_data import (
 )
 from tagrank.commands.picture_rows import describe_rows, kind_of, name_features, see_pictures
 from tagrank.data import Collection, Problem, clean_tags, split_collection
+from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
@@ -33,6 +34,7 @@ from tagrank.metrics import MetricTable
 from tagrank.reports.picture_pixels import remember_pictures
 from tagrank.reports.quality import QualityNote, model_quality
 from tagrank.reports.sections.choice import CHOICE, describe_choice
+from tagrank.reports.sections.kernels import KERNELS, describe_kernels
 
 WRITING = "writing the model"  # what `progress` hears when training is over
 
@@ -120,6 +122,7 @@ class Training:
             "refit": self.n_refit,
             "seconds": self.seconds,
             "certificate": self.certificate,
+            "kernels": self.annotator.metadata.get(KERNELS),
             "C": None if self.tuning is None else self.tuning.to_dict(),
             "feature_seconds": dict(self.feature_seconds),
             "problems": [vars(problem) for problem in self.problems],
@@ -223,13 +226,19 @@ def train(
     tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
     facts, is_stopped = {**rows.summary(), "layout": rows.layout}, stop is not None and stop()
     feature_seconds, n_refit = described.seconds, None
+    costs = described.seconds_a_picture
     if everything is not None and not is_stopped and can_refit(parameters):
-        described = see_pictures(annotator, keep_frequent(everything, min_count), **reading)
+        features = _features_to_learn_from(annotator, described.features)
+        described = see_pictures(
+            annotator, keep_frequent(everything, min_count), features=features, **reading
+        )
         rows, n_refit = described.collection, len(described.collection)
-        annotator = trained_again(annotator, rows, callback=callback, progress=progress, stop=stop)
+        asked = {"callback": callback, "progress": progress, "stop": stop}
+        annotator = trained_again(annotator, rows, features=features, **asked)
     annotator.metadata |= {
         SPELLING: spelling,
         CHOICE: describe_choice(annotator.choice_),
+        KERNELS: describe_kernels(annotator, costs),
         **remember_pictures(rows, described.keys),
     }
     if output is not None:
@@ -259,13 +268,23 @@ def can_refit(parameters: Mapping[str, Any]) -> bool:
     )
 
 
-def trained_again(annotator: Annotator, rows: Collection, **asked: Any) -> Annotator:
-    """What was chosen, trained on these rows."""
+def _features_to_learn_from(
+    annotator: Annotator, features: Mapping[str, Feature]
+) -> Mapping[str, Feature] | None:
+    """Those that the model reads; all `features` for one that weighs them itself, each time it is trained."""
+    weighs = hasattr(innermost_fitted(annotator.estimator_), "kernel_weights_")
+    return dict(features) if weighs and features else annotator.features_
+
+
+def trained_again(
+    annotator: Annotator, rows: Collection, *, features: Mapping[str, Feature] | None, **asked: Any
+) -> Annotator:
+    """What was chosen, trained on these rows, which have these sets of features."""
     again = Annotator(
         clone(annotator.estimator_),
         criterion=annotator.criterion,
         view=annotator.view,
-        features=annotator.features_,
+        features=features,
     )
     again.fit(rows, **asked)
     again.choice_, again.tuning_ = annotator.choice_, annotator.tuning_

@@ -14,6 +14,7 @@ from tagrank.reports.picture_pixels import one_row, picture_finder, picture_pixe
 from tagrank.reports.quality import QualityNote
 from tagrank.reports.report import Answers, MethodResult, ReportPicture, TagExamples, write_report
 from tagrank.reports.sections.choice import choice_section
+from tagrank.reports.sections.kernels import kernels_section
 from tagrank.reports.sections.pictures import pick_pictures, pick_tag_examples
 
 EXPLAINED = 2  # pictures of each heading of which the page tells why
@@ -54,6 +55,7 @@ def write_model_report(
         summary=f"{_about_model(annotator)} {summary}".strip(),
         quality=quality,
         choice=choice_section(annotator),
+        kernels=kernels_section(annotator),
         methods=[MethodResult(name, table, (traces or {}).get(name, ())) for name, table in tables.items()],
         pictures=shown,
         per_tag=per_tag,

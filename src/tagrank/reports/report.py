@@ -24,6 +24,7 @@ SECTIONS = {
     "why": "Why these tags",
     "metrics": "How good is it?",
     "choice": "How the model was chosen",
+    "kernels": "What counts how much",
     "tags": "Tag by tag",
     "confusions": "What it takes for what",
     "companions": "Tags that come together",
@@ -45,6 +46,7 @@ def write_report(
     summary: str = "",
     quality: QualityNote | None = None,
     choice: Mapping[str, Any] | None = None,
+    kernels: Mapping[str, Any] | None = None,
     answers: Answers | None = None,
     tag_examples: Mapping[str, TagExamples] | None = None,
     find_picture: FindPicture | None = None,
@@ -66,6 +68,7 @@ def write_report(
     summary : a sentence below the headline
     quality : what the tags of the first method are worth; stands at the top
     choice : how the first method was chosen, see `choice_section`
+    kernels : what its kernels weigh and cost, see `kernels_section`
     answers : what the first method said about all pictures, for confusions, companions and scores
     tag_examples : tag -> pictures in which it was found and missed; see `pick_tag_examples`
     find_picture : name of a training picture -> uint8 array or None, for the pictures with `why`
@@ -80,6 +83,7 @@ def write_report(
         "why": why_section(pictures, find_picture),
         "metrics": metric_lines(methods),
         "choice": choice,
+        "kernels": kernels,
         "tags": tags_section(per_tag, tag_examples),
         "confusions": _confusions(answers),
         "companions": _companions(answers),

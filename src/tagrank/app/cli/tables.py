@@ -154,7 +154,7 @@ def training_tables(training: "Training") -> "list[RenderableType]":
     if training.certificate:
         lines["passes"] = f"{training.certificate['n_iter']:,}"
         lines["duality gap"] = f"{training.certificate['gap']:.1e}"
-    summary = [*quality_lines(training.quality), _facts(lines)]
+    summary = [*quality_lines(training.quality), _facts(lines), *_kernel_lines(training)]
     if training.held_out is None:
         return summary
     return [
@@ -162,6 +162,21 @@ def training_tables(training: "Training") -> "list[RenderableType]":
         "",
         metric_table({f"held out ({count(training.held_out.n_samples, kind)})": training.held_out}),
     ]
+
+
+def _kernel_lines(training: "Training") -> "list[RenderableType]":
+    """What each kernel weighs and costs, the heaviest first; nothing where no weights were found."""
+    from tagrank.reports.sections.kernels import KERNELS, kernel_lines
+
+    known = training.annotator.metadata.get(KERNELS)
+    if known is None:
+        return []
+    table = _table("kernel", "weight", "ms a picture", numbers=True)
+    for line in kernel_lines(known):
+        weight = f"{line['weight']:.3f}" if line["weight"] > 0 else "–"
+        cost = "–" if line["milliseconds"] is None else f"{line['milliseconds']:.1f}"
+        table.add_row(printable(line["name"]), weight, cost, style="" if line["weight"] > 0 else QUIET)
+    return ["", table]
 
 
 def _choice_lines(training: "Training") -> dict[str, str]:

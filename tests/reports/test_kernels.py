@@ -1,0 +1,63 @@
+"""What each kernel weighs and costs, on the page: from the model itself, and from its notes."""
+
+import numpy as np
+import pytest
+
+from tagrank import Annotator, MultipleKernelRanker
+from tagrank.annotation.choosing import Choice
+from tagrank.annotation.weighing import Weighing
+from tagrank.reports.sections.kernels import KERNELS, describe_kernels, kernels_section
+
+
+@pytest.fixture
+def annotator():
+    weighing = Weighing(("gist", "lbp", "hog"), (0.2, 0.8, 0.0), ((1 / 3,) * 3, (0.2, 0.8, 0.0)))
+    annotator = Annotator()
+    annotator.choice_ = Choice((), (), 0.9, "MAP and AUC", 400, 12.5, weighing)
+    annotator.metadata = {}
+    return annotator
+
+
+def test_the_heaviest_stands_first_and_costs_are_told(annotator):
+    notes = describe_kernels(annotator, {"gist": 0.009, "lbp": 0.001, "hog": 0.002})
+    annotator.metadata = {KERNELS: notes}
+    section = kernels_section(annotator)
+    assert [line["name"] for line in section["lines"]] == ["lbp", "gist", "hog"]
+    assert [round(line["length"]) for line in section["lines"]] == [100, 25, 0]
+    assert section["n_active"] == 2
+    assert (section["active"], section["total"]) == pytest.approx((10, 12))
+    assert [line.name for line in section["chart"].lines] == ["lbp", "gist", "hog"]
+
+
+def test_what_was_not_timed_has_no_cost(annotator):
+    section = kernels_section(annotator)
+    assert section["total"] is None
+    assert section["lines"][0]["milliseconds"] is None
+
+
+def test_weights_that_an_estimator_learned():
+    rng = np.random.default_rng(0)
+    views = {name: rng.normal(size=(60, 2)) for name in ("place", "noise")}
+    Y = np.column_stack([views["place"] > 0.3, views["place"] < -0.3]).astype(float)
+    annotator = Annotator(MultipleKernelRanker(kernel="rbf", random_state=0))
+    annotator.estimator_ = MultipleKernelRanker(kernel="rbf", random_state=0).fit(views, Y)
+    annotator.metadata = {}
+    section = kernels_section(annotator)
+    assert section["lines"][0]["name"] == "place"
+    assert sum(line["weight"] for line in section["lines"]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        "none",
+        {},
+        {"names": ["a"], "weights": [-1.0], "milliseconds": [None], "path": []},
+        {"names": ["a", "b"], "weights": [1.0], "milliseconds": [None], "path": []},
+        {"names": ["a"], "weights": ["x"], "milliseconds": [None], "path": []},
+        {"names": ["a"], "weights": [float("nan")], "milliseconds": [None], "path": []},
+    ],
+)
+def test_notes_from_elsewhere_may_say_anything(annotator, notes):
+    annotator.metadata = {KERNELS: notes}
+    assert kernels_section(annotator) is None
