@@ -169,7 +169,7 @@ class Recipe:
         if gamma is not None and "kernel" not in self.parameters:
             raise ArgumentError(
                 f"gamma={gamma:g} goes with kernel=rbf or kernel=chi2: unless a kernel is named, pictures "
-                "have the mean of those that suit their features, each with a width of its own"
+                "have the sum of those that suit their features, each with a width of its own"
             )
 
     def plan(self, rows: Intake, tags: Sequence[str]) -> Plan:
