@@ -5,6 +5,7 @@ import pytest
 
 from tagrank import Collection, draw_pictures, train
 from tagrank.annotation import Annotator
+from tagrank.annotation.recipe import Recipe
 
 
 @pytest.fixture
@@ -62,3 +63,22 @@ def test_kernels_without_weight_are_not_needed_again(tmp_path):
     assert list(loaded.features_) == ["colour"]
     assert loaded.metadata["kernels"]["names"] == ["colour", "edges"]
     assert loaded.annotate(drawn.view("pictures")[:2])
+
+
+def test_measured_costs_are_those_of_the_kernels():
+    drawn = draw_pictures(70, size=32, random_state=0)
+    wanted = {"method": "multiple-kernel-ranker", "C": 1.0, "cost_strength": 2.0}
+    training = train(drawn, features=["colour", "gist"], cache=False, calibration=None, **wanted)
+    costs = training.annotator.estimator_.kernel_costs
+    assert set(costs) == {"colour", "gist"}
+    assert costs["gist"] > costs["colour"] > 0
+    notes = training.annotator.metadata["kernels"]
+    assert notes["milliseconds"] == pytest.approx([1000 * costs[name] for name in notes["names"]])
+
+
+def test_costs_that_nobody_measured_are_asked_for():
+    recipe = Recipe("multiple-kernel-ranker", {"cost_strength": 1.0})
+    with pytest.raises(ValueError, match="needs the seconds of every set of features, but gist came from"):
+        recipe.with_costs({"colour": 0.1, "gist": float("nan")})
+    assert recipe.with_costs({}) is recipe
+    assert Recipe("multiple-kernel-ranker").with_costs({"gist": 1.0}).parameters == {}

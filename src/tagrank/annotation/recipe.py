@@ -15,7 +15,7 @@ With fewer than ten rows nothing can be held out: C keeps its default, and there
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,6 +171,21 @@ class Recipe:
                 f"gamma={gamma:g} goes with kernel=rbf or kernel=chi2: unless a kernel is named, pictures "
                 "have the sum of those that suit their features, each with a width of its own"
             )
+
+    def with_costs(self, seconds: Mapping[str, float]) -> "Recipe":
+        """The same where cheap sets of features are preferred, and what they cost is not given but measured.
+
+        `seconds` are those of a set of features for one picture, nan where they are not known.
+        """
+        if self.parameters.get("cost_strength") is None or "kernel_costs" in self.parameters or not seconds:
+            return self
+        if unknown := [name for name, value in seconds.items() if np.isnan(value)]:
+            raise ArgumentError(
+                f"cost_strength needs the seconds of every set of features, but {', '.join(unknown)} came "
+                "from the cache and was never timed; compute it once without the cache (--no-cache), or give "
+                "kernel_costs"
+            )
+        return replace(self, parameters={**self.parameters, "kernel_costs": dict(seconds)})
 
     def plan(self, rows: Intake, tags: Sequence[str]) -> Plan:
         """What to train on these rows with these tags."""

@@ -218,6 +218,7 @@ def train(
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     described = describe_rows(rows, features, random_state=seed, **reading)
     rows = described.collection
+    recipe = recipe.with_costs(described.seconds_a_picture)
     annotator = Annotator(recipe, view=view, features=described.features or None)
     started = time.perf_counter()
     annotator.fit(rows, callback=callback, progress=progress, stop=stop)

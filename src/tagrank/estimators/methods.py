@@ -78,12 +78,6 @@ CENTER = Parameter("center", FLAG, "true", "Take off how frequent each tag is; f
 WEIGHING = (
     Parameter("norm", AT_LEAST_ONE, "1", "Of the weights: 1 selects kernels, 2 and more spread the weights."),
     Parameter(
-        "weights",
-        one_of("learned", "uniform", "best"),
-        "learned",
-        "Learn them, take the mean kernel, or the single one that does best on held-out pictures.",
-    ),
-    Parameter(
         "normalization",
         one_of("none", "trace", "variance"),
         "none",
@@ -93,8 +87,22 @@ WEIGHING = (
         "cost_strength",
         NOT_NEGATIVE,
         "1",
-        "How much cheap kernels are preferred, where it is known what each costs to compute.",
+        "How much cheap kernels are preferred; given for pictures, by the seconds of each set of features.",
     ),
+    Parameter("power", POSITIVE_COUNT, "1", "Of the weighted sum, for shared weights that are not learned."),
+)
+WEIGHTS = Parameter(
+    "weights",
+    one_of("learned", "uniform", "best"),
+    "learned",
+    "Learn them, take the mean kernel, or the single one that does best on held-out pictures.",
+)
+SHARED_WEIGHTS = Parameter(
+    "weights",
+    one_of("learned", "held-out", "uniform", "best"),
+    "learned",
+    "Learn them with the model, or as held-out pictures are ranked best; or take the mean kernel, or the "
+    "single one that does best.",
 )
 WEIGHING_SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso")
 COSTS = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
@@ -292,6 +300,7 @@ METHODS = [
             ),
             Parameter("solver", one_of(*WEIGHING_SOLVERS), "auto", "How the weights are found."),
             *WEIGHING,
+            SHARED_WEIGHTS,
         ),
         space=COSTS,
     ),
@@ -319,6 +328,7 @@ METHODS = [
                 "How the weights are found; the last two are for objective=worst.",
             ),
             *WEIGHING,
+            SHARED_WEIGHTS,
         ),
         space=COSTS,
     ),
@@ -340,6 +350,7 @@ METHODS = [
                 "How the weights are found; smo: norm above 1.",
             ),
             *WEIGHING,
+            WEIGHTS,
         ),
         space=COSTS,
     ),

@@ -369,3 +369,9 @@ def test_learned_weights_have_no_power_of_the_sum(grams, Y):
 def test_columns_have_no_held_out_weights(views, Y, wrong):
     with pytest.raises(ValueError, match="needs Gram matrices, got columns of 90 samples"):
         MultipleKernelRanker(kernel="precomputed", **wrong).fit(LowRankStack(list(views.values())), Y)
+
+
+def test_raised_kernels_have_the_names_of_their_views(views, Y):
+    raised = [Gaussian().on(name) ** 2 for name in views]
+    model = MultipleKernelRanker(kernel=raised, random_state=0).fit(views, Y)
+    assert model.kernel_names_ == list(views)

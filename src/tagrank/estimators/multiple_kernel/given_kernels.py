@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from tagrank.estimators.compared_rows import ComparedRows
-from tagrank.kernels import KernelStack, OnView
+from tagrank.kernels import KernelStack, OnView, Power
 from tagrank.kernels.stack import Stack
 
 
@@ -47,7 +47,8 @@ def column_weights(stack, coefficients, weights):
 
 def names_of(kernels):
     """A name for each kernel: its view where that tells them apart, otherwise how it is written."""
-    views = [kernel.view if isinstance(kernel, OnView) else None for kernel in kernels]
+    inside = [kernel.kernel if isinstance(kernel, Power) else kernel for kernel in kernels]
+    views = [kernel.view if isinstance(kernel, OnView) else None for kernel in inside]
     if all(isinstance(view, str) for view in views) and len(set(views)) == len(views):
         return views
     written = [repr(kernel) for kernel in kernels]
