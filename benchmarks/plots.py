@@ -1,7 +1,9 @@
 """Charts of a page as one SVG drawing, two side by side, with one legend."""
 
 WIDTH, HEIGHT, LEGEND = 360, 220, 20  # of a chart, see tagrank.reports.charts, and of the legend below
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # told apart by colour-blind eyes, too
+COLOURS = (  # told apart by colour-blind eyes, too
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"),
+)
 
 
 def draw_charts(charts):

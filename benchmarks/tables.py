@@ -1,5 +1,8 @@
 """Lines of results on the screen, and tables of a page."""
 
+import re
+import textwrap
+
 
 def show(line, *keys):
     """Print some entries of a line of results."""
@@ -10,6 +13,24 @@ def markdown_table(header, rows, *, numbers=False):
     """A table, without an end of line; with `numbers` all columns but the first are aligned to the right."""
     rules = ["---", *["---:" if numbers else "---"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rules, *rows))
+
+
+def fill(text, width=110):
+    """A page whose paragraphs and items are broken into lines anew; headings, tables and pictures stay."""
+    blocks = []
+    for block in text.split("\n\n"):
+        if block.lstrip("\n").startswith(("#", "|", "![")):
+            blocks.append(block)
+            continue
+        items = re.split(r"\n(?=- )", block)
+        blocks.append("\n".join(_fill_item(item, width) for item in items))
+    return "\n\n".join(blocks).rstrip("\n") + "\n"
+
+
+def _fill_item(item, width):
+    indent = "  " if item.startswith("- ") else ""
+    options = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(" ".join(item.split()), width, **options)
 
 
 def _text(value):
