@@ -375,3 +375,15 @@ def test_raised_kernels_have_the_names_of_their_views(views, Y):
     raised = [Gaussian().on(name) ** 2 for name in views]
     model = MultipleKernelRanker(kernel=raised, random_state=0).fit(views, Y)
     assert model.kernel_names_ == list(views)
+
+
+@pytest.mark.filterwarnings("ignore:the relative duality gap")
+@pytest.mark.parametrize("limit", [{"max_seconds": 1e-6}, {"stop": lambda: True}])
+def test_the_search_for_held_out_weights_ends_when_asked(grams, Y, limit):
+    options = {name: value for name, value in limit.items() if name == "max_seconds"}
+    asked = {name: value for name, value in limit.items() if name == "stop"}
+    model = MultipleKernelRanker(kernel="precomputed", weights="held-out", random_state=0, **options)
+    model.fit(grams, Y, **asked)
+    assert not model.converged_
+    np.testing.assert_allclose(model.kernel_weights_, 1 / 3)
+    assert len(model.weight_path_) == 1

@@ -48,7 +48,7 @@ def find_weights(stack, train, states, *, start=None, rng=None):
     ----------
     stack : KernelStack
     train : function of a part of the stack, the samples in it, weights, and coefficients to start from or
-        None; returns coefficients (n_samples in it, n_labels)
+        None; returns coefficients (n_samples in it, n_labels), or None to end with what was found
     states : array (n_samples, n_labels) of +1, -1 and 0
     start : array (n_kernels,), weights to start from; equal ones by default
     rng : numpy Generator or seed, for the folds
@@ -59,6 +59,8 @@ def find_weights(stack, train, states, *, start=None, rng=None):
     best, reached, step, tried = weights, -np.inf, FIRST_STEP, []
     for _ in range(ROUNDS):
         ranked = [fold.rank(train, weights) for fold in folds]
+        if any(part is None for part in ranked):
+            break
         value, sharpness = measure_ranking(ranked, weights)
         tried.append(weights)
         if value > reached:
@@ -71,7 +73,7 @@ def find_weights(stack, train, states, *, start=None, rng=None):
         weights = np.maximum(best + step * (target - best), 0)
         weights /= weights.sum()
     best = np.where(best < SMALLEST * best.max(), 0, best)
-    return best / best.sum(), np.array(tried)
+    return best / best.sum(), np.array(tried or [best])
 
 
 def measure_ranking(ranked, weights):
@@ -137,7 +139,10 @@ class _Fold:
         )
 
     def rank(self, train, weights):
+        """The held-out samples; None where the training had to end."""
         self.coefficients = train(self.seen, self.rows, weights, self.coefficients)
+        if self.coefficients is None:
+            return None
         T = self.coefficients.astype(self.unseen.dtype)
         by_kernel = np.stack([slope @ T for slope in self.unseen.slopes(weights)])
         return Ranked(by_kernel, self.states)

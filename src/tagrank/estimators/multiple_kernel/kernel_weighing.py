@@ -17,6 +17,7 @@ from tagrank.kernels import Precomputed
 from tagrank.kernels.stack import Stack
 from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
+from tagrank.solvers.ending import Ending
 from tagrank.validation import check_choice, check_count, check_positive
 
 WEIGHTS = ("learned", "held-out", "uniform", "best")
@@ -158,20 +159,25 @@ class KernelWeighing(ManyKernels):
         if self.weights == "uniform":
             return np.full(n_kernels, n_kernels ** (-1 / self.norm)), None
         if self.weights == "held-out":
-            train = partial(self._train_fold, settings)
-            return find_weights(stack, train, states, start=start, rng=settings["random_state"])
+            ending = Ending(None if self.max_seconds is None else self.max_seconds / 2)
+            train = partial(self._train_fold, settings, ending)
+            found = find_weights(stack, train, states, start=start, rng=settings["random_state"])
+            settings["max_seconds"] = _left(self.max_seconds, ending)
+            return found
         alone = clone(self).set_params(kernel=Precomputed(trusted=True), gamma=None, weights="uniform")
         return np.eye(n_kernels)[find_best_kernel(alone, stack, states, self._measure_kernel)], None
 
-    def _train_fold(self, settings, stack, rows, weights, start):
-        """Coefficients of some samples, for weights that are given."""
+    def _train_fold(self, settings, ending, stack, rows, weights, start):
+        """Coefficients of some samples, for weights that are given; None where the training had to end."""
         settings = settings | {
             "bounds": settings["bounds"][rows],
             "tol": max(self.tol, FOLD_TOL),
             "start": start,
             "callback": None,
+            "max_seconds": _left(ending.max_seconds, ending),
         }
-        return self._train_with(weights, stack, settings).coefficients
+        solution = self._train_with(weights, stack, settings)
+        return solution.coefficients if solution.stopped_by in ("tol", "max_iter") else None
 
     def _measure_kernel(self, labels, scores):
         """How well a single kernel does on samples that were held out."""
@@ -191,6 +197,11 @@ class KernelWeighing(ManyKernels):
             costs = [costs[name] for name in names]
         costs = check_numbers("kernel_costs", costs, len(names))
         return 1 + self.cost_strength * costs / max(costs.mean(), np.finfo(float).tiny)
+
+
+def _left(max_seconds, ending):
+    """Of some seconds those that are left."""
+    return None if max_seconds is None else max(max_seconds - ending.seconds, 1e-9)
 
 
 def _priced(solution, prices):
