@@ -11,7 +11,7 @@ from tagrank.parallel import count_threads
 HERE = Path(__file__).resolve().parent
 PACKAGES = (
     *("tagrank", "numpy", "scipy", "scikit-learn", "numba"),
-    *("opencv-contrib-python-headless", "onnxruntime", "pillow", "cleanlab", "MKLpy"),
+    *("opencv-contrib-python-headless", "onnxruntime", "pillow", "cleanlab", "himalaya", "MKLpy"),
 )
 
 

@@ -11,6 +11,7 @@ from benchmarks import catalogue, output
 from benchmarks.__main__ import main, run
 from benchmarks.experiments.honest_probability import distance_from_claims
 from benchmarks.pages import automatic_choice, honest_probability
+from benchmarks.tables import fill
 
 ROOT = Path(__file__).parents[1]
 NAMES = {name: group for group in catalogue.GROUPS for name in catalogue.names_of(group)}
@@ -133,6 +134,14 @@ def test_the_list_of_benchmarks_stands_on_its_page(capsys):
 def test_a_name_that_is_unknown_is_answered_with_those_that_are():
     with pytest.raises(SystemExit, match=r"no benchmark is called 'gram'.*speed.*gram_training"):
         main(["speed", "gram"])
+
+
+def test_only_paragraphs_and_items_are_broken_into_lines():
+    table = "| " + "a wide cell " * 4 + "|\n| --- |"
+    text = f"\n## A heading that is long\n\nsome words\nin a row\n\n{table}\n\n- one item\n  of two\n- two\n"
+    assert fill(text, 14) == (
+        f"\n## A heading that is long\n\nsome words in\na row\n\n{table}\n\n- one item of\n  two\n- two\n"
+    )
 
 
 def test_growth_has_a_page_and_a_plot(places):
