@@ -14,7 +14,7 @@ from benchmarks.protocols.kernel_sets import PHOTOGRAPHS
 from benchmarks.tables import fill, markdown_table
 from tagrank.reports.charts import line_chart
 
-MOST_LINES = 6
+MOST_LINES = 5
 INTRO = """# Weights shared by all labels, weights of each label
 
 This page is written by one command, `make bench NAME=shared_kernels`; do not edit it by hand. The same
@@ -65,10 +65,10 @@ method a round is as many trainings as there are labels):
 Exponents of seconds ~ labels^e, by least squares on the logarithms of what reached the gap: {exponents}.
 {verdict}
 """
-VERDICT = """The stochastic method reached the gap for {n_reached} of {n_all} numbers of labels, and a round of
-it has exponent {slope:.2f}: growth below linear is {seen}. A step trains one label only, but every gap that it
-tells trains all, and with {n_labels} labels it takes {ratio:.0f} times as long as the exact method, which
-trains all labels at once."""
+VERDICT = """The stochastic method reached the gap for {n_reached} of {n_all} numbers of labels, and a round
+of it has exponent {slope:.2f}: growth below linear is {seen}. A step trains one label only, but every gap
+that it tells trains all, and with {n_labels} labels it takes {ratio:.0f} times as long as the exact method,
+which trains all labels at once."""
 WEIGHTS = """
 ## How the weights move
 
