@@ -171,8 +171,8 @@ def _compared(lines, kernels):
         f"and its line search takes several. It is number {order.index('simple') + 1} of {len(order)} in "
         "seconds.",
         beyond=f"Rounds of `silp` for p = 1, 2, 4: {_join(beyond)}; of `group-lasso`: {_join(closed)}.",
-        many=f"With {last['n_kernels']} kernels `silp` takes "
-        + ", ".join(f"{case['seconds']:.2f} s for p = {norm:g}" for norm, case in silp.items())
+        many=f"With {last['n_kernels']} kernels `silp` takes, in seconds (rounds), "
+        + ", ".join(f"{_cell(case)} for p = {norm:g}" for norm, case in silp.items())
         + ".",
         smo=f"`silp` takes {min(ratios):.1f} to {max(ratios):.1f} times the seconds of `smo` with the same p"
         f"; `group-lasso` takes {_against_smo(lines)} times.",
