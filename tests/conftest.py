@@ -1,6 +1,7 @@
 """Fresh folders for compiled code (a cached caller would keep its old callee) and features; public data."""
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,9 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 os.environ["TERMINAL_WIDTH"] = "500"
 _cache = tempfile.TemporaryDirectory(prefix="tagrank-cache-")
 os.environ["TAGRANK_CACHE"] = _cache.name
+# a shell lets what runs in its background ignore Ctrl-C, and so would the processes that tests interrupt
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
