@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import label_ranking_average_precision_score
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 
@@ -192,6 +193,25 @@ def test_one_kernel_is_the_plain_estimator(Estimator, views, Y):
             model.decision_function(rows), plain.fit(rows, Y).decision_function(rows), atol=1e-2
         )
         assert np.all(model.kernel_weights_ == 1)
+
+
+@pytest.mark.parametrize("Estimator", EVERY)
+def test_one_matrix_in_a_list(Estimator, grams, Y):
+    model = Estimator(kernel="precomputed", random_state=0).fit(grams[:1], Y)
+    alone = ALONE[Estimator](kernel="precomputed", random_state=0).fit(grams[0], Y)
+    np.testing.assert_allclose(
+        model.decision_function(grams[:1]), alone.decision_function(grams[0]), atol=5e-2
+    )
+    np.testing.assert_array_equal(
+        model.decision_function(KernelStack(grams[:1])), model.decision_function(grams[:1])
+    )
+
+
+@pytest.mark.parametrize("Estimator", [SharedKernelSVM, MultipleKernelSVM])
+def test_kernels_too_large_for_c_come_to_an_end(Estimator, grams, Y):
+    with pytest.warns(ConvergenceWarning, match="raise max_iter, or loosen tol"):
+        model = Estimator(kernel="precomputed", random_state=0).fit([1e12 * grams[0], 1e-12 * grams[1]], Y)
+    assert model.n_iter_ <= 20 * Y.shape[1]
 
 
 @pytest.mark.parametrize("Estimator", EVERY)

@@ -79,7 +79,7 @@ class ManyKernels(MaxMarginEstimator):
                 return stack
             if isinstance(inside, LowRankStack):
                 return super()._check_rows(inside.combined(np.ones(inside.n_kernels)), reset=reset)
-            if not reset and len(self.kernel_names_) > 1 and not hasattr(self, "coef_"):
+            if not reset and not is_matrix(inside):
                 return Similarities(as_similarities(inside, len(self.kernel_names_), self.n_features_in_))
         if not reset and isinstance(inside, Mapping) and not hasattr(inside, "format"):
             X = {view: rows for view, rows in inside.items() if view in views_of(kernel)}

@@ -9,6 +9,7 @@ from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
 from tagrank.estimators.compared_rows import Similarities
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
+from tagrank.kernels import KernelStack
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.metrics import category_auc
 from tagrank.solvers.ending import Ending
@@ -105,7 +106,8 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
         return self.kernel_scales_
 
     def _scores(self, X):
-        if len(self.kernel_names_) == 1 or hasattr(self, "coef_"):
+        is_single = len(self.kernel_names_) == 1 and not isinstance(getattr(X, "K", None), KernelStack)
+        if is_single or hasattr(self, "coef_"):
             return super()._scores(X)
         scores = np.zeros((n_rows(X), len(self.classes_)))
         for place, j in enumerate(self.active_kernels_):

@@ -86,6 +86,7 @@ class KernelProblem:
         self.lower = -np.inf
         self.share = LARGEST_SHARE
         self.was_interrupted = False
+        self.n_unfinished = 0
         self.has_planes = norm == 1
         self.planes = self.lowest = None
 
@@ -140,6 +141,7 @@ class KernelProblem:
                 stop=lambda: self.ending.reason() is not None,
             )
         self.was_interrupted |= solution.stopped_by == "interrupt"
+        self.n_unfinished = self.n_unfinished + 1 if solution.stopped_by == "max_iter" else 0
         return solution
 
     def take_bounds(self, evaluation, planes):

@@ -7,6 +7,8 @@ stopping rule of its own: the search ends once the relative gap between the best
 from tagrank.solvers.ending import is_interrupt
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 
+MOST_UNFINISHED = 5  # trainings in a row that came to no end: kernels too large for C, say
+
 
 def search(problem, proposals, callback):
     """Round after round until the gap is small, or the end is asked for."""
@@ -44,4 +46,6 @@ def _reason_to_end(problem):
         return "tol"
     if problem.was_interrupted:
         return "interrupt"
-    return "max_iter" if problem.n_iter >= problem.max_iter else problem.ending.reason()
+    if problem.n_iter >= problem.max_iter or problem.n_unfinished >= MOST_UNFINISHED:
+        return "max_iter"
+    return problem.ending.reason()
