@@ -98,6 +98,15 @@ def test_views(problem, Estimator):
     np.testing.assert_allclose(model.decision_function(views), expected, atol=1e-4)
 
 
+def test_views_of_different_length_are_refused(problem, Estimator):
+    X, Y = problem
+    kernel = Gaussian().on("left") + Gaussian().on("right")
+    with pytest.raises(
+        ValueError, match="the numbers of rows differ: view 'left' has 40, view 'right' has 39"
+    ):
+        Estimator(kernel=kernel).fit({"left": X[:, :1], "right": X[:-1, 1:]}, Y)
+
+
 def test_label_never_positive_is_ranked_last(problem, Estimator):
     X, Y = problem
     with pytest.warns(

@@ -17,7 +17,7 @@ from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
 from tagrank.kernels.composition import views_of
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.parallel import limited_threads
-from tagrank.validation import check_rows
+from tagrank.validation import check_rows, check_same_length
 
 KNOWN_OF_ROWS = ("n_features_in_", "feature_names_in_")
 
@@ -90,11 +90,13 @@ class KernelEstimator(LabelEstimator):
                     f"X is a mapping of views ({', '.join(map(str, X)) or 'empty'}), but {kernel!r} reads "
                     "one array: say which view with kernel.on(view), or hand over that array"
                 )
-            return {
+            views = {
                 view: check_array(rows, accept_sparse="csr", dtype=FLOATS)
                 for view, rows in X.items()
                 if view in views_of(kernel) or not isinstance(view, str)
             }
+            check_same_length(**{f"view {view!r}": rows for view, rows in views.items()})
+            return views
         is_gram = reset and isinstance(kernel, Precomputed)
         return validate_data(
             self,
