@@ -30,7 +30,7 @@ from tagrank.annotation.tuning import CRITERIA
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.errors import warn
-from tagrank.estimators.base import innermost_fitted, taken_by
+from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.estimators.score_sum import ScoreSum
 from tagrank.features import Feature, choose_features
@@ -133,8 +133,10 @@ class Annotator:
         self.feature_names_ = {
             name: columns for name, columns in intake.feature_names.items() if not duplicates(columns)
         }
+        without_kernel = getattr(innermost(plan.usual), "column_scaling", "none")
         self.scalers_ = {
-            name: fit_scaler(rows, self.scaling, kernel, name) for name, rows in intake.views.items()
+            name: fit_scaler(rows, self.scaling, kernel, name, without_kernel=without_kernel)
+            for name, rows in intake.views.items()
         }
         self.by_view_ = kernel is not None and reads_views(kernel)
         self.training_names_ = intake.names

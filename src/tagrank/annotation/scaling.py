@@ -2,7 +2,8 @@
 
 Kernels of vectors compare columns by their numbers, so a column in grams must not drown one in tons: each is
 brought to mean 0 and deviation 1. Kernels of histograms read counts and shares, which have their scale
-already, and sparse rows would lose their zeros: both stay as they are.
+already, and sparse rows would lose their zeros: both stay as they are. A method without a kernel says itself
+what its columns need (`LabelEstimator.column_scaling`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -42,12 +43,19 @@ class Scaler:
         return np.clip(scaled, 0, 1, out=scaled) if self.clip else scaled
 
 
-def fit_scaler(X: Any, scaling: str, kernel: Kernel | None, view: str) -> Scaler | None:
+def fit_scaler(
+    X: Any, scaling: str, kernel: Kernel | None, view: str, *, without_kernel: str = "none"
+) -> Scaler | None:
     """The scaler for the finite columns of one view, or None where they stay as they are.
 
     `kernel` is what will read them, None for a method without one; it may ask for them as `view`.
+    `without_kernel` is what "auto" means for dense columns where there is none.
     """
-    if scaling == "none" or (scaling == "auto" and (sparse.issparse(X) or kernel is None)):
+    if scaling == "auto" and sparse.issparse(X):
+        return None
+    if scaling == "auto" and kernel is None:
+        scaling = without_kernel
+    if scaling == "none":
         return None
     scaler = _minmax(X) if scaling == "minmax" else _standard(X)
     if scaling != "auto":

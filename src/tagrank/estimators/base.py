@@ -106,7 +106,8 @@ class LabelEstimator(BaseEstimator):
     A subclass writes ``fit(X, y)``, which begins with `_take` and ends with `_name_labels`, and
     ``_scores(X)``: scores (n_samples, n_labels) of rows that were checked. It may write ``choose(scores)``,
     which labels such scores make present, and ``_check_parameters()``. What answers for it once fitted is
-    listed in `stored`, by name and kind, so that models can be saved.
+    listed in `stored`, by name and kind, so that models can be saved. A class without a kernel says in
+    `column_scaling` what `Annotator` does to dense columns first: "none", "standard" or "minmax".
 
     Attributes
     ----------
@@ -115,6 +116,7 @@ class LabelEstimator(BaseEstimator):
     """
 
     stored = stores(n_features_in_=Value(int, optional=True), never_positive_=Numbers("b", ("n_labels",)))
+    column_scaling = "none"
     # how many threads and how much talk suit the machine, not the model
     unstored_parameters = ("n_jobs", "verbose")
 

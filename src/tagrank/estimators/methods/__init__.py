@@ -1,0 +1,68 @@
+"""The registry: one entry a method. What the rest of the house knows of a method, it knows from here.
+
+Public names, the words of the command line and their help, what model files may name, the table in
+docs/models.md, search spaces and the lists of all shared tests come from `METHODS`, a file for each family.
+Listing them loads no estimator.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tagrank.errors import ArgumentError, did_you_mean
+from tagrank.estimators.methods import (
+    baselines,
+    classification,
+    factorization,
+    joint,
+    multiple_kernels,
+    neighbours,
+    online,
+    ranking,
+    regression,
+    shared_spaces,
+    transformations,
+)
+from tagrank.estimators.methods.method import Method
+
+FAMILIES = (
+    ranking,
+    classification,
+    joint,
+    online,
+    multiple_kernels,
+    regression,
+    neighbours,
+    factorization,
+    shared_spaces,
+    transformations,
+    baselines,
+)
+METHODS = [method for family in FAMILIES for method in family.METHODS]
+
+
+def methods(name: str | None = None) -> list[Method]:
+    """All methods that `train` knows, or only the one of this name."""
+    return list(METHODS) if name is None else [find_method(name)]
+
+
+def find_method(name: str) -> Method:
+    """The method called `name`, or an error that lists them."""
+    names = [method.name for method in METHODS]
+    if name not in names:
+        raise ArgumentError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
+    return METHODS[names.index(name)]
+
+
+def read_parameters(method: str, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Parameters of a method from their texts, as `train` takes them; in names ``-`` may stand for ``_``."""
+    known = {parameter.name: parameter for parameter in find_method(method).parameters}
+    values = {}
+    for written, text in texts.items():
+        name = written.replace("-", "_")
+        if name not in known:
+            raise ArgumentError(
+                f"method {method!r} has no parameter {written!r} of its own{did_you_mean(name, known)}; "
+                f"it has: {', '.join(known) or 'none'}"
+            )
+        values[name] = known[name].read(text)
+    return values

@@ -1,0 +1,5 @@
+"""Regression for all tags at once."""
+
+from tagrank.estimators.methods.method import Method
+
+METHODS: tuple[Method, ...] = ()

@@ -1,0 +1,5 @@
+"""Methods that turn the problem into another one, and boosting."""
+
+from tagrank.estimators.methods.method import Method
+
+METHODS: tuple[Method, ...] = ()
