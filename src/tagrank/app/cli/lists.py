@@ -46,7 +46,7 @@ def methods(
     elif name is None:
         show(method_table(found))
         say(auto_words())
-        say("'tagrank methods METHOD' tells what can be set")
+        say("'tagrank methods METHOD' tells what it does and what can be set")
     else:
         show(*method_details(found[0]))
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
@@ -189,10 +190,12 @@ def _choice_lines(training: "Training") -> dict[str, str]:
 
 
 def method_table(methods: "Sequence[Method]") -> Table:
-    """All methods."""
-    table = _table("method", "class", "what it does", "paper")
-    for method in methods:
-        table.add_row(method.name, method.estimator, method.about, _paper(method))
+    """All methods, family by family."""
+    table = _table("method", "good for", "training grows with", "paper")
+    for family, members in groupby(methods, key=lambda method: method.family):
+        table.add_row(Text(family, style="bold"), end_section=True)
+        for method in members:
+            table.add_row(f"  {method.name}", method.good_for, method.growth, method.citation)
     return table
 
 
@@ -212,9 +215,17 @@ def method_details(method: "Method") -> "list[RenderableType]":
     facts = {
         "method": method.name,
         "class": method.estimator,
+        "family": method.family,
         "what it does": method.about,
-        "paper": _paper(method),
+        "good for": method.good_for,
+        "training grows with": f"{method.growth} (n pictures, m tags)",
+        "unknown tags": method.unknown,
+        "paper": f"{method.paper} ({method.acronym})" if method.acronym else method.paper,
     }
+    if method.space:
+        facts["searched"] = "; ".join(
+            f"{name} {', '.join(map(_value, values))}" for name, values in method.space.items()
+        )
     if not method.parameters:
         return [_facts({**facts, "--set": "nothing: all its parameters are options of 'tagrank train'"})]
     table = _table("--set", "values", "default", "what it is")
@@ -223,8 +234,8 @@ def method_details(method: "Method") -> "list[RenderableType]":
     return [_facts(facts), "", table]
 
 
-def _paper(method: "Method") -> str:
-    return f"{method.paper} ({method.acronym})" if method.acronym else method.paper
+def _value(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def dataset_table(datasets: "Sequence[Dataset]") -> Table:

@@ -1,5 +1,6 @@
 """What the house knows of one method."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -63,6 +64,14 @@ class Method:
     def module(self) -> str:
         """The module that holds the class."""
         return self.home.partition(":")[0]
+
+    @property
+    def citation(self) -> str:
+        """What the literature calls it, the first author and the last year of its paper."""
+        years = re.findall(r"\b(?:19|20)\d\d\b", self.paper)
+        author = re.split("[,:]", self.paper)[0]
+        source = f"{author} {years[-1]}" if years else self.paper
+        return f"{self.acronym}, {source}" if self.acronym else source
 
     def load(self) -> Any:
         """The class."""
