@@ -69,7 +69,14 @@ def test_methods(tagrank):
     document = json.loads(tagrank("methods", "--json").stdout)
     assert [method["name"] for method in document] == [method.name for method in METHODS]
     people = tagrank("methods")
-    assert all(method["estimator"] in people.stdout for method in document)
+    for told in ("name", "family", "citation"):
+        assert all(method[told] in people.stdout for method in document)
+
+
+def test_a_method_is_told_in_full(tagrank):
+    told = tagrank("methods", "joint-svm").stdout
+    for words in ("JointSVM", "Many tags and little time", "hardly with m", "Left out", "C 0.1, 0.3"):
+        assert words in told
 
 
 def test_one_method_tells_what_can_be_set(tagrank):

@@ -82,7 +82,8 @@ class Method:
         parameters = [parameter.to_dict() for parameter in self.parameters]
         space = {name: list(values) for name, values in self.space.items()}
         told = {name: value for name, value in vars(self).items() if name != "memory"}
-        return {**told, "estimator": self.estimator, "parameters": parameters, "space": space}
+        found = {"estimator": self.estimator, "citation": self.citation}
+        return {**told, **found, "parameters": parameters, "space": space}
 
 
 AVERAGE = Parameter("average", FLAG, "true", "Predict with the mean of the weights over all pictures seen.")
