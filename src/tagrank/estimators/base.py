@@ -80,7 +80,14 @@ class FittedKernel:
 
 @dataclass(frozen=True)
 class FittedEstimator:
-    """Another estimator, inside this one."""
+    """Another estimator, inside this one.
+
+    Attributes
+    ----------
+    n_labels : the name of the size that is the number of its labels
+    """
+
+    n_labels: str = "n_labels"
 
 
 FLAG, COUNT, NUMBER = Value(bool), Value(int), Value(float)

@@ -95,7 +95,7 @@ def _describe(kind: Any, name: str, value: Any, shelf: ArrayShelf) -> Any:
 def _take(kind: Any, name: str, described: Fields, shelf: ArrayShelf, sizes: Sizes) -> Any:
     """The attribute that `_describe` described."""
     if isinstance(kind, FittedEstimator):
-        return rebuild_estimator(described.fields(name), shelf.at(_file_name(name)), sizes["n_labels"])
+        return rebuild_estimator(described.fields(name), shelf.at(_file_name(name)), sizes[kind.n_labels])
     if isinstance(kind, FittedKernel):
         kernel = kernel_from_dict(described.mapping(name))
         if not kernel.fixed:

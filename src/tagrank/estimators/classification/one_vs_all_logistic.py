@@ -1,14 +1,12 @@
 """One-vs-all logistic regression, all labels at once."""
 
-from scipy.special import expit
-from sklearn.utils import ClassifierTags
-
 from tagrank.estimators.base import with_parameters
+from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.max_margin import MaxMarginEstimator
 
 
 @with_parameters(fit_intercept=True)
-class OneVsAllLogistic(MaxMarginEstimator):
+class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
     """One logistic regression per label, trained together.
 
     Minimises ``1/2 sum_l |f_l|^2 + sum_il C_il log(1 + exp(-y_il f_l(x_i)))`` over the labels that are known;
@@ -40,25 +38,7 @@ class OneVsAllLogistic(MaxMarginEstimator):
     [[0.9, 0.1]]
     """
 
-    def predict_proba(self, X):
-        """Probabilities of all labels, one array of shape (n_samples, n_labels).
-
-        Each label has its own, 0 if it was never present in training; for one-dimensional y they are divided
-        by their sum.
-        """
-        probabilities = expit(self._scores_of_all(X))
-        probabilities[:, self.never_positive_] = 0
-        if self._one_dimensional:
-            probabilities /= probabilities.sum(axis=1, keepdims=True)
-        return probabilities
-
     def _loss(self):
         from tagrank.losses.logistic import Logistic
 
         return Logistic
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        # scikit-learn reads these of whatever has predict_proba; it is no classifier for all that
-        tags.classifier_tags = ClassifierTags()
-        return tags

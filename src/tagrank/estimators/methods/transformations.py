@@ -1,5 +1,48 @@
 """Methods that turn the problem into another one, and boosting."""
 
-from tagrank.estimators.methods.method import Method
+from tagrank.estimators.methods.method import COSTS, FLOAT, Method
+from tagrank.estimators.parameters import POSITIVE, POSITIVE_COUNT, Parameter
 
-METHODS: tuple[Method, ...] = ()
+
+def _similarities_and_a_fold(n: int, d: int, m: int) -> float:
+    return FLOAT * n * (3 * n + 4 * m)
+
+
+def _similarities_and_sets(n: int, d: int, m: int) -> float:
+    # as many tag sets as pictures, at worst
+    return FLOAT * n * (5 * n + 3 * m)
+
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        "platt-svm",
+        "tagrank.estimators.transformations.platt_svm:PlattSVM",
+        "transformations",
+        "Platt",
+        "Platt: Probabilistic Outputs for Support Vector Machines, in: Advances in Large Margin Classifiers, "
+        "1999",
+        "One support vector machine per tag, its scores made log-odds by a sigmoid on held-out pictures.",
+        "A probability for each tag alone; comparisons with the literature.",
+        "n^2, m^0.6",
+        space=COSTS,
+        memory=_similarities_and_a_fold,
+    ),
+    Method(
+        "label-powerset",
+        "tagrank.estimators.transformations.label_powerset:LabelPowerset",
+        "transformations",
+        "LP",
+        "Tsoumakas, Katakis: Multi-Label Classification: An Overview, IJDWM 3, 2007; pruning: Read, "
+        "Pfahringer, Holmes: Multi-label Classification Using Ensembles of Pruned Sets, ICDM 2008",
+        "Takes every set of tags that was seen for a class of its own, and says how probable each is.",
+        "Few tags in few combinations, each seen often, where whole sets must be right.",
+        "n^2, number of distinct tag sets",
+        parameters=(
+            Parameter("cost", POSITIVE, "10", "C of the logistic regressions."),
+            Parameter("min_count", POSITIVE_COUNT, "1", "Tag sets with fewer pictures are no classes."),
+        ),
+        space={"cost": (1.0, 3.0, 10.0, 30.0, 100.0)},
+        unknown="Completed as in the most frequent known tag set that agrees; taken for absent if none does.",
+        memory=_similarities_and_sets,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Methods that turn the problem into another one, and boosting."""

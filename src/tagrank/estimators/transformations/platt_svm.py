@@ -1,0 +1,101 @@
+"""One-vs-all support vector machines whose scores are made log-odds, label by label."""
+
+from dataclasses import replace
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+
+from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
+from tagrank.estimators.calibration.held_out import honest_states
+from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
+from tagrank.estimators.log_odds import LogOdds
+
+N_FOLDS = 3
+
+
+@with_parameters()
+class PlattSVM(LogOdds, OneVsAllSVM):
+    """One support vector machine per label, and a sigmoid that makes its scores log-odds (Platt).
+
+    Trains as `OneVsAllSVM` does, once on everything and once without each third of the samples. The scores of
+    the samples left out fix ``slope_l >= 0`` and ``offset_l`` of every label by maximum likelihood, see
+    `tagrank.estimators.calibration.calibration`; the score of a label is ``slope_l f_l(x) + offset_l``, and
+    ``1 / (1 + exp(-score))`` its probability. Unknown labels are left out of both. Weights of samples count
+    in the machines; the sigmoids count all samples of positive weight alike.
+
+    The certificate is that of the machine trained on everything, before the sigmoid. Where nothing could be
+    held out (one sample, or training was stopped) scores are those of the machine.
+
+    Parameters are those of `OneVsAllSVM` without `fit_intercept`, for the sigmoid has an offset of its own;
+    `max_seconds` limits each of the four trainings. `random_state` also seeds the thirds.
+
+    Attributes
+    ----------
+    slope_ : array, shape (n_labels,)
+    dual_coef_, coef_ : as in `OneVsAllSVM`, times `slope_`
+    intercept_ : array, shape (n_labels,), the offsets
+
+    Other attributes are those of `OneVsAllSVM`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank import PlattSVM
+    >>> X = np.linspace(-1, 1, 40)[:, None]
+    >>> Y = np.hstack([X > 0, X < 0.5]).astype(float)
+    >>> PlattSVM(random_state=0).fit(X, Y).predict_proba([[0.9]]).round(1).tolist()
+    [[1.0, 0.1]]
+    """
+
+    stored = stores(slope_=Numbers("f", ("n_labels",)))
+    fit_intercept = False
+
+    @property
+    def _dual_solution(self):
+        return np.divide(
+            self.dual_coef_, self.slope_, out=np.zeros_like(self.dual_coef_), where=self.slope_ > 0
+        )
+
+    def _solve(self, problem, *, start=None, callback=None, stop=None):
+        super()._solve(problem, start=start, callback=callback, stop=stop)
+        states, scores = self._hold_out(problem, stop)
+        self.slope_ = np.ones(states.shape[1])
+        if states.any():
+            sigmoid = fit_platt(states, scores, prior_probabilities(np.sign(problem.bounds)))
+            self.slope_, self.intercept_ = sigmoid.slope, sigmoid.offset
+        self.dual_coef_ = self.dual_coef_ * self.slope_
+        if hasattr(self, "coef_"):
+            self.coef_ = self.coef_ * self.slope_[:, None]
+        return self
+
+    def _hold_out(self, problem, stop):
+        """States and scores (n_samples, n_labels) by machines that did not see the sample."""
+        from tagrank.solvers.dual_ascent import solve_dual
+
+        folds, scores = [], np.zeros(problem.bounds.shape)
+        for train, test in self._folds(len(scores)):
+            if stop is not None and stop():
+                break
+            part = replace(problem, bounds=problem.bounds[train], data=_cut(problem, train))
+            solution = solve_dual(part.data, self._loss(), **self._settings(part, None, stop))
+            scores[test] = _score(problem, solution, train, test)
+            folds.append((train, test))
+        return honest_states(np.sign(problem.bounds), folds), scores
+
+    def _folds(self, n_samples):
+        order = check_random_state(self.random_state).permutation(n_samples)
+        parts = [np.sort(part) for part in np.array_split(order, N_FOLDS)] if n_samples > 1 else []
+        return [(np.setdiff1d(order, part), part) for part in parts if len(part)]
+
+
+def _cut(problem, rows):
+    """What the engine reads of some rows."""
+    return problem.data[rows] if problem.kind == "rows" else problem.data[np.ix_(rows, rows)]
+
+
+def _score(problem, solution, train, test):
+    if problem.kind == "rows":
+        return safe_sparse_dot(problem.data[test], solution.weights, dense_output=True)
+    return problem.data[np.ix_(test, train)] @ solution.coefficients
