@@ -11,6 +11,8 @@ from tagrank.estimators.calibration.calibration import fit_platt, prior_probabil
 from tagrank.estimators.calibration.held_out import honest_states
 from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
 from tagrank.estimators.log_odds import LogOdds
+from tagrank.estimators.max_margin import WORTH_THREADS
+from tagrank.parallel import limited_threads
 
 N_FOLDS = 3
 
@@ -60,7 +62,8 @@ class PlattSVM(LogOdds, OneVsAllSVM):
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         super()._solve(problem, start=start, callback=callback, stop=stop)
-        states, scores = self._hold_out(problem, stop)
+        with limited_threads(self.n_jobs if problem.size >= WORTH_THREADS else 1):
+            states, scores = self._hold_out(problem, stop)
         self.slope_ = np.ones(states.shape[1])
         if states.any():
             sigmoid = fit_platt(states, scores, prior_probabilities(np.sign(problem.bounds)))
