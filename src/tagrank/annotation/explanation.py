@@ -18,6 +18,7 @@ from scipy import sparse
 
 from tagrank.annotation.annotator import Annotator
 from tagrank.annotation.scaling import leaves
+from tagrank.estimators import LabelFrequency
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.score_sum import ScoreSum
 from tagrank.kernels import Kernel, Linear, Power, Precomputed, Sum
@@ -26,6 +27,7 @@ from tagrank.kernels.gram import gram, n_rows, take_rows
 ALL_FEATURES = "all"
 NEVER_PRESENT = "never present in training, so ranked last whatever the picture shows"
 BLIND = "this method does not look at the picture"
+NO_SUM = "the score of this method is not a sum over training pictures"
 NO_ROWS = "a linear model stores no training pictures; only the shares of the features are known"
 
 
@@ -115,8 +117,9 @@ def explain(
     columns, probabilities = _columns(annotator, tags, ranked), annotator.probabilities_of(ranked)
     estimator = innermost_fitted(annotator.estimator_)
     scores = ranked if estimator is annotator.estimator_ else estimator.decision_function(X)
-    if not hasattr(estimator, "kernel_"):
-        found = [_constant(annotator.tags[j], scores[0, j], BLIND) for j in columns]
+    if not (hasattr(estimator, "kernel_") and hasattr(estimator, "intercept_")):
+        note = BLIND if isinstance(estimator, LabelFrequency) else NO_SUM
+        found = [_constant(annotator.tags[j], scores[0, j], note) for j in columns]
     else:
         parts = _take_apart(annotator, estimator, X, columns)
         found = [

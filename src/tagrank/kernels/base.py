@@ -37,6 +37,17 @@ class Kernel:
         parts = [take_rows(X, rows) for rows in row_blocks(n_rows(X), DIAGONAL_BLOCK)]
         return np.concatenate([self.compute(part, part).diagonal() for part in parts])
 
+    def squared_distances(self, X, Z):
+        """Of all rows of `X` and `Z` where the kernel is their inner product: k(x, x) + k(z, z) - 2 k(x, z).
+
+        A new (n_x, n_z) array that is never negative.
+        """
+        D = self.compute(X, Z)
+        D *= -2
+        D += self.diagonal(X)[:, None]
+        D += self.diagonal(Z)
+        return np.maximum(D, 0, out=D)
+
     def fit(self, X):
         """The same kernel with everything that depends on the training rows `X` fixed."""
         return self

@@ -141,6 +141,10 @@ class OnView(_Around):
     def diagonal(self, X):
         return self.kernel.diagonal(self._select(X))
 
+    def squared_distances(self, X, Z):
+        rows = self._select(X)
+        return self.kernel.squared_distances(rows, rows if Z is X else self._select(Z))
+
     def fit(self, X):
         return OnView(self.kernel.fit(self._select(X)), self.view)
 

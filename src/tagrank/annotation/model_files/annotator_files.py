@@ -18,7 +18,7 @@ from tagrank.data import Collection
 from tagrank.estimators.base import innermost_fitted
 from tagrank.features import Feature, feature_from_settings
 from tagrank.features.registry import PARTS
-from tagrank.kernels.gram import take_rows
+from tagrank.kernels.gram import n_rows, take_rows
 from tagrank.validation import check_choice
 
 # with these the limit of 4 GiB for arrays and that for tags are raised together
@@ -170,9 +170,10 @@ def _names_of_support(annotator: Any) -> list[str] | None:
 
 def _take_names(content: Fields, estimator: Any) -> list[str] | None:
     names = content.take("training_names", (list, type(None)))
-    n_rows = len(getattr(innermost_fitted(estimator), "dual_coef_", ()))
-    if names is not None and (len(names) != n_rows or not all(isinstance(name, str) for name in names)):
-        raise ValueError(f"training_names must be {n_rows} strings, one for each training row")
+    rows = getattr(innermost_fitted(estimator), "X_fit_", None)
+    n_kept = 0 if rows is None else n_rows(rows)
+    if names is not None and (len(names) != n_kept or not all(isinstance(name, str) for name in names)):
+        raise ValueError(f"training_names must be {n_kept} strings, one for each training row")
     return names
 
 
@@ -242,7 +243,7 @@ def _example_rows(annotator: Any) -> Any:
     if hasattr(fitted, "X_fit_"):
         rows = fitted.X_fit_
         matrices = rows.values() if isinstance(rows, Mapping) else [rows]
-        largest = [_largest_row(matrix) for matrix in matrices] if len(fitted.dual_coef_) else []
+        largest = [_largest_row(matrix) for matrix in matrices] if n_rows(rows) else []
         return take_rows(rows, largest) if largest else None
     n_columns = getattr(fitted, "n_features_in_", None)
     return None if n_columns is None else sparse.csr_array((1, n_columns))

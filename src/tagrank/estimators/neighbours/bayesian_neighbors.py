@@ -1,0 +1,81 @@
+"""What the number of neighbours with a label says of the label."""
+
+import numpy as np
+
+from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.log_odds import LogOdds
+from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
+from tagrank.validation import check_positive
+
+
+@with_parameters(smoothing=1.0)
+class BayesianNeighbors(LogOdds, NeighborEstimator):
+    """The probability of a label, given how many of the nearest samples have it (ML-kNN).
+
+    With c of k neighbours that have label l, Bayes' rule gives ``P(l | c) = P(l) P(c | l) / P(c)``, where
+
+        P(l) = (s + number of samples with l) / (2 s + n)
+        P(c | l) = (s + number of samples with l of whose neighbours c have l) / (s (k + 1) + number with l)
+
+    and likewise for its absence; neighbours of a training sample are found among the others. The published
+    form. Where some neighbours do not know a label, c is k times the share among those that know it, rounded;
+    where none does, the probability is P(l). `predict` answers labels that reach one half.
+
+    Parameters
+    ----------
+    kernel, gamma, n_neighbors, n_jobs : as in `NearestNeighbors`
+    smoothing : float, default 1.0
+        s, what is added to every count.
+
+    Attributes
+    ----------
+    log_odds_ : array, shape (k + 2, n_labels)
+        Those of a label for c = 0 ... k neighbours that have it; at last those of P(l).
+    X_fit_, states_, classes_, kernel_, never_positive_ : as in `NearestNeighbors`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank.estimators import BayesianNeighbors
+    >>> X = np.array([[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]])
+    >>> Y = np.array([[1, 0], [1, 0], [1, 0], [0, 1], [0, 1], [0, 1]])
+    >>> model = BayesianNeighbors(n_neighbors=2).fit(X, Y)
+    >>> model.predict_proba([[0.1]]).round(2).tolist()
+    [[0.8, 0.2]]
+    """
+
+    stored = stores(log_odds_=Numbers("f", (None, "n_labels")))
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_positive("smoothing", self.smoothing)
+
+    def _learn(self, X):
+        indices, _ = self._nearest(X, leave_one_out=True)
+        k, s = min(self.n_neighbors, len(self.states_)), self.smoothing
+        counts = self._counts(indices, k)
+        present = _histogram(counts, self.states_ > 0, k)
+        absent = _histogram(counts, self.states_ < 0, k)
+        prior = np.log(s + (self.states_ > 0).sum(axis=0)) - np.log(s + (self.states_ < 0).sum(axis=0))
+        likelihood = np.log((s + present) / (s * (k + 1) + present.sum(axis=0)))
+        likelihood -= np.log((s + absent) / (s * (k + 1) + absent.sum(axis=0)))
+        self.log_odds_ = np.vstack([likelihood + prior, prior])
+
+    def _counts(self, indices, k):
+        """How many of k neighbours have each label (n_samples, n_labels); k + 1 where none knows it."""
+        present, known = self._votes(indices)
+        counts = np.rint(k * shares(present, known)).astype(np.int64)
+        return np.where(known > 0, counts, k + 1)
+
+    def _scores(self, X):
+        indices, _ = self._nearest(X)
+        counts = self._counts(indices, len(self.log_odds_) - 2)
+        return np.take_along_axis(self.log_odds_, counts, axis=0)
+
+
+def _histogram(counts, chosen, k):
+    """For each label how many of the chosen samples have each count, shape (k + 1, n_labels)."""
+    rows, labels = np.nonzero(chosen)
+    cells = counts[rows, labels] * counts.shape[1] + labels
+    found = np.bincount(cells, minlength=(k + 2) * counts.shape[1])
+    return found.reshape(k + 2, -1)[: k + 1]

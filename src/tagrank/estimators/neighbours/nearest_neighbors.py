@@ -1,0 +1,67 @@
+"""The share of the nearest samples that have a label."""
+
+import numpy as np
+
+from tagrank.estimators.base import with_parameters
+from tagrank.estimators.neighbours.distances import term_weights
+from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
+from tagrank.validation import check_choice
+
+
+@with_parameters(voting="equal")
+class NearestNeighbors(NeighborEstimator):
+    """Scores a label by the share of the nearest training samples that have it (k-NN).
+
+    The training set as a whole has one vote beside the `n_neighbors`: ``(votes + frequency) / (voters + 1)``.
+    So labels with equal votes stand in the order of their frequency, and a label that no neighbour knows is
+    scored by it. Neighbours where a label is unknown have no vote for it. `predict` answers labels with half
+    of the votes.
+
+    Parameters
+    ----------
+    kernel : str, Kernel or list of them, default "rbf"
+        What distances are measured by: Euclidean for "rbf" and "linear", the mean of those of its terms for a
+        sum of kernels, such as one for each view.
+    gamma : float, optional
+        Belongs to the kernel and changes no neighbours.
+    n_neighbors : int, default 10
+        Fewer if there are fewer training samples.
+    voting : {"equal", "similarity"}, default "equal"
+        "similarity": a vote weighs exp(-d^2 / mean of d^2 over the neighbours), in proportion.
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    frequencies_ : array, shape (n_labels,), shares of training samples
+    X_fit_, states_ : the training samples and their labels
+    classes_, kernel_, never_positive_ : as in `OneVsAllSVM`
+
+    Examples
+    --------
+    >>> from tagrank.estimators import NearestNeighbors
+    >>> X = [[0.0], [0.2], [1.0], [1.1]]
+    >>> model = NearestNeighbors(n_neighbors=2).fit(X, [{"sea", "boat"}, {"sea"}, {"street"}, {"street"}])
+    >>> dict(zip(model.classes_, model.decision_function([[0.1]])[0].round(2).tolist()))
+    {'boat': 0.42, 'sea': 0.83, 'street': 0.17}
+    """
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("voting", self.voting, ("equal", "similarity"))
+
+    def _scores(self, X):
+        indices, distances = self._nearest(X)
+        weights = None if self.voting == "equal" else self._similarity(distances)
+        present, known = self._votes(indices, weights)
+        return (present + self.frequencies_) / (known + 1)
+
+    def _similarity(self, distances):
+        """Weights (n_samples, k) of neighbours, of mean 1."""
+        squares = (distances @ term_weights(self.kernel_)) ** 2
+        widths = squares.mean(axis=1, keepdims=True)
+        weights = np.exp(-squares / np.where(widths > 0, widths, 1))
+        return weights / weights.mean(axis=1, keepdims=True)
+
+    def choose(self, scores):
+        """Labels present: those whose score reaches one half."""
+        return ((scores >= 0.5) & ~self.never_positive_).astype(np.int64)
