@@ -31,6 +31,29 @@ def beside(values, array, dtype=None):
     return xp.asarray(values, dtype=dtype, **where)
 
 
+def copy_of(array):
+    """A copy that shares nothing with `array`, in the same place."""
+    return array.clone() if hasattr(array, "clone") else array.copy()
+
+
+def on_device(values, device):
+    """`values` as a torch tensor on a device such as "cpu" or "cuda"; as a numpy array if it is None."""
+    if device is None:
+        return np.asarray(values)
+    try:
+        import torch
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(
+            f"device={device!r} needs torch, which is not installed: pip install 'tagrank[gpu]'; device=None "
+            "computes without it",
+            name="torch",
+        ) from None
+    try:
+        return torch.asarray(values, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f"device must name one that torch can use here, got {device!r}: {error}") from None
+
+
 def written_zeros(shape, dtype=np.float64):
     """Zeros for arrays that several threads read before they write them.
 

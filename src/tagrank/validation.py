@@ -29,6 +29,13 @@ def check_share(name, value):
     return float(value)
 
 
+def check_below_one(name, value):
+    """`value` as a float from 0 to below 1, or a ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 <= value < 1:
+        raise ValueError(f"{name} must be a number from 0 to below 1, got {value!r}")
+    return float(value)
+
+
 def check_count(name, value):
     """`value` as an int of at least one, or a ValueError that names it."""
     if not isinstance(value, numbers.Integral) or isinstance(value, bool) or value < 1:

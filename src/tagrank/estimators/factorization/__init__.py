@@ -1,0 +1,1 @@
+"""Estimators that factorize features and labels together."""

@@ -1,0 +1,190 @@
+"""What factorizations of features and labels share: rows, epochs, streams, divergence, the threshold."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+
+from tagrank.arrays import on_device, to_host
+from tagrank.errors import warn
+from tagrank.estimators.base import NUMBER, LabelEstimator, Numbers, stores, with_parameters
+from tagrank.estimators.compared_rows import PlainRows
+from tagrank.estimators.factorization.rows import prepare_rows, side_by_side
+from tagrank.estimators.online.stream_estimator import LabelStream, StreamEstimator
+from tagrank.parallel import limited_threads
+from tagrank.solvers.ending import Ending
+from tagrank.solvers.factorization.descent import Descent, find_limit, find_step
+from tagrank.solvers.factorization.epochs import make_epochs
+from tagrank.solvers.factorization.samples import Samples
+from tagrank.validation import check_below_one, check_count, check_flag, check_positive
+
+MEMORY = 2000  # samples that the threshold is taken from, at most
+
+
+@with_parameters(
+    n_components=100,
+    beta=1e-3,
+    step=None,
+    decay=0.02,
+    momentum=0.9,
+    batch_size=128,
+    max_iter=120,
+    validation_fraction=0.0,
+    patience=10,
+    normalize=True,
+    fit_intercept=True,
+    device=None,
+    random_state=None,
+)
+class Factorization(StreamEstimator):
+    """Learns weights of features and labels by steps on batches of samples.
+
+    A subclass writes ``_problem()``, what the solver minimizes. The scores of all labels are
+    ``rows @ encoder_ @ decoder_.T`` for rows of unit length (`normalize`) with a one behind (`fit_intercept`).
+    """
+
+    stored = stores(
+        n_updates_=None,
+        step_=NUMBER,
+        threshold_=NUMBER,
+        _limit=NUMBER,
+        _weights=Numbers("f", ("n_weights", "width")),
+        _velocity=Numbers("f", ("n_weights", "width")),
+    )
+    column_scaling = "standard"
+    unstored_parameters = (*LabelEstimator.unstored_parameters, "device")
+
+    def __init__(self):  # the parameters stand above
+        pass
+
+    def fit(self, X, y, *, callback=None, stop=None):
+        """Learn anew, in at most `max_iter` passes over the samples in random order.
+
+        Parameters
+        ----------
+        X : rows, dense or sparse; or a mapping of views to such, put side by side in the order of their names
+        y : labels in any form that `OneVsAllSVM.fit` takes
+        callback : function of a TracePoint, called after each pass; its `primal` is the mean loss
+        stop : function without arguments, asked before each batch; once it answers true, training ends
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        stream = LabelStream.open(y)
+        states, X = self._take_chunk(stream, X, y, reset=True)
+        stream.count(states)
+        stream.warn_never_positive()
+        rng = check_random_state(self.random_state)
+        order = rng.permutation(len(states))
+        held_out, learned = np.split(order, [int(self.validation_fraction * len(states))])
+        self._start(stream, X, at_once=True)
+        with limited_threads(1):  # the products of a batch are too small to share
+            descent, samples = self._descent(X[learned], states[learned])
+            self.n_iter_, self.n_seen_ = make_epochs(
+                descent,
+                samples,
+                Samples(X[held_out], states[held_out], descent.weights) if len(held_out) else None,
+                rng=rng,
+                ending=Ending(stop=stop),
+                callback=callback,
+                **{name: getattr(self, name) for name in ("max_iter", "decay", "batch_size", "patience")},
+            )
+        self._keep(descent)
+        shown = (held_out if len(held_out) else learned)[:MEMORY]
+        self._follow_threshold(X[shown], states[shown], 1.0)
+        return self
+
+    def _check_parameters(self):
+        for name in ("n_components", "batch_size", "max_iter", "patience"):
+            check_count(name, getattr(self, name))
+        for name in ("beta", "decay"):
+            check_positive(name, getattr(self, name), allow_zero=True)
+        for name in ("momentum", "validation_fraction"):
+            check_below_one(name, getattr(self, name))
+        if self.step is not None:
+            check_positive("step", self.step)
+        check_flag("normalize", self.normalize)
+        check_flag("fit_intercept", self.fit_intercept)
+
+    def _check_rows(self, X, *, reset):
+        X = X.X if isinstance(X, PlainRows) else X
+        return super()._check_rows(side_by_side(X), reset=reset)
+
+    def _take_chunk(self, stream, X, y, *, reset):
+        states, X = super()._take_chunk(stream, X, y, reset=reset)
+        return states, self._prepared(X).astype(np.float32)
+
+    def _prepared(self, X):
+        return prepare_rows(X, normalize=self.normalize, fit_intercept=self.fit_intercept)
+
+    def _begin(self, stream, X, *, at_once):
+        rng = check_random_state(self.random_state)
+        self._weights = self._problem().start(X.shape[1], len(stream.classes), self.n_components, rng)
+        self._velocity = np.zeros_like(self._weights)
+        self.threshold_, self.step_, self._limit = 0.5, self.step, None
+
+    def _descent(self, X, states):
+        """The training as it stands, and its samples; the first ones tell the step, if none is set."""
+        problem = self._problem()
+        weights, velocity = (
+            on_device(array.copy(), self.device) for array in (self._weights, self._velocity)
+        )
+        samples = Samples(X, states, weights)
+        if self.step_ is None:
+            self.step_ = find_step(problem, weights, samples)
+        if self._limit is None:
+            self._limit = find_limit(problem, weights, samples)
+        return Descent(problem, weights, velocity, self.step_, self._limit, self.momentum, self.beta), samples
+
+    def _learn_next(self, X, states):
+        descent, samples = self._descent(X, states)
+        shrink = 1 / (1 + self.decay * self.n_iter_)
+        descent.learn(samples, np.arange(len(states)), batch_size=self.batch_size, shrink=shrink)
+        self.stream_.count(states)
+        self.n_seen_ += len(states)
+        self._keep(descent)
+        share = len(states) / min(self.n_seen_, max(MEMORY, len(states)))
+        self._follow_threshold(X, states, share)
+
+    def _keep(self, descent):
+        if descent.n_halvings:
+            warn(
+                f"training diverged with a step of {self.step_:.3g}, and went on from where it was sound "
+                f"with {descent.step:.3g}; set step to this or less"
+            )
+        self._weights, self._velocity = to_host(descent.weights), to_host(descent.velocity)
+        self.step_ = descent.step
+        self._finish(None)
+
+    def _finish(self, X):
+        self._name_stream()
+        coders = self._problem().coders(self._weights, len(self._weights) - len(self.stream_.classes))
+        self.encoder_, self.decoder_ = (np.array(coder, dtype=np.float64) for coder in coders)
+        self.decoder_[self.never_positive_] = 0
+
+    def _scores(self, X):
+        return self._answers(self._prepared(X))
+
+    def _answers(self, rows):
+        return safe_sparse_dot(rows, self.encoder_, dense_output=True) @ self.decoder_.T
+
+    def _follow_threshold(self, rows, states, share):
+        """Move the threshold by `share` to where as many labels are chosen as are present."""
+        scores, n_present = self._answers(rows)[states != 0], int((states > 0).sum())
+        if n_present:
+            here = np.partition(scores, -n_present)[-n_present]
+            self.threshold_ += share * float(here - self.threshold_)
+
+    def choose(self, scores):
+        """Labels present, ints of the shape of `scores`: those that reach `threshold_`."""
+        return ((scores >= self.threshold_) & ~self.never_positive_).astype(np.int64)
+
+    def restore(self, state):
+        super().restore(state)
+        if self._weights.shape != self._velocity.shape:
+            raise ValueError("weights and velocity must have the same shape")
+        n_rows = self.n_features_in_ + self.fit_intercept + len(self.stream_.classes)
+        if self._weights.shape != (n_rows, self._problem().n_blocks * self.n_components):
+            raise ValueError(f"the weights must have {n_rows} rows, got shape {self._weights.shape}")
+        self._finish(None)

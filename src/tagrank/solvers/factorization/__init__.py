@@ -1,0 +1,1 @@
+"""Factorization of features and labels over one space, by steps on batches of samples."""
