@@ -39,7 +39,7 @@ class Factorization(StreamEstimator):
     """Learns weights of features and labels by steps on batches of samples.
 
     A subclass writes ``_problem()``, what the solver minimizes. The scores of all labels are
-    ``rows @ encoder_ @ decoder_.T`` for rows of unit length (`normalize`) with a one behind (`fit_intercept`).
+    ``rows @ encoder_ @ decoder_.T`` for rows of unit length (`normalize`) and a one (`fit_intercept`).
     """
 
     stored = stores(

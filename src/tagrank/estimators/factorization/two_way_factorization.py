@@ -62,7 +62,7 @@ class TwoWayFactorization(Factorization):
     >>> from tagrank import TwoWayFactorization
     >>> rows, tags = [[0.0, 1.0], [1.0, 0.0], [0.1, 0.9]], [{"sea"}, {"street"}, {"sea", "boat"}]
     >>> model = TwoWayFactorization(n_components=5, random_state=0).fit(rows, tags)
-    >>> model.classes_[model.decision_function([[0.9, 0.0]]).argmax()].item()
+    >>> model.classes_[model.decision_function([[0.9, 0.0]]).argmax()]
     'street'
     """
 
