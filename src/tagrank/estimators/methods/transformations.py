@@ -13,6 +13,10 @@ def _similarities_and_sets(n: int, d: int, m: int) -> float:
     return FLOAT * n * (5 * n + 3 * m)
 
 
+def _bins_and_weights(n: int, d: int, m: int) -> float:
+    return n * d + FLOAT * (8 * n * m + 4 * 256 * m)
+
+
 METHODS: tuple[Method, ...] = (
     Method(
         "platt-svm",
@@ -44,5 +48,19 @@ METHODS: tuple[Method, ...] = (
         space={"cost": (1.0, 3.0, 10.0, 30.0, 100.0)},
         unknown="Completed as in the most frequent known tag set that agrees; taken for absent if none does.",
         memory=_similarities_and_sets,
+    ),
+    Method(
+        "boosted-stumps",
+        "tagrank.estimators.transformations.boosted_stumps:BoostedStumps",
+        "transformations",
+        "BoosTexter",
+        "Schapire, Singer: BoosTexter: A Boosting-based System for Text Categorization, Machine Learning 39, "
+        "2000",
+        "Adds up rules that look at one column each: above a threshold or not, or present or not.",
+        "Columns of different kinds and scales, of which few matter; words that are there or not.",
+        "n m, number of columns, rounds",
+        parameters=(Parameter("n_rounds", POSITIVE_COUNT, "200", "Rules at most."),),
+        space={"n_rounds": (50, 100, 200, 400, 800)},
+        memory=_bins_and_weights,
     ),
 )

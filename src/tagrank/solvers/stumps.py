@@ -1,0 +1,211 @@
+"""AdaBoost.MH with real-valued stumps (BoosTexter): a sum of one-column rules with a vote for every label.
+
+    F(x) = sum_t votes_t[x is on the right side of split t]      every vote a row of n_labels numbers
+    D_il = exp(-y_il F_l(x_i)), weighted, divided by its sum;    unknown labels (y = 0) weigh nothing
+
+With P_jl and N_jl the weights D of the present and of the absent entries of label l on side j of a split, the
+votes are 1/2 ln((P_jl + e) / (N_jl + e)), and of all splits of all columns the one is taken whose
+
+    Z = 2 sum_jl sqrt(P_jl N_jl)
+
+is least. The product of what D is divided by bounds the weighted share of entries with the wrong sign
+(Schapire, Singer: BoosTexter, 2000; e = 1 / (n_samples n_labels) there, here 1 / the sum of all weights).
+
+A round adds up the weights of all labels bin by bin, for every column: n_samples x n_columns x 2 n_labels
+additions and n_bins x n_columns x 2 n_labels square roots; of sparse columns only what is not zero is added.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit, prange
+
+N_BINS = 256  # codes are single bytes
+NO_BETTER = 1e-9  # a split whose Z is nearer to 1 tells nothing
+
+
+@dataclass
+class Stumps:
+    """The rounds of a boosting.
+
+    Attributes
+    ----------
+    columns : int array, shape (n_rounds,)
+    thresholds : array, shape (n_rounds,); what lies above is on the right side
+    votes : array, shape (n_rounds, 2, n_labels), of the left and of the right side
+    normalizers : array, shape (n_rounds,): what the weights were divided by
+    """
+
+    columns: np.ndarray
+    thresholds: np.ndarray
+    votes: np.ndarray
+    normalizers: np.ndarray
+
+
+class BinnedColumns:
+    """Dense columns, each cut into at most 256 bins of about the same size; few values have a bin each.
+
+    Parameters
+    ----------
+    X : array, shape (n_samples, n_columns)
+    """
+
+    def __init__(self, X):
+        self.edges = [_bin_edges(column) for column in X.T]
+        self.codes = np.empty(X.shape[::-1], np.uint8)
+        for codes, edges, column in zip(self.codes, self.edges, X.T, strict=True):
+            codes[:] = np.searchsorted(edges, column)
+        self.n_bins = np.array([len(edges) + 1 for edges in self.edges])
+
+    def best_split(self, mass):
+        """(Z, column, last bin of the left side) for weights of present and of absent entries."""
+        Z, last = _best_bins(self.codes, self.n_bins, mass)
+        column = int(np.argmin(Z))
+        return Z[column], column, int(last[column])
+
+    def right_side(self, column, last):
+        """Which samples are on the right side, bool (n_samples,)."""
+        return self.codes[column] > last
+
+    def threshold(self, column, last):
+        """The value above which a sample is on the right side; 0 for a column with one bin."""
+        edges = self.edges[column]
+        return edges[last] if last < len(edges) else 0.0
+
+
+class PresentColumns:
+    """Sparse columns: what is not zero is on the right side.
+
+    Parameters
+    ----------
+    X : CSR matrix, shape (n_samples, n_columns)
+    """
+
+    def __init__(self, X):
+        self.X = X.tocsc(copy=True)
+        self.X.eliminate_zeros()
+
+    def best_split(self, mass):
+        Z = _present_or_not(self.X.indptr, self.X.indices, mass, mass.sum(axis=0))
+        column = int(np.argmin(Z))
+        return Z[column], column, 0
+
+    def right_side(self, column, last):
+        side = np.zeros(self.X.shape[0], bool)
+        side[self.X.indices[self.X.indptr[column] : self.X.indptr[column + 1]]] = True
+        return side
+
+    def threshold(self, column, last):
+        return 0.0
+
+
+def boost_stumps(columns, bounds, n_rounds, *, stop=None):
+    """The best stump of every round, until none is better than chance.
+
+    Parameters
+    ----------
+    columns : BinnedColumns or PresentColumns
+    bounds : array, shape (n_samples, n_labels): weights, + if present, - if absent, 0 if unknown
+    n_rounds : int, at most
+    stop : function without arguments, asked before every round; True ends the training
+
+    Returns
+    -------
+    Stumps
+    """
+    n_labels, total = bounds.shape[1], np.abs(bounds).sum()
+    mass = np.hstack([np.maximum(bounds, 0), np.maximum(-bounds, 0)])
+    rounds = []
+    while len(rounds) < n_rounds and total > 0 and not (stop is not None and stop()):
+        mass /= mass.sum()
+        Z, column, last = columns.best_split(mass)
+        if rounds and Z >= 1 - NO_BETTER:
+            break
+        right = columns.right_side(column, last)
+        votes = np.array(
+            [_votes(mass[~right].sum(axis=0), 1 / total), _votes(mass[right].sum(axis=0), 1 / total)]
+        )
+        steps = np.exp(votes)
+        mass *= np.hstack([1 / steps, steps])[right.astype(int)]
+        rounds.append((column, columns.threshold(column, last), votes, mass.sum()))
+    found = [np.array(part) for part in zip(*rounds, strict=True)] or [np.empty(0)] * 4
+    return Stumps(found[0].astype(int), found[1], found[2].reshape(-1, 2, n_labels), found[3])
+
+
+def _votes(mass, smoothing):
+    """Votes (n_labels,) of a side that holds this weight of present, then of absent entries."""
+    present, absent = np.split(mass + smoothing, 2)
+    return np.log(present / absent) / 2
+
+
+def _bin_edges(values):
+    """Rising numbers (n_bins - 1,); between two of them lies a bin."""
+    distinct, counts = np.unique(values, return_counts=True)
+    last = np.arange(len(distinct) - 1)
+    if len(distinct) > N_BINS:
+        wanted = np.arange(1, N_BINS) * len(values) / N_BINS
+        last = np.unique(np.searchsorted(np.cumsum(counts), wanted))
+        last = last[last < len(distinct) - 1]
+    low, high = distinct[last], distinct[last + 1]
+    middle = low + (high - low) / 2
+    return np.where(middle < high, middle, low)
+
+
+@njit(cache=True, parallel=True)
+def _best_bins(codes, n_bins, mass):
+    """Of each column the least Z and the last bin of its left side."""
+    n_columns, n_samples = codes.shape
+    best, last = np.empty(n_columns), np.zeros(n_columns, np.int64)
+    for j in prange(n_columns):
+        histogram = np.zeros((n_bins[j], mass.shape[1]))
+        for i in range(n_samples):
+            bin_mass, entries = histogram[codes[j, i]], mass[i]
+            for k in range(mass.shape[1]):
+                bin_mass[k] += entries[k]
+        best[j], last[j] = _best_cut(histogram)
+    return best, last
+
+
+@njit(cache=True)
+def _best_cut(histogram):
+    """The least Z of all cuts between bins, and the last bin before the cut; one bin alone is no cut."""
+    n_bins, width = histogram.shape
+    left, right = np.zeros(width), np.zeros(width)
+    for b in range(n_bins):
+        right += histogram[b]
+    if n_bins == 1:
+        return _normalizer(right), 0
+    best, last = np.inf, 0
+    for b in range(n_bins - 1):
+        for k in range(width):
+            left[k] += histogram[b, k]
+            right[k] = max(right[k] - histogram[b, k], 0.0)
+        Z = _normalizer(left) + _normalizer(right)
+        if best > Z:
+            best, last = Z, b
+    return best, last
+
+
+@njit(cache=True, parallel=True)
+def _present_or_not(indptr, indices, mass, total):
+    """Z of each column, cut between zero and all else."""
+    n_columns = len(indptr) - 1
+    best = np.empty(n_columns)
+    for j in prange(n_columns):
+        right = np.zeros(mass.shape[1])
+        for p in range(indptr[j], indptr[j + 1]):
+            entries = mass[indices[p]]
+            for k in range(mass.shape[1]):
+                right[k] += entries[k]
+        best[j] = _normalizer(right) + _normalizer(np.maximum(total - right, 0.0))
+    return best
+
+
+@njit(cache=True)
+def _normalizer(mass):
+    """2 sum_l sqrt(P_l N_l) of one side."""
+    n_labels = mass.shape[0] // 2
+    total = 0.0
+    for label in range(n_labels):
+        total += np.sqrt(mass[label] * mass[n_labels + label])
+    return 2 * total
