@@ -22,6 +22,8 @@ from numba import njit, prange
 
 N_BINS = 256  # codes are single bytes
 NO_BETTER = 1e-9  # a split whose Z is nearer to 1 tells nothing
+ROUNDING = 1e-13
+SAME = 1e-10  # what is nearer is equal but for rounding: of several such splits the first is taken
 
 
 @dataclass
@@ -51,6 +53,7 @@ class BinnedColumns:
     """
 
     def __init__(self, X):
+        self.largest = X.max(axis=0, initial=-np.inf)
         self.edges = [_bin_edges(column) for column in X.T]
         self.codes = np.empty(X.shape[::-1], np.uint8)
         for codes, edges, column in zip(self.codes, self.edges, X.T, strict=True):
@@ -60,7 +63,7 @@ class BinnedColumns:
     def best_split(self, mass):
         """(Z, column, last bin of the left side) for weights of present and of absent entries."""
         Z, last = _best_bins(self.codes, self.n_bins, mass)
-        column = int(np.argmin(Z))
+        column = _first_least(Z)
         return Z[column], column, int(last[column])
 
     def right_side(self, column, last):
@@ -68,9 +71,9 @@ class BinnedColumns:
         return self.codes[column] > last
 
     def threshold(self, column, last):
-        """The value above which a sample is on the right side; 0 for a column with one bin."""
+        """The value above which a sample is on the right side."""
         edges = self.edges[column]
-        return edges[last] if last < len(edges) else 0.0
+        return edges[last] if last < len(edges) else self.largest[column]
 
 
 class PresentColumns:
@@ -87,7 +90,7 @@ class PresentColumns:
 
     def best_split(self, mass):
         Z = _present_or_not(self.X.indptr, self.X.indices, mass, mass.sum(axis=0))
-        column = int(np.argmin(Z))
+        column = _first_least(Z)
         return Z[column], column, 0
 
     def right_side(self, column, last):
@@ -132,6 +135,10 @@ def boost_stumps(columns, bounds, n_rounds, *, stop=None):
     return Stumps(found[0].astype(int), found[1], found[2].reshape(-1, 2, n_labels), found[3])
 
 
+def _first_least(values):
+    return int(np.argmax(values <= values.min() + SAME))
+
+
 def _votes(mass, smoothing):
     """Votes (n_labels,) of a side that holds this weight of present, then of absent entries."""
     present, absent = np.split(mass + smoothing, 2)
@@ -170,19 +177,18 @@ def _best_bins(codes, n_bins, mass):
 def _best_cut(histogram):
     """The least Z of all cuts between bins, and the last bin before the cut; one bin alone is no cut."""
     n_bins, width = histogram.shape
-    left, right = np.zeros(width), np.zeros(width)
-    for b in range(n_bins):
-        right += histogram[b]
     if n_bins == 1:
-        return _normalizer(right), 0
-    best, last = np.inf, 0
+        return _normalizer(histogram[0]), 0
+    # sums from either end, no differences: the square root of what rounding leaves of a zero is not small
+    right = np.zeros((n_bins, width))
+    for b in range(n_bins - 2, -1, -1):
+        right[b] = right[b + 1] + histogram[b + 1]
+    left, best, last = np.zeros(width), np.inf, 0
     for b in range(n_bins - 1):
-        for k in range(width):
-            left[k] += histogram[b, k]
-            right[k] = max(right[k] - histogram[b, k], 0.0)
-        Z = _normalizer(left) + _normalizer(right)
-        if best > Z:
-            best, last = Z, b
+        left += histogram[b]
+        found = _normalizer(left) + _normalizer(right[b])
+        if found < best - SAME:
+            best, last = found, b
     return best, last
 
 
@@ -197,7 +203,8 @@ def _present_or_not(indptr, indices, mass, total):
             entries = mass[indices[p]]
             for k in range(mass.shape[1]):
                 right[k] += entries[k]
-        best[j] = _normalizer(right) + _normalizer(np.maximum(total - right, 0.0))
+        left = total - right
+        best[j] = _normalizer(right) + _normalizer(np.where(left > ROUNDING * total, left, 0.0))
     return best
 
 

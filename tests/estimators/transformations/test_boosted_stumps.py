@@ -23,9 +23,9 @@ def test_scores_are_sums_of_votes(problem, hold):
     X = np.where(X > 0.5, X, 0)
     model = BoostedStumps(20).fit(hold(X), Y)
     expected = np.zeros(Y.shape)
-    for column, threshold, votes in zip(model.columns_, model.thresholds_, model.votes_, strict=True):
-        right = X[:, column] != 0 if model.by_presence_ else X[:, column] > threshold
-        expected += votes[right.astype(int)]
+    for t, column in enumerate(model.columns_):
+        right = X[:, column] != 0 if model.by_presence_ else X[:, column] > model.thresholds_[t]
+        expected += np.where(right[:, None], model.right_votes_[t], model.left_votes_[t])
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-12)
     assert model.score(X, Y) > 0.8
 
@@ -51,6 +51,13 @@ def test_weights_count_as_repetitions(problem):
     weighted = BoostedStumps(20).fit(X, Y, sample_weight=weights).decision_function(X)
     repeated = BoostedStumps(20).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0))
     np.testing.assert_allclose(weighted, repeated.decision_function(X))
+
+
+def test_constant_columns_leave_how_frequent_labels_are(problem):
+    X, Y = np.full((60, 2), 3.0), np.nan_to_num(problem[1])
+    odds = Y.sum(axis=0) / (1 - Y).sum(axis=0)
+    scores = BoostedStumps().fit(X, Y).decision_function(X[:1])
+    np.testing.assert_allclose(scores[0], np.log(odds) / 2, atol=1e-3)
 
 
 def test_rounds_are_counts(problem):

@@ -29,7 +29,7 @@ class BoostedStumps(LabelEstimator):
     ----------
     columns_ : int array, shape (n_rounds,), the column of each rule
     thresholds_ : array, shape (n_rounds,)
-    votes_ : array, shape (n_rounds, 2, n_labels), up to the threshold and above
+    left_votes_, right_votes_ : arrays, shape (n_rounds, n_labels), up to the threshold and above
     normalizers_ : array, shape (n_rounds,); the share of wrong signs in training is at most their product
     by_presence_ : bool, whether rules ask if a column is not zero, instead of using thresholds
     classes_ : array, the names of the labels
@@ -48,7 +48,8 @@ class BoostedStumps(LabelEstimator):
     stored = stores(
         columns_=Numbers("i", ("n_rounds",)),
         thresholds_=Numbers("f", ("n_rounds",)),
-        votes_=Numbers("f", ("n_rounds", 2, "n_labels")),
+        left_votes_=Numbers("f", ("n_rounds", "n_labels")),
+        right_votes_=Numbers("f", ("n_rounds", "n_labels")),
         normalizers_=Numbers("f", ("n_rounds",)),
         by_presence_=FLAG,
     )
@@ -80,7 +81,8 @@ class BoostedStumps(LabelEstimator):
             columns = PresentColumns(X[known]) if self.by_presence_ else BinnedColumns(X[known])
             stumps = boost_stumps(columns, bounds[known], self.n_rounds, stop=stop)
         self.columns_, self.thresholds_ = stumps.columns, stumps.thresholds
-        self.votes_, self.normalizers_ = stumps.votes, stumps.normalizers
+        self.left_votes_, self.right_votes_ = stumps.votes[:, 0], stumps.votes[:, 1]
+        self.normalizers_ = stumps.normalizers
         self._name_labels(targets, ~np.any(bounds > 0, axis=0))
         return self
 
@@ -96,5 +98,4 @@ class BoostedStumps(LabelEstimator):
         values = X[:, self.columns_]
         values = values.toarray() if sparse.issparse(values) else values
         right = values != 0 if self.by_presence_ else values > self.thresholds_
-        left_votes, right_votes = self.votes_[:, 0], self.votes_[:, 1]
-        return right @ (right_votes - left_votes) + left_votes.sum(axis=0)
+        return right @ (self.right_votes_ - self.left_votes_) + self.left_votes_.sum(axis=0)
