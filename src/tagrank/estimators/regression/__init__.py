@@ -1,0 +1,1 @@
+"""Regression for all labels at once, in closed form."""

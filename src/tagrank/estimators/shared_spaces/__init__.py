@@ -1,0 +1,1 @@
+"""Estimators that go from samples to labels through a space of few dimensions."""
