@@ -34,11 +34,13 @@ _NAMES = {
         Annotator CacheWarning Explanation Extraction FeatureBank ModelFileError RankedTag RankedTags Recipe
         bank_size clear_bank describe_pictures explain prune_bank""",
     "commands.annotate": "annotate",
+    "commands.compare.compare": "compare",
     "commands.demo": "demo",
     "commands.evaluate": "evaluate",
     "commands.lists": "datasets",
     "commands.missing.missing": "missing",
     "commands.train": "train",
+    "commands.tune": "tune",
     "commands.undo": "accept undo",
     "reports.report": "write_report",
 }

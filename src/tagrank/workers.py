@@ -36,6 +36,10 @@ class WorkerDied(RuntimeError):
     """A worker process ended before it answered."""
 
 
+class TooSlow(WorkerDied):
+    """A worker process was ended since its answer took too long."""
+
+
 def map_in_order(
     work: Callable[[Any], Any], questions: Iterable[Any], *, n_workers: int, n_threads: int = 1
 ) -> Iterator[Any]:
@@ -61,10 +65,18 @@ class WorkerPool:
     work : function of one argument that can be pickled
     n_workers : processes at most; each starts when it is first needed
     n_threads : threads of each
+    max_seconds : for one question; then the worker is ended, and the answer is a `TooSlow`
     """
 
-    def __init__(self, work: Callable[[Any], Any], *, n_workers: int, n_threads: int = 1) -> None:
-        self._work = pack_work(work)
+    def __init__(
+        self,
+        work: Callable[[Any], Any],
+        *,
+        n_workers: int,
+        n_threads: int = 1,
+        max_seconds: float | None = None,
+    ) -> None:
+        self._work, self._max_seconds = pack_work(work), max_seconds
         self._n_workers, self._n_threads = n_workers, n_threads
         self._idle: list[Worker] = []
         self._all: set[Worker] = set()
@@ -96,11 +108,11 @@ class WorkerPool:
         for attempt in (1, 2):
             worker = self._take_worker()
             try:
-                answer = worker.ask(question)
+                answer = worker.ask(question, seconds=self._max_seconds)
             except WorkerDied as error:
                 with self._lock:
                     self._all.discard(worker)
-                if attempt == 2 or self._is_closed:
+                if attempt == 2 or self._is_closed or isinstance(error, TooSlow):
                     return error
             else:
                 with self._lock:
@@ -148,15 +160,25 @@ class Worker:
             raise RuntimeError(f"a worker process could not start ({error})") from None
 
     def ask(self, question: Any, *, seconds: float | None = None) -> Any:
-        """The answer to a question, or what the function raised; `WorkerDied` if it takes too long."""
+        """The answer to a question, or what the function raised; `TooSlow` if it takes too long."""
         packed = pickle.dumps(question, protocol=5)
         if seconds is None:
             return self._exchange(packed)
-        clock = threading.Timer(seconds, self._process.kill)
+        is_late = threading.Event()
+
+        def end() -> None:
+            is_late.set()
+            self._process.kill()
+
+        clock = threading.Timer(seconds, end)
         clock.daemon = True
         clock.start()
         try:
             return self._exchange(packed)
+        except WorkerDied:
+            if not is_late.is_set():
+                raise
+            raise TooSlow(f"no answer within {seconds:g} seconds") from None
         finally:
             clock.cancel()
 

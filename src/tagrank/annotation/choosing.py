@@ -130,8 +130,7 @@ def choose(
     """
     if not plan.has_choice:
         return _compared(plan.candidates[0].estimator, plan.kernels[0], X, progress)
-    n_rows, n_labels = labels.shape
-    n_looked_at = min(n_rows, MOST_ROWS, max(MOST_ROWS // 5, MOST_PAIRS // max(1, n_labels)))
+    n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
     X_some, labels_some, found = X, labels, None
     if n_looked_at < n_rows:
         some = np.sort(np.random.default_rng(seed).choice(n_rows, n_looked_at, replace=False))
@@ -148,6 +147,11 @@ def choose(
     if n_looked_at == n_rows:
         return found
     return _compared(found.estimator, KEPT, X, progress)._replace(choice=found.choice)
+
+
+def n_rows_looked_at(n_rows: int, n_labels: int) -> int:
+    """On how many of the rows is chosen."""
+    return min(n_rows, MOST_ROWS, max(MOST_ROWS // 5, MOST_PAIRS // max(1, n_labels)))
 
 
 def _compared(estimator: Any, option: KernelOption, X: Any, progress: Progress | None) -> Chosen:

@@ -29,7 +29,7 @@ from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
-from tagrank.validation import check_share
+from tagrank.validation import check_count, check_share
 
 AUTO = "auto"
 METHOD = AUTO
@@ -139,6 +139,7 @@ class Recipe:
     n_tags : tags for each picture with threshold="top-k"
     seed : for everything random
     n_jobs : threads; all cores by default
+    kernel_power : to which the kernel is raised; None leaves the choice
     """
 
     method: str = METHOD
@@ -150,9 +151,11 @@ class Recipe:
     n_jobs: int | None = None
     completeness: float | None = None
     precision: float | None = None
+    kernel_power: int | None = None
 
     def __post_init__(self) -> None:
         self._check_calibration()
+        self._check_kernel_power()
         given = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make(self._entries[0]).get_params(deep=False)
         if strangers := sorted(set(given) - set(known)):
@@ -192,7 +195,7 @@ class Recipe:
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
         entries = self._entries if can_hold_out else self._entries[:1]
         candidates = [self._candidate(entry, rows, tags, can_hold_out) for entry in entries]
-        kernels = self._kernels(rows, candidates[0].estimator) if can_hold_out else (KEPT,)
+        kernels = self._kernels(rows, candidates[0].estimator, can_hold_out)
         # on text and tables it is the method that decides for a straight line, on pictures hardly
         n_leading = 2 if len(candidates) > 1 and not rows.features else 1
         weigher = self._weigher(rows, candidates) if can_hold_out else None
@@ -230,7 +233,11 @@ class Recipe:
             extends=chooses_cost and "C" in entry.space,
         )
 
-    def _kernels(self, rows: Intake, estimator: Any) -> Sequence[KernelOption]:
+    def _kernels(self, rows: Intake, estimator: Any, can_hold_out: bool) -> Sequence[KernelOption]:
+        if self.kernel_power is not None:
+            return (KernelOption(f"kernel to the power {self.kernel_power}", power=self.kernel_power),)
+        if not can_hold_out:
+            return (KEPT,)
         if "kernel" in self.parameters or not hasattr(estimator, "kernel") or not hasattr(estimator, "C"):
             return (KEPT,)
         if "C" in self.parameters and self.method != AUTO:
@@ -244,6 +251,16 @@ class Recipe:
         straight = KernelOption("linear", kernel="linear")
         is_too_large = len(rows.names) > MOST_COMPARED
         return (straight,) if is_too_large else (KernelOption("Gaussian"), straight)
+
+    def _check_kernel_power(self) -> None:
+        if self.kernel_power is None:
+            return
+        check_count("kernel_power", self.kernel_power)
+        if not hasattr(self._make(self._entries[0]), "kernel"):
+            raise ArgumentError(
+                f"kernel_power={self.kernel_power} goes with a method that has a kernel; {self.method!r} "
+                "has none"
+            )
 
     def _check_calibration(self) -> None:
         is_shared = self.calibration == "shared" or (self.calibration == AUTO and self.threshold is None)

@@ -68,7 +68,7 @@ class Trials:
 
     def try_costs(self, candidate: Candidate, option: KernelOption, rows: Any) -> Tried | None:
         """A method over its values of C; None where nothing could be measured."""
-        estimator = _loosened(_settings(candidate, option))
+        estimator = loosened(_settings(candidate, option))
         costs = sorted(float(cost) for cost in candidate.costs or ())
         found = dict(zip(costs or [np.nan], self._hold_out(estimator, rows, costs), strict=True))
         measures = {cost: self._measures(scores) for cost, scores in found.items()}
@@ -100,7 +100,7 @@ class Trials:
             return one
         other = clone(one.estimator).set_params(fit_intercept=not one.estimator.fit_intercept)
         costs = [other.C] if one.tuning.costs else []
-        scores = self._hold_out(_loosened(other), rows, costs)[0]
+        scores = self._hold_out(loosened(other), rows, costs)[0]
         if not self._measures(scores)[self.criterion] > one.tuning.best_score():
             return one
         tuning = replace(one.tuning, fit_intercept=other.fit_intercept)
@@ -171,7 +171,7 @@ class Trials:
                 yield clone(estimator).fit(rows, labels, **taken_by(estimator.fit, stop=self.stop))
 
 
-def _loosened(estimator: Any) -> Any:
+def loosened(estimator: Any) -> Any:
     """A copy that is trained no further than comparing needs."""
     estimator = clone(estimator)
     if hasattr(estimator, "tol"):

@@ -141,6 +141,7 @@ def train(
     n_tags: int = 5,
     completeness: float | None = None,
     precision: float | None = None,
+    kernel_power: int | None = None,
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
@@ -174,6 +175,7 @@ def train(
     n_tags : tags for each picture with threshold="top-k"
     completeness, precision : the share of the true tags that are listed, and how often predicted tags are to
         be right, see `Recipe`; by default estimated, and what gives the highest F1
+    kernel_power : to which the kernel is raised; chosen for pictures by default, where C is chosen
     view : the view to learn from, where there are several
     features : how pictures are described, see `choose_features`; the best that is installed by default. An
         error for rows that are no pictures
@@ -204,7 +206,18 @@ def train(
         check_folder(output)
         check_replaceable(output)
         check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
-    recipe = Recipe(method, parameters, calibration, threshold, n_tags, seed, n_jobs, completeness, precision)
+    recipe = Recipe(
+        method,
+        parameters,
+        calibration,
+        threshold,
+        n_tags,
+        seed,
+        n_jobs,
+        completeness,
+        precision,
+        kernel_power,
+    )
     features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
     opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)

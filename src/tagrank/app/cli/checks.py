@@ -84,6 +84,22 @@ def method_names(incomplete: str) -> list[str]:
     return [name for name in names if name.startswith(incomplete)]
 
 
+def compared_names(incomplete: str) -> list[str]:
+    """Methods and families that begin so, and "all"."""
+    from tagrank.estimators.methods import METHODS
+
+    families = dict.fromkeys(method.family.replace(" ", "-") for method in METHODS)
+    names = ("all", *families, *(method.name for method in METHODS))
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def metric_names(incomplete: str) -> list[str]:
+    """Metrics that begin so."""
+    from tagrank.metrics import catalog_metrics
+
+    return [name for name in catalog_metrics() if name.startswith(incomplete)]
+
+
 def feature_names(incomplete: str) -> list[str]:
     """Presets and sets of picture features that begin so."""
     from tagrank.features.registry import FEATURES, PRESETS

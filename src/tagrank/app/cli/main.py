@@ -8,12 +8,14 @@ from typer.core import TyperCommand, TyperGroup
 
 from tagrank._version import __version__
 from tagrank.app.cli.annotate import annotate
+from tagrank.app.cli.compare import compare
 from tagrank.app.cli.console import reports_errors
 from tagrank.app.cli.demo import demo
 from tagrank.app.cli.evaluate import evaluate
 from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.train import train
+from tagrank.app.cli.tune import tune
 from tagrank.app.cli.undo import accept, undo
 from tagrank.worker_process import open_standard_streams
 
@@ -44,7 +46,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, annotate, undo, accept, evaluate, missing, methods, features, datasets):
+COMMANDS = (
+    demo,
+    train,
+    annotate,
+    undo,
+    accept,
+    evaluate,
+    missing,
+    compare,
+    tune,
+    methods,
+    features,
+    datasets,
+)
+for command in COMMANDS:
     app.command(cls=_Command)(reports_errors(command))
 
 

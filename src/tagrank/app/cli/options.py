@@ -118,6 +118,24 @@ Precision = Annotated[
         DECISION, "Predict only what is right so often: 0.8 for four times of five.", callback=share_or_all
     ),
 ]
+Features = Annotated[
+    list[str] | None,
+    option(
+        PICTURES,
+        "How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
+        ".onnx file; may be repeated.",
+        "--features",
+        "-f",
+        metavar="NAME",
+        usual="embedding if installed, dense_sift_v3h1, hsv_v3h1",
+        autocompletion=feature_names,
+    ),
+]
+LowerCase = Annotated[bool, option(TAGS, "Take 'Sky' for 'sky'.", "--lower-case")]
+Hierarchy = Annotated[HierarchyWord, option(TAGS, "What places|europe|rome becomes.", words=HierarchyWord)]
+Synonym = Annotated[list[str] | None, option(TAGS, "Another name; may be repeated.", metavar="OLD=NEW")]
+MinCount = Annotated[int, option(TAGS, "Leave out tags of fewer pictures.", min=0)]
+View = Annotated[str | None, option(ROWS, "View to learn from, of several.")]
 Completeness = Annotated[
     float | None,
     option(
@@ -177,19 +195,7 @@ def learning(
             usual="rbf; the mean over all features for pictures",
         ),
     ] = None,
-    features: Annotated[
-        list[str] | None,
-        option(
-            PICTURES,
-            "How to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an "
-            ".onnx file; may be repeated.",
-            "--features",
-            "-f",
-            metavar="NAME",
-            usual="embedding if installed, dense_sift_v3h1, hsv_v3h1",
-            autocompletion=feature_names,
-        ),
-    ] = None,
+    features: Features = None,
     strict: Strict = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
@@ -199,28 +205,52 @@ def learning(
     ] = None,
     n_jobs: Jobs = None,
     seed: Seed = 0,
-    lower_case: Annotated[bool, option(TAGS, "Take 'Sky' for 'sky'.", "--lower-case")] = False,
-    hierarchy: Annotated[
-        HierarchyWord, option(TAGS, "What places|europe|rome becomes.", words=HierarchyWord)
-    ] = "keep",
-    synonym: Annotated[
-        list[str] | None, option(TAGS, "Another name; may be repeated.", metavar="OLD=NEW")
-    ] = None,
+    lower_case: LowerCase = False,
+    hierarchy: Hierarchy = "keep",
+    synonym: Synonym = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
-    min_count: Annotated[int, option(TAGS, "Leave out tags of fewer pictures.", min=0)] = 0,
-    view: Annotated[str | None, option(ROWS, "View to learn from, of several.")] = None,
+    min_count: MinCount = 0,
+    view: View = None,
 ) -> dict[str, Any]:
-    """What 'train' and 'missing' learn from, and how."""
+    """What 'train', 'missing' and 'tune' learn from, and how."""
+    collected = collecting(
+        features,
+        strict,
+        cache,
+        no_cache,
+        seed,
+        lower_case,
+        hierarchy,
+        synonym,
+        machine_tags,
+        join_sidecars,
+        min_count,
+        view,
+    )
+    own = _method_settings(method, settings)
+    return {"method": method, "C": C, "kernel": kernel, "tol": tol, "n_jobs": n_jobs, **collected, **own}
+
+
+def collecting(
+    features: Features = None,
+    strict: Strict = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    seed: Seed = 0,
+    lower_case: LowerCase = False,
+    hierarchy: Hierarchy = "keep",
+    synonym: Synonym = None,
+    machine_tags: MachineTags = False,
+    join_sidecars: JoinSidecars = False,
+    min_count: MinCount = 0,
+    view: View = None,
+) -> dict[str, Any]:
+    """What is learned from, where several methods learn."""
     return {
-        "method": method,
-        "C": C,
-        "kernel": kernel,
         "features": features or None,
         "strict": strict,
         "cache": _cache_place(cache, no_cache),
-        "tol": tol,
-        "n_jobs": n_jobs,
         "seed": seed,
         "lower_case": lower_case,
         "hierarchy": hierarchy,
@@ -229,7 +259,6 @@ def learning(
         "join_sidecars": join_sidecars,
         "min_count": min_count,
         "view": view,
-        **_method_settings(method, settings),
     }
 
 

@@ -38,7 +38,7 @@ def quality_lines(quality: "QualityNote | None") -> "list[RenderableType]":
 
 def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
     """Metrics down, methods across; the best value of a line stands out. Each has a line of explanation."""
-    table = _table("metric", *tables, numbers=True)
+    table = table_of("metric", *tables, numbers=True)
     table.add_column(style=QUIET)
     for column in table.columns[:-1]:
         column.no_wrap = True
@@ -50,7 +50,7 @@ def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
             continue
         best = (max if row.higher_is_better else min)(defined)
         cells = [
-            Text(_number(value), style=BEST if value == best and len(values) > 1 else "") for value in values
+            Text(number(value), style=BEST if value == best and len(values) > 1 else "") for value in values
         ]
         table.add_row(
             f"{row.name} {'↑' if row.higher_is_better else '↓'}",
@@ -67,7 +67,7 @@ def ranked_table(
 
     Where the true tags are known, predicted ones are marked as right or wrong instead.
     """
-    table = _table(kind, "ranked tags")
+    table = table_of(kind, "ranked tags")
     for i, row in enumerate(ranked):
         line = Text()
         for tag, score, probability, predicted in row:
@@ -82,7 +82,7 @@ def ranked_table(
 
 def sidecar_table(changes: "Sequence[SidecarChange]", verb: str) -> Table:
     """A line a picture: what is done to its sidecar."""
-    table = _table("picture", "sidecar", verb)
+    table = table_of("picture", "sidecar", verb)
     has_present = any(change.present for change in changes)
     if has_present:
         table.add_column("there already")
@@ -127,7 +127,7 @@ def _reasons(explanation: "Explanation") -> Iterator[str]:
 
 def feature_table(features: "Sequence[FeatureSet]") -> Table:
     """All sets of picture features."""
-    table = _table("features", "kernel", "presets", "what they are")
+    table = table_of("features", "kernel", "presets", "what they are")
     for entry in features:
         table.add_row(entry.name, entry.kernel, ", ".join(entry.presets), entry.about)
     return table
@@ -172,7 +172,7 @@ def _kernel_lines(training: "Training") -> "list[RenderableType]":
     known = training.annotator.metadata.get(KERNELS)
     if known is None:
         return []
-    table = _table("kernel", "weight", "ms a picture", numbers=True)
+    table = table_of("kernel", "weight", "ms a picture", numbers=True)
     for line in kernel_lines(known):
         weight = f"{line['weight']:.3f}" if line["weight"] > 0 else "–"
         cost = "–" if line["milliseconds"] is None else f"{line['milliseconds']:.1f}"
@@ -191,7 +191,7 @@ def _choice_lines(training: "Training") -> dict[str, str]:
 
 def method_table(methods: "Sequence[Method]") -> Table:
     """All methods, family by family."""
-    table = _table("method", "good for", "training grows with", "paper")
+    table = table_of("method", "good for", "training grows with", "paper")
     for family, members in groupby(methods, key=lambda method: method.family):
         table.add_row(Text(family, style="bold"), end_section=True)
         for method in members:
@@ -228,7 +228,7 @@ def method_details(method: "Method") -> "list[RenderableType]":
         )
     if not method.parameters:
         return [_facts({**facts, "--set": "nothing: all its parameters are options of 'tagrank train'"})]
-    table = _table("--set", "values", "default", "what it is")
+    table = table_of("--set", "values", "default", "what it is")
     for parameter in method.parameters:
         table.add_row(parameter.name, parameter.values.words, parameter.default, parameter.about)
     return [_facts(facts), "", table]
@@ -240,7 +240,7 @@ def _value(value: object) -> str:
 
 def dataset_table(datasets: "Sequence[Dataset]") -> Table:
     """All data sets: their sizes, and where they are or how to get them."""
-    table = _table("data set", "rows", "features", "tags", numbers=True)
+    table = table_of("data set", "rows", "features", "tags", numbers=True)
     table.add_column("where")
     for dataset in datasets:
         sizes = (dataset.n_rows, dataset.n_features, dataset.n_tags)
@@ -253,7 +253,7 @@ def dataset_table(datasets: "Sequence[Dataset]") -> Table:
     return table
 
 
-def _table(first: str, *others: str, numbers: bool = False) -> Table:
+def table_of(first: str, *others: str, numbers: bool = False) -> Table:
     table = Table(first, box=None, pad_edge=False, header_style="bold")
     for name in others:
         table.add_column(Text(printable(name)), justify="right" if numbers else "left")
@@ -267,7 +267,7 @@ def _facts(lines: Mapping[str, str]) -> Table:
     return table
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
     if math.isnan(value):
         return "–"
     return f"{value:.0f}" if value.is_integer() and value > 1 else f"{value:.3f}"

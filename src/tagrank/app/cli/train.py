@@ -42,6 +42,16 @@ def train(
             callback=positive,
         ),
     ] = None,
+    kernel_power: Annotated[
+        int | None,
+        option(
+            METHOD,
+            "Raise the kernel to this power; of pictures it is chosen with C.",
+            usual="by cross-validation",
+            min=1,
+            callback=countable,
+        ),
+    ] = None,
     class_weight: Annotated[
         Balance | None, option(METHOD, "Weigh present and absent tags alike.", words=Balance)
     ] = None,
@@ -136,6 +146,7 @@ def train(
             data,
             output,
             gamma=gamma,
+            kernel_power=kernel_power,
             class_weight=class_weight,
             fit_intercept=fit_intercept,
             calibration=None if calibration == "none" else calibration,

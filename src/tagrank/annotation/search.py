@@ -1,0 +1,344 @@
+"""The best parameters of a method: a search over the space that its entry declares, by cross-validation.
+
+Where the method has a kernel and none is given, kernels are part of the space: of rows a Gaussian and a
+straight line, of pictures powers of the mean kernel. By halving, all configurations are tried on one fold and
+few rows first, the better third on the whole fold, and the better third of these on all folds; a grid tries
+all on all folds. Rows are compared once for each kernel; values of C are one path where the class has one.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, product
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.choosing import n_rows_looked_at
+from tagrank.annotation.criterion import held_out_value
+from tagrank.annotation.recipe import (
+    FEWEST_TO_HOLD_OUT,
+    MOST_COMPARED,
+    PICTURE_POWERS,
+    Recipe,
+    kernel_of,
+)
+from tagrank.annotation.scaling import arrange_views, fit_scaler
+from tagrank.annotation.trials import loosened, with_kernel
+from tagrank.annotation.tuning import quiet_folds
+from tagrank.annotation.views import Intake
+from tagrank.data import LabelStratifiedKFold
+from tagrank.estimators.base import taken_by
+from tagrank.estimators.compared_rows import compare_rows, rows_for
+from tagrank.estimators.kernel_estimator import KernelEstimator
+from tagrank.estimators.methods import find_method
+from tagrank.kernels import reads_views
+from tagrank.metrics import Metric
+
+HALVING, GRID = "halving", "grid"
+SEARCHES = (HALVING, GRID)
+SEARCHING = "trying parameters"
+KEPT_SHARE, FEWEST_KEPT = 3, 2  # one of three goes on to the next level, but two at least
+FEWEST_ROWS = 500  # of the first level of a search by halving
+KERNEL_POWER = "kernel_power"
+Parameters = dict[str, Any]
+
+
+class Trial(NamedTuple):
+    """A configuration and how it did at the last level that it reached.
+
+    Attributes
+    ----------
+    parameters : of the method
+    value : by the criterion, the higher the better; nan where it could not be measured
+    n_rows, n_folds : rows that each of its models learned from, and folds
+    seconds : of all its trainings
+    error : why it could not be trained
+    """
+
+    parameters: Parameters
+    value: float
+    n_rows: int
+    n_folds: int
+    seconds: float
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Search:
+    """What was tried and what is best.
+
+    Attributes
+    ----------
+    best : parameters to train with; empty where there was nothing to choose, or nothing to choose by
+    value : what it reached, by the criterion as it is read; nan where nothing could be measured
+    criterion : the name of a metric
+    trials : every configuration that was tried, the best first
+    seconds : what it took
+    is_complete : whether it came to its end; else `best` is the best so far
+    """
+
+    best: Parameters
+    value: float
+    criterion: str
+    trials: tuple[Trial, ...]
+    seconds: float = field(compare=False)
+    is_complete: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {**vars(self), "trials": [trial._asdict() for trial in self.trials]}
+
+
+class _Level(NamedTuple):
+    """On how many folds, and on how many rows of each, configurations are tried."""
+
+    n_folds: int
+    n_rows: int
+
+
+def configurations(recipe: Recipe, rows: Intake, *, only_linear: bool = False) -> list[Parameters]:
+    """All that a search may try: what the recipe leaves open of the method's space, on each kernel."""
+    space = {
+        name: values
+        for name, values in find_method(recipe.method).space.items()
+        if recipe.parameters.get(name) is None
+    }
+    kernels = [{}] if "kernel" in space else _kernels(recipe, rows, only_linear)
+    return [
+        {**kernel, **dict(zip(space, values, strict=True))}
+        for kernel in kernels
+        for values in product(*space.values())
+    ]
+
+
+def _kernels(recipe: Recipe, rows: Intake, only_linear: bool) -> list[Parameters]:
+    given = {name for name, value in recipe.parameters.items() if value is not None}
+    is_given = bool(given & {"kernel", "gamma"}) or recipe.kernel_power is not None
+    if is_given or not issubclass(find_method(recipe.method).load(), KernelEstimator):
+        return [{}]
+    if rows.features:
+        return [{KERNEL_POWER: power} for power in PICTURE_POWERS]
+    if only_linear or len(rows.names) > MOST_COMPARED:
+        return [{"kernel": "linear"}]
+    return [{"kernel": "rbf"}, {"kernel": "linear"}]
+
+
+def configured(recipe: Recipe, parameters: Parameters) -> Recipe:
+    """The recipe with these parameters, such as a search found."""
+    of_estimator = {name: value for name, value in parameters.items() if name != KERNEL_POWER}
+    return replace(
+        recipe,
+        parameters={**recipe.parameters, **of_estimator},
+        kernel_power=parameters.get(KERNEL_POWER, recipe.kernel_power),
+    )
+
+
+def search(
+    recipe: Recipe,
+    rows: Intake,
+    labels: Any,
+    tags: Sequence[str],
+    *,
+    criterion: Metric,
+    how: str = HALVING,
+    n_folds: int = 3,
+    only_linear: bool = False,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Search:
+    """The best parameters of a method on these rows.
+
+    Parameters
+    ----------
+    recipe : with the name of a method; parameters that it gives are not searched
+    rows : all of them, as `take_in` gives them; of many rows some are looked at, as `choose` does
+    labels : shape (n, n_labels)
+    tags : their names
+    criterion : what to choose by
+    how : {"halving", "grid"}
+    n_folds : the number of folds, in which each label keeps its share
+    only_linear : whether kernels that compare all rows with each other are left out
+    progress : called with how many configurations are done, of how many, and what is being done
+    stop : function without arguments; once it answers true, the best so far is taken
+    """
+    started = time.perf_counter()
+    found = configurations(recipe, rows, only_linear=only_linear)
+    if len(rows.names) < FEWEST_TO_HOLD_OUT:
+        return Search({}, float("nan"), criterion.name, (), time.perf_counter() - started)
+    trials = _Trials(recipe, rows, labels, tags, criterion, n_folds, progress, stop)
+    is_complete = trials.run(found, _levels(how, n_folds, trials.n_training, len(found)))
+    ordered = trials.ordered()
+    if ordered and all(trial.error for trial in ordered):
+        raise ValueError(ordered[0].error)
+    best = next((trial for trial in ordered if not np.isnan(trial.value)), None)
+    sign = 1.0 if criterion.higher_is_better else -1.0
+    return Search(
+        {} if best is None else best.parameters,
+        float("nan") if best is None else sign * best.value,
+        criterion.name,
+        tuple(trial._replace(value=sign * trial.value) for trial in ordered),
+        time.perf_counter() - started,
+        is_complete,
+    )
+
+
+def _levels(how: str, n_folds: int, n_rows: int, n_configurations: int) -> list[_Level]:
+    last = _Level(n_folds, n_rows)
+    if how == GRID or n_configurations <= FEWEST_KEPT:
+        return [last]
+    few = max(FEWEST_ROWS, n_rows // KEPT_SHARE)
+    return [*([_Level(1, few)] if few < n_rows else []), _Level(1, n_rows), last]
+
+
+class _Trials:
+    """The folds, rows compared by each kernel, and the held-out scores of what was tried."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        rows: Intake,
+        labels: Any,
+        tags: Sequence[str],
+        criterion: Metric,
+        n_folds: int,
+        progress: Progress | None,
+        stop: Callable[[], bool] | None,
+    ) -> None:
+        self.recipe, self.rows, self.labels, self.tags = recipe, rows, labels, tags
+        self.criterion, self.progress, self.stop = criterion, progress, stop or (lambda: False)
+        rng = np.random.default_rng(recipe.seed)
+        n_rows = labels.shape[0]
+        self.some = np.sort(rng.permutation(n_rows)[: n_rows_looked_at(*labels.shape)])
+        splitter = LabelStratifiedKFold(n_folds, shuffle=True, random_state=recipe.seed)
+        self.folds = [
+            (rng.permutation(train), test)
+            for train, test in splitter.split(np.zeros((len(self.some), 1)), labels[self.some])
+        ]
+        self.n_training = min(len(train) for train, _ in self.folds)
+        self.compared: dict[str, Any] = {}
+        self.scores: dict[tuple[int, int, int], np.ndarray] = {}
+        self.seconds: dict[int, float] = {}
+        self.trials: dict[int, tuple[int, Trial]] = {}
+        self.n_done, self.n_steps = 0, 0
+
+    def run(self, found: Sequence[Parameters], levels: Sequence[_Level]) -> bool:
+        """Try configurations level by level; whether all levels were finished."""
+        left = list(range(len(found)))
+        self.n_steps = _n_steps(len(left), levels)
+        for depth, level in enumerate(levels):
+            measured = self._try(found, left, level)
+            if self.stop():
+                # what ended early says little, and the level is not whole
+                return False
+            for i, trial in measured.items():
+                self.trials[i] = depth, trial
+            better = sorted(left, key=lambda i: _order(measured[i]))
+            n_kept = max(FEWEST_KEPT, -(-len(left) // KEPT_SHARE))
+            left = sorted(i for i in better[:n_kept] if not measured[i].error)
+        return True
+
+    def ordered(self) -> list[Trial]:
+        """The best first: those that went further come before the others."""
+        found = sorted(self.trials.values(), key=lambda one: (-one[0], *_order(one[1])))
+        return [trial for _, trial in found]
+
+    def _try(self, found: Sequence[Parameters], left: Sequence[int], level: _Level) -> dict[int, Trial]:
+        measured = {}
+        for group in _paths(found, left):
+            error = ""
+            try:
+                self._train(found, group, level)
+            except Exception as failure:
+                error = " ".join(str(failure).split()) or type(failure).__name__
+            for i in group:
+                value = float("nan") if error else self._value(i, level)
+                n_rows = min(level.n_rows, self.n_training)
+                measured[i] = Trial(found[i], value, n_rows, level.n_folds, self.seconds.get(i, 0.0), error)
+            if self.stop():
+                break
+            self.n_done += len(group) * level.n_folds
+            if self.progress is not None:
+                self.progress(self.n_done, self.n_steps, SEARCHING)
+        return measured
+
+    def _value(self, i: int, level: _Level) -> float:
+        parts = [
+            (self.labels[self.some[self.folds[fold][1]]], self.scores[i, fold, level.n_rows])
+            for fold in range(level.n_folds)
+        ]
+        return held_out_value(self.criterion, parts)
+
+    def _train(self, found: Sequence[Parameters], group: Sequence[int], level: _Level) -> None:
+        """Held-out scores of configurations that differ in C alone, where they are not known yet."""
+        estimator = loosened(self._estimator(found[group[0]]))
+        rows = self._compare(estimator, found[group[0]])
+        costs = [found[i]["C"] for i in group if "C" in found[i]]
+        for fold, (train, test) in enumerate(self.folds[: level.n_folds]):
+            if (group[0], fold, level.n_rows) in self.scores:
+                continue
+            train = np.sort(train[: level.n_rows])
+            held_out, started = rows.held_out(test, train), time.perf_counter()
+            models = self._models(estimator, rows.training(train), self.labels[self.some[train]], costs)
+            for i, model in zip(group, models, strict=True):
+                scores = model.decision_function(rows_for(model, held_out))
+                self.scores[i, fold, level.n_rows] = np.asarray(scores, dtype=np.float32)
+            seconds = (time.perf_counter() - started) / len(group)
+            for i in group:
+                self.seconds[i] = self.seconds.get(i, 0.0) + seconds
+
+    def _models(self, estimator: Any, rows: Any, labels: Any, costs: Sequence[float]) -> list[Any]:
+        """One for each value of C, or one where the method has none."""
+        training = rows_for(estimator, rows)
+        with quiet_folds():
+            if costs:
+                return estimator.path(training, labels, costs, **taken_by(estimator.path, stop=self.stop))
+            return [clone(estimator).fit(training, labels, **taken_by(estimator.fit, stop=self.stop))]
+
+    def _estimator(self, parameters: Parameters) -> Any:
+        plan = configured(self.recipe, parameters).plan(self.rows, self.tags)
+        return with_kernel(plan.usual, plan.kernels[0])
+
+    def _compare(self, estimator: Any, parameters: Parameters) -> Any:
+        """The rows as the estimator learns from them more than once."""
+        key = repr([parameters.get(name) for name in ("kernel", "gamma", KERNEL_POWER)])
+        if key not in self.compared:
+            views = {name: X[self.some] for name, X in self.rows.views.items()}
+            self.compared[key] = compare_rows(estimator, arrange_for(estimator, views))
+        return self.compared[key]
+
+
+def arrange_for(estimator: Any, views: Mapping[str, Any]) -> Any:
+    """Views scaled and arranged as `Annotator` does for this estimator."""
+    kernel = kernel_of(estimator)
+    scaling = getattr(estimator, "column_scaling", "none")
+    scalers = {
+        name: fit_scaler(rows, "auto", kernel, name, without_kernel=scaling) for name, rows in views.items()
+    }
+    return arrange_views(views, scalers, by_view=kernel is not None and reads_views(kernel))
+
+
+def _paths(found: Sequence[Parameters], left: Sequence[int]) -> Iterator[list[int]]:
+    """Configurations side by side that differ in C alone."""
+
+    def others(i: int) -> str:
+        return repr(
+            {name: value for name, value in found[i].items() if name != "C"} if "C" in found[i] else i
+        )
+
+    for _, group in groupby(left, key=others):
+        yield list(group)
+
+
+def _order(trial: Trial) -> tuple[bool, float]:
+    return np.isnan(trial.value), -trial.value
+
+
+def _n_steps(n_left: int, levels: Sequence[_Level]) -> int:
+    total = 0
+    for level in levels:
+        total += n_left * level.n_folds
+        n_left = max(FEWEST_KEPT, -(-n_left // KEPT_SHARE))
+    return total

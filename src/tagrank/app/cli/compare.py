@@ -1,0 +1,250 @@
+"""`tagrank compare`"""
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tagrank.app.cli.checks import compared_names, dataset_names, jobs, metric_names, positive, share
+from tagrank.app.cli.console import INTERRUPTED, printable, report_problems, say, show, show_json
+from tagrank.app.cli.options import (
+    NUMBERS,
+    ROWS,
+    Config,
+    Debug,
+    Json,
+    collecting,
+    option,
+    takes,
+)
+from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.tune import Metric, SearchOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from tagrank.commands.compare.result import Comparison, DataResult, MethodLine
+
+LIKE_BEST, BELOW = "=", "▼"
+LEGEND = (
+    f"{LIKE_BEST} not distinguishable from the best, {BELOW} below label frequency; intervals of 95 %, over "
+    "resampled test rows"
+)
+
+
+@takes(collecting, after="metrics")
+def compare(
+    data: Annotated[
+        list[str],
+        typer.Argument(
+            help="Folders of pictures, files or names from 'tagrank datasets', one or several.",
+            autocompletion=dataset_names,
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        option(
+            None, "Folder that remembers what is done; started again, it goes on there.", "--output", "-o"
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        option(
+            None,
+            "Methods or families of 'tagrank methods'; commas between them, or repeated. Label frequency and "
+            "logistic regression always run.",
+            metavar="NAME",
+            usual="all",
+            autocompletion=compared_names,
+        ),
+    ] = None,
+    metric: Metric = None,
+    metrics: Annotated[
+        list[str] | None,
+        option(
+            None,
+            "Metrics to show, with intervals; commas between them, or repeated.",
+            metavar="NAME",
+            usual="Image-AUC, Image-MAP, Micro-F1, Macro-F1, Example-F1",
+            autocompletion=metric_names,
+        ),
+    ] = None,
+    folds: Annotated[int | None, option(ROWS, "Cross-validate on so many folds.", min=2)] = None,
+    test_size: Annotated[
+        float | None,
+        option(
+            ROWS,
+            "Share of the rows to measure on: 0.25 for a quarter.",
+            usual="the test part, or a quarter",
+            callback=share,
+        ),
+    ] = None,
+    search: SearchOption = "halving",
+    max_seconds: Annotated[
+        float | None,
+        option(
+            NUMBERS,
+            "Of a method: after half of them its tuning ends with the best so far, after all it is ended.",
+            callback=positive,
+        ),
+    ] = None,
+    n_jobs: Annotated[
+        int | None,
+        option(
+            NUMBERS,
+            "Methods at the same time, in processes of their own.",
+            "--jobs",
+            "--n-jobs",
+            usual="all cores",
+            callback=jobs,
+        ),
+    ] = None,
+    fresh: Annotated[bool, option(None, "Forget what the folder of --output holds.", "--fresh")] = False,
+    config: Config = None,
+    json: Json = False,
+    debug: Debug = False,
+    **shared: Any,
+) -> None:
+    """Put methods side by side: each is tuned, trained and measured alike.
+
+    Parameters are searched on the training part alone; then a method is trained with the best of them, as by
+    'tagrank train', and measured on the test part, as by 'tagrank evaluate'. A method that fails, is too slow
+    or would not fit into memory gets a line that says so.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank compare emotions
+    tagrank compare photos/ --methods ranking,neighbours --max-seconds 600 -o comparison
+    tagrank compare emotions scene yeast -o comparison
+    tagrank compare emotions --folds 5 --metric Micro-F1 --json
+    """
+    import tagrank
+
+    arguments = collecting(**shared)
+    wanted = {"methods": methods, "metrics": metrics}
+    try:
+        with WorkProgress() as progress:
+            found = tagrank.compare(
+                data,
+                output,
+                metric=metric,
+                folds=folds,
+                test_size=test_size,
+                search=search,
+                max_seconds=max_seconds,
+                n_jobs=n_jobs,
+                fresh=fresh,
+                progress=progress.count,
+                **arguments,
+                **{name: value for name, value in wanted.items() if value},
+            )
+    except KeyboardInterrupt:
+        say(f"interrupted; {_kept(output)}")
+        raise typer.Exit(INTERRUPTED) from None
+    if json:
+        show_json(found.to_dict())
+    else:
+        show(*comparison_tables(found))
+    if found.n_before:
+        say(f"{found.n_before} had been done before, see {output}")
+    report_problems(found.problems)
+
+
+def _kept(output: Path | None) -> str:
+    if output is None:
+        return "nothing is kept; -o FOLDER would remember what is done"
+    return f"what is done is kept in {output}, and the same command goes on"
+
+
+def comparison_tables(found: "Comparison") -> "Iterator[RenderableType]":
+    """For each collection a line a method, what was chosen, and the ranks over all."""
+    from rich.text import Text
+
+    for one in found.data:
+        yield Text(f"{printable(one.name)}: {one.sizes}", style="bold")
+        yield _metric_table(found, one)
+        yield ""
+        yield from (Text(f"{line.method}: {line.words}") for line in one.lines if line.words)
+        yield Text(LEGEND, style="dim")
+        yield ""
+        yield _parameter_table(one)
+        yield ""
+    if found.ranks is not None:
+        yield from _rank_lines(found)
+
+
+def _metric_table(found: "Comparison", one: "DataResult") -> "Table":
+    from rich.text import Text
+
+    from tagrank.app.cli.tables import BEST, WRONG, number, table_of
+
+    shown = list(dict.fromkeys((found.criterion, *found.metrics)))
+    table = table_of("method", found.criterion, "95 %", *shown[1:], "seconds", numbers=True)
+    done = [line for line in one.lines if line.is_done]
+    best = {metric: _best(metric, [line.values[metric] for line in done]) for metric in shown}
+    for line in done:
+        cells = []
+        for metric in shown:
+            mark = BELOW if metric in line.below.get("label-frequency", ()) else ""
+            mark += LIKE_BEST if metric == found.criterion and line.is_like_best else ""
+            is_best = line.values[metric] == best[metric]
+            style = BEST if is_best else WRONG if BELOW in mark else ""
+            cells.append(Text(f"{mark}{number(line.values[metric])}", style=style))
+        low, high = line.intervals[found.criterion]
+        cells.insert(1, Text(f"{number(low)}–{number(high)}", style="dim"))
+        table.add_row(line.method, *cells, f"{line.total_seconds:.1f}")
+    return table
+
+
+def _best(metric: str, values: list[float]) -> float:
+    from tagrank.annotation.criterion import find_criterion
+
+    defined = [value for value in values if not math.isnan(value)]
+    if not defined:
+        return math.nan
+    return (max if find_criterion(metric).higher_is_better else min)(defined)
+
+
+def _parameter_table(one: "DataResult") -> "Table":
+    from tagrank.app.cli.tables import table_of
+
+    table = table_of("method", "tuning", "training", "prediction", numbers=True)
+    table.add_column("chosen parameters")
+    for line in one.lines:
+        if line.is_done:
+            seconds = [f"{line.seconds[part]:.2f} s" for part in ("tuning", "training", "prediction")]
+            table.add_row(line.method, *seconds, chosen_words(line))
+    return table
+
+
+def chosen_words(line: "MethodLine") -> str:
+    """What was chosen, as options of 'tagrank train'; of several folds that of each."""
+    from tagrank.commands.tune import option_words
+
+    words = dict.fromkeys(" ".join(option_words(one)) or "as usual" for one in line.parameters)
+    return " | ".join(words)
+
+
+def _rank_lines(found: "Comparison") -> "Iterator[RenderableType]":
+    from rich.text import Text
+
+    from tagrank.app.cli.tables import table_of
+
+    ranks = found.ranks
+    assert ranks is not None
+    yield Text(
+        f"Average ranks over {ranks.n_blocks} {found.ranked_over}; two methods differ if theirs lie more "
+        f"than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %)",
+        style="bold",
+    )
+    table = table_of("method", "rank", numbers=True)
+    for name, rank in zip(ranks.names, ranks.ranks, strict=True):
+        table.add_row(name, f"{rank:.2f}")
+    yield table
+    if not math.isnan(ranks.p_value):
+        yield Text(f"Friedman: p = {ranks.p_value:.2g} that all are alike", style="dim")

@@ -1,0 +1,1 @@
+"""Every method on the same data: tuned, trained and measured alike."""

@@ -1,0 +1,260 @@
+"""What a comparison says: a line for each method, the best first, and who loses to the simplest ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation.criterion import find_criterion
+from tagrank.commands.compare.folds import Fold
+from tagrank.commands.compare.unit import DONE
+from tagrank.data import Problem
+from tagrank.metrics.average_ranks import AverageRanks
+from tagrank.metrics.resampling import interval
+
+FREQUENCY, LOGISTIC = "label-frequency", "one-vs-all-logistic"
+BASELINES = {FREQUENCY: "label frequency", LOGISTIC: "logistic regression"}
+SECONDS = ("tuning", "training", "prediction")
+
+
+@dataclass(frozen=True)
+class MethodLine:
+    """A method on one collection.
+
+    Attributes
+    ----------
+    method : its name
+    state : "done", "failed", "too slow" or "too large"
+    reason : why there are no figures
+    values : metric to its value, the mean over the folds
+    intervals : metric to (low, high), the 95 % interval over resampled test rows
+    parameters : what was chosen, for each fold
+    seconds : of tuning, training and prediction, over all folds
+    is_like_best : whether its difference to the best is within chance; true of the best
+    below : name of a baseline to the metrics in which this method is worse
+    below_by_chance : of these baselines those from which it is told apart by none of the metrics
+    ended_early : whether tuning ended at the limit of seconds, with the best so far
+    warnings : what was said while it was trained
+    """
+
+    method: str
+    state: str
+    reason: str = ""
+    values: Mapping[str, float] = field(default_factory=dict)
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    parameters: Sequence[Mapping[str, Any]] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    is_like_best: bool = False
+    below: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    below_by_chance: Sequence[str] = ()
+    ended_early: bool = False
+    warnings: Sequence[str] = ()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether there are figures."""
+        return self.state == DONE
+
+    @property
+    def total_seconds(self) -> float:
+        """Of tuning, training and prediction."""
+        return sum(self.seconds.values())
+
+    @property
+    def words(self) -> str:
+        """What is to be said of it."""
+        if not self.is_done:
+            return f"{self.state}: {self.reason}"
+        said = [
+            f"below {BASELINES[name]} in {', '.join(worse)}"
+            f"{', within chance' if name in self.below_by_chance else ''}"
+            for name, worse in self.below.items()
+        ]
+        said += ["tuning ended early"] if self.ended_early else []
+        return "; ".join(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {**vars(self), "words": self.words}
+
+
+@dataclass(frozen=True)
+class DataResult:
+    """All methods on one collection.
+
+    Attributes
+    ----------
+    name : of the data
+    folds : what was measured on
+    lines : of the methods, the best first; those without figures at the end
+    """
+
+    name: str
+    folds: Sequence[Fold]
+    lines: Sequence[MethodLine]
+
+    @property
+    def sizes(self) -> str:
+        """How many rows were learned from and measured on, in words."""
+        one = self.folds[0]
+        things = f"{one.kind}s"
+        if len(self.folds) > 1:
+            n_rows = sum(fold.n_test for fold in self.folds)
+            return f"{len(self.folds)} folds of {n_rows:,} {things}, {one.n_tags:,} tags"
+        return f"{one.n_train:,} {things} to learn from, {one.n_test:,} to measure on, {one.n_tags:,} tags"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "data": self.name,
+            "kind": self.folds[0].kind,
+            "folds": [{"training": fold.n_train, "test": fold.n_test} for fold in self.folds],
+            "tags": self.folds[0].n_tags,
+            "methods": [line.to_dict() for line in self.lines],
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Methods side by side.
+
+    Attributes
+    ----------
+    data : what was compared on
+    criterion : the metric by which parameters were chosen and methods are ordered
+    metrics : those that are shown
+    ranks : average ranks over data sets, or over the folds of one; None where there is only one of them
+    ranked_over : "data sets" or "folds"
+    seconds : from beginning to end, without what was done before
+    n_before : methods on folds that had been done before
+    problems : files that were left out, and why
+    """
+
+    data: Sequence[DataResult]
+    criterion: str
+    metrics: Sequence[str]
+    ranks: AverageRanks | None
+    ranked_over: str
+    seconds: float
+    n_before: int = 0
+    problems: Sequence[Problem] = ()
+
+    @property
+    def left_out(self) -> list[str]:
+        """Methods without a rank, as they have no figures somewhere."""
+        ranked = () if self.ranks is None else self.ranks.names
+        everyone = dict.fromkeys(line.method for one in self.data for line in one.lines)
+        return [name for name in everyone if name not in ranked]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "criterion": self.criterion,
+            "metrics": list(self.metrics),
+            "data": [one.to_dict() for one in self.data],
+            "ranks": None if self.ranks is None else {"over": self.ranked_over, **self.ranks.to_dict()},
+            "seconds": self.seconds,
+            "done_before": self.n_before,
+            "problems": [vars(problem) for problem in self.problems],
+        }
+
+
+def summarise(
+    name: str,
+    folds: Sequence[Fold],
+    found: Mapping[str, Sequence[Mapping[str, Any]]],
+    criterion: str,
+    metrics: Sequence[str],
+) -> DataResult:
+    """The lines of one collection, from what came out of each method on each fold."""
+    shown = list(dict.fromkeys((criterion, *metrics)))
+    draws = {method: _draws(units, shown) for method, units in found.items() if _are_done(units)}
+    values = {method: _values(found[method]) for method in draws}
+    order = sorted(draws, key=lambda method: -signed(values[method][criterion], criterion))
+    lines = []
+    for method in order:
+        units, below = found[method], _below(method, values, shown, criterion)
+        lines.append(
+            MethodLine(
+                method,
+                DONE,
+                values=values[method],
+                intervals={metric: interval(draws[method][metric]) for metric in shown},
+                parameters=[unit["parameters"] for unit in units],
+                seconds={part: sum(unit["seconds"][part] for unit in units) for part in SECONDS},
+                is_like_best=_is_like(draws[order[0]][criterion], draws[method][criterion]),
+                below=below,
+                below_by_chance=[
+                    name
+                    for name, worse in below.items()
+                    if all(_is_like(draws[name][metric], draws[method][metric]) for metric in worse)
+                ],
+                ended_early=any(_ended_early(unit) for unit in units),
+                warnings=list(dict.fromkeys(word for unit in units for word in unit["warnings"])),
+            )
+        )
+    lines += [_without_figures(method, units) for method, units in found.items() if method not in draws]
+    return DataResult(name, folds, lines)
+
+
+def _are_done(units: Sequence[Mapping[str, Any]]) -> bool:
+    return all(unit["state"] == DONE for unit in units)
+
+
+def _ended_early(unit: Mapping[str, Any]) -> bool:
+    return unit["tuning"] is not None and not unit["tuning"]["is_complete"]
+
+
+def _without_figures(method: str, units: Sequence[Mapping[str, Any]]) -> MethodLine:
+    number, unit = next((i, unit) for i, unit in enumerate(units) if unit["state"] != DONE)
+    where = f"fold {number + 1}: " if len(units) > 1 else ""
+    return MethodLine(method, unit["state"], where + unit["reason"])
+
+
+def _values(units: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+    return {name: _mean([unit["values"][name] for unit in units]) for name in units[0]["values"]}
+
+
+def _mean(values: Sequence[float]) -> float:
+    defined = [value for value in values if not np.isnan(value)]
+    return float(np.mean(defined)) if defined else float("nan")
+
+
+def _draws(units: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, np.ndarray]:
+    """Draw by draw the mean over the folds."""
+    return {
+        metric: np.mean([unit["draws"][metric][: _shortest(units, metric)] for unit in units], axis=0)
+        for metric in metrics
+    }
+
+
+def _shortest(units: Sequence[Mapping[str, Any]], metric: str) -> int:
+    return min(len(unit["draws"][metric]) for unit in units)
+
+
+def signed(value: float, metric: str) -> float:
+    """The higher the better; what is undefined is worst."""
+    if np.isnan(value):
+        return -np.inf
+    return value if find_criterion(metric).higher_is_better else -value
+
+
+def _is_like(best: np.ndarray, other: np.ndarray) -> bool:
+    """Whether the 95 % interval of the paired differences holds zero."""
+    low, high = interval(best - other)
+    return bool(low <= 0 <= high)
+
+
+def _below(
+    method: str, values: Mapping[str, Mapping[str, float]], shown: Sequence[str], criterion: str
+) -> dict[str, list[str]]:
+    """Where it is worse than label frequency, and by the criterion than logistic regression."""
+    found = {}
+    for baseline, metrics in ((FREQUENCY, shown), (LOGISTIC, [criterion])):
+        if method in (baseline, FREQUENCY) or baseline not in values:
+            continue
+        worse = [m for m in metrics if signed(values[method][m], m) < signed(values[baseline][m], m)]
+        if worse:
+            found[baseline] = worse
+    return found

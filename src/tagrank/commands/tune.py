@@ -1,0 +1,229 @@
+"""Find the best parameters of one method by cross-validation."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.criterion import find_criterion
+from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.recipe import AUTO, Recipe
+from tagrank.annotation.search import HALVING, KERNEL_POWER, SEARCHES, Search
+from tagrank.annotation.search import search as search_space
+from tagrank.annotation.views import take_in
+from tagrank.commands.destinations import check_apart, check_file
+from tagrank.commands.given_data import (
+    check_has_tags,
+    choose_part,
+    keep_frequent,
+    known_pictures,
+    open_collection,
+)
+from tagrank.commands.picture_rows import describe_rows, name_features
+from tagrank.data import Collection, Problem, clean_tags
+from tagrank.errors import ArgumentError
+from tagrank.features import Feature
+from tagrank.files import atomic_write
+from tagrank.validation import check_choice, check_positive
+
+OPTIONS = ("C", "kernel", "gamma", KERNEL_POWER, "tol", "fit_intercept", "class_weight")  # of `train` itself
+CONFIG_ENDINGS = (".yml", ".yaml")
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """The best parameters of a method, and what was tried.
+
+    Attributes
+    ----------
+    method : its name
+    search : what was tried, and what is best
+    parameters : what to train with: those that were given, and the best of those that were searched
+    facts : counts of the data, as `Collection.summary` gives them
+    problems : files that were left out, and why
+    """
+
+    method: str
+    search: Search
+    parameters: Mapping[str, Any]
+    facts: dict[str, Any]
+    problems: Sequence[Problem] = ()
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What ``tagrank train -c`` takes, as a mapping."""
+        return {"method": self.method, **train_options(self.parameters)}
+
+    @property
+    def command(self) -> str:
+        """Options of ``tagrank train``."""
+        return f"--method {self.method}{''.join(f' {word}' for word in option_words(self.parameters))}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "command": self.command,
+            "config": self.config,
+            "search": self.search.to_dict(),
+            "data": self.facts,
+            "problems": [vars(problem) for problem in self.problems],
+        }
+
+
+def tune(
+    data: Collection | str | os.PathLike,
+    output: str | os.PathLike | None = None,
+    *,
+    method: str,
+    metric: str | None = None,
+    search: str = HALVING,
+    folds: int = 3,
+    max_seconds: float | None = None,
+    seed: int = 0,
+    view: str | None = None,
+    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
+    cache: Cache = True,
+    strict: bool = False,
+    machine_tags: bool = False,
+    join_sidecars: bool = False,
+    part: str | None = None,
+    hierarchy: str = "keep",
+    lower_case: bool = False,
+    synonyms: Mapping[str, str] | None = None,
+    min_count: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    stop: Callable[[], bool] | None = None,
+    **parameters: Any,
+) -> Tuned:
+    """Search the space of a method for the parameters that do best on held-out rows.
+
+    Parameters
+    ----------
+    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
+    output : a ``.yml`` file to write, which ``tagrank train -c`` takes; None writes none
+    method : a name from `methods`; its entry says which values are worth trying
+    metric : what to choose by, a name of `catalog_metrics`; by default the mean of Image-MAP and Image-AUC.
+        For one of predictions, held-out scores get one threshold for all tags
+    search : {"halving", "grid"}: all configurations on few rows and one fold, the better third on more, the
+        last on all folds; or all on all folds
+    folds : of the cross-validation
+    max_seconds : end the search then, with the best so far
+    seed : for everything random
+    view, features, cache, strict, machine_tags, join_sidecars, hierarchy, lower_case, synonyms, min_count,
+        n_jobs : as in `train`
+    part : the part to search on; None means "train" where there is one, else every row
+    progress : called with how much is done, of how much, and what is being done
+    stop : function without arguments; once it answers true, the search ends with the best so far
+    parameters : of the estimator, such as `kernel`; those that are given are not searched
+
+    Returns
+    -------
+    Tuned
+    """
+    check_choice("search", search, SEARCHES)
+    check_method(method)
+    find_criterion(metric)
+    if output is not None:
+        check_config(output)
+        check_apart(data, output=output)
+    if max_seconds is not None:
+        check_positive("max_seconds", max_seconds)
+    parameters = {name: value for name, value in parameters.items() if value is not None}
+    recipe = Recipe(method, parameters, seed=seed, n_jobs=n_jobs)
+    features = name_features(features)
+    opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    tidy = clean_tags(
+        known_pictures(check_has_tags(opened, data)),
+        hierarchy=hierarchy,
+        fold_case=lower_case,
+        synonyms=synonyms or {},
+    )
+    rows = keep_frequent(choose_part(tidy, part, usual="train"), min_count)
+    if PICTURES in rows.views:
+        recipe.check_pictures()
+    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    described = describe_rows(rows, features, random_state=seed, **reading)
+    rows = described.collection
+    found = search_space(
+        recipe.with_costs(described.seconds_a_picture),
+        take_in(rows, view=view, features=described.features or None),
+        rows.labels,
+        rows.tags,
+        criterion=find_criterion(metric, len(rows.tags)),
+        how=search,
+        n_folds=folds,
+        progress=progress,
+        stop=ending(stop, max_seconds),
+    )
+    if not any(trial.value == trial.value for trial in found.trials):
+        raise ValueError(nothing_measured(found, len(rows)))
+    tuned = Tuned(method, found, {**parameters, **found.best}, rows.summary(), rows.problems)
+    if output is not None:
+        write_config(output, tuned.config)
+    return tuned
+
+
+def check_method(method: str) -> None:
+    """Raise for "auto": it has no space of its own."""
+    if method == AUTO:
+        raise ArgumentError(
+            "method 'auto' has no parameters of its own to tune; name one of 'tagrank methods'"
+        )
+
+
+def nothing_measured(found: Search, n_rows: int) -> str:
+    """Why a search has no answer."""
+    if found.trials:
+        return f"{found.criterion} is undefined on these {n_rows:,} rows; name another metric"
+    if not found.is_complete:
+        return "the search ended before anything was tried; give it more seconds"
+    return f"{n_rows:,} rows are too few to hold any out; a search needs at least 10"
+
+
+def ending(stop: Callable[[], bool] | None, seconds: float | None) -> Callable[[], bool]:
+    """A function that answers true once `stop` does, or after so many seconds."""
+    end = float("inf") if seconds is None else time.monotonic() + seconds
+    return lambda: time.monotonic() >= end or (stop is not None and stop())
+
+
+def train_options(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by the names of the options of ``tagrank train``; those of the method alone under "set"."""
+    common = {name.replace("_", "-"): parameters[name] for name in OPTIONS if name in parameters}
+    own = {name: _text(value) for name, value in parameters.items() if name not in OPTIONS}
+    return {**common, "set": own} if own else common
+
+
+def option_words(parameters: Mapping[str, Any]) -> list[str]:
+    """The same as they are written behind ``tagrank train``."""
+    options = train_options(parameters)
+    own = options.pop("set", {})
+    words = [f"--{name} {_text(value)}" for name, value in options.items()]
+    return words + [f"--set {name}={value}" for name, value in own.items()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def check_config(path: str | os.PathLike) -> None:
+    """Raise unless a configuration could be written at `path`."""
+    if Path(path).suffix not in CONFIG_ENDINGS:
+        raise ArgumentError(f"{os.fspath(path)}: parameters are written as {' or '.join(CONFIG_ENDINGS)}")
+    check_file(path)
+
+
+def write_config(path: str | os.PathLike, config: Mapping[str, Any]) -> None:
+    """Write a YAML file, whole or not at all; missing folders are made."""
+    import yaml
+
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path, text=True) as stream:
+        yaml.safe_dump(dict(config), stream, sort_keys=False)
