@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tagrank.files import FileError
-from tagrank.workers import Worker, WorkerDied, WorkerPool, map_in_order, pack_work
+from tagrank.workers import TooSlow, Worker, WorkerDied, WorkerPool, map_in_order, pack_work
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
@@ -57,8 +57,15 @@ def test_a_question_may_have_a_time_limit():
     worker = Worker()
     worker.prepare(pack_work(time.sleep))
     assert worker.ask(0, seconds=600) is None
-    with pytest.raises(WorkerDied, match="killed"):
+    with pytest.raises(TooSlow, match=r"killed after 0\.1 seconds"):
         worker.ask(10_000, seconds=0.1)
+
+
+def test_a_pool_goes_on_after_a_question_that_takes_too_long():
+    pool = WorkerPool(time.sleep, n_workers=1, max_seconds=2)
+    answers = dict(pool.map([10_000, 0]))
+    assert isinstance(answers[10_000], TooSlow)
+    assert answers[0] is None
 
 
 def test_threads_of_a_worker():
@@ -81,7 +88,7 @@ def start(code, **options):
 
 SLEEPING = """
 import time
-from tagrank.workers import map_in_order
+from tagrank.workers import TooSlow, map_in_order
 try:
     list(map_in_order(time.sleep, [{seconds}] * 2, n_workers=2))
 except KeyboardInterrupt:

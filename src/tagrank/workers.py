@@ -178,7 +178,7 @@ class Worker:
         except WorkerDied:
             if not is_late.is_set():
                 raise
-            raise TooSlow(f"no answer within {seconds:g} seconds") from None
+            raise TooSlow(f"killed after {seconds:g} seconds without an answer") from None
         finally:
             clock.cancel()
 

@@ -3,7 +3,8 @@
 Where the method has a kernel and none is given, kernels are part of the space: of rows a Gaussian and a
 straight line, of pictures powers of the mean kernel. By halving, all configurations are tried on one fold and
 few rows first, the better third on the whole fold, and the better third of these on all folds; a grid tries
-all on all folds. Rows are compared once for each kernel; values of C are one path where the class has one.
+all on all folds. Where the best C is the first or the last, the next one is tried. Rows are compared once for
+each kernel; values of C are one path where the class has one.
 """
 
 import time
@@ -26,7 +27,7 @@ from tagrank.annotation.recipe import (
     kernel_of,
 )
 from tagrank.annotation.scaling import arrange_views, fit_scaler
-from tagrank.annotation.trials import loosened, with_kernel
+from tagrank.annotation.trials import MOST_STEPS, STEP, WORTH_GOING_ON, loosened, with_kernel
 from tagrank.annotation.tuning import quiet_folds
 from tagrank.annotation.views import Intake
 from tagrank.data import LabelStratifiedKFold
@@ -224,7 +225,7 @@ class _Trials:
         self.trials: dict[int, tuple[int, Trial]] = {}
         self.n_done, self.n_steps = 0, 0
 
-    def run(self, found: Sequence[Parameters], levels: Sequence[_Level]) -> bool:
+    def run(self, found: list[Parameters], levels: Sequence[_Level]) -> bool:
         """Try configurations level by level; whether all levels were finished."""
         left = list(range(len(found)))
         self.n_steps = _n_steps(len(left), levels)
@@ -238,6 +239,22 @@ class _Trials:
             better = sorted(left, key=lambda i: _order(measured[i]))
             n_kept = max(FEWEST_KEPT, -(-len(left) // KEPT_SHARE))
             left = sorted(i for i in better[:n_kept] if not measured[i].error)
+        return self._go_on(found, levels[-1])
+
+    def _go_on(self, found: list[Parameters], level: _Level) -> bool:
+        """Values of C beyond those of the space, while the best is the first or the last of them."""
+        for _ in range(MOST_STEPS):
+            best = self.ordered()[0]
+            if (beyond := _beyond(best, found)) is None:
+                break
+            found.append(beyond)
+            place = len(found) - 1
+            measured = self._try(found, [place], level)
+            if self.stop():
+                return False
+            self.trials[place] = max(depth for depth, _ in self.trials.values()), measured[place]
+            if not measured[place].value > best.value + WORTH_GOING_ON:
+                break
         return True
 
     def ordered(self) -> list[Trial]:
@@ -330,6 +347,18 @@ def _paths(found: Sequence[Parameters], left: Sequence[int]) -> Iterator[list[in
 
     for _, group in groupby(left, key=others):
         yield list(group)
+
+
+def _beyond(best: Trial, found: Sequence[Parameters]) -> Parameters | None:
+    """The best with the next C, where its own is the smallest or the largest beside the same others."""
+    costs = [one["C"] for one in found if "C" in one and {**one, "C": 0} == {**best.parameters, "C": 0}]
+    if len(costs) < 2 or np.isnan(best.value):
+        return None
+    if best.parameters["C"] == max(costs):
+        return {**best.parameters, "C": float(f"{max(costs) * STEP:.1g}")}
+    if best.parameters["C"] == min(costs):
+        return {**best.parameters, "C": float(f"{min(costs) / STEP:.1g}")}
+    return None
 
 
 def _order(trial: Trial) -> tuple[bool, float]:

@@ -169,13 +169,22 @@ def comparison_tables(found: "Comparison") -> "Iterator[RenderableType]":
         yield Text(f"{printable(one.name)}: {one.sizes}", style="bold")
         yield _metric_table(found, one)
         yield ""
-        yield from (Text(f"{line.method}: {line.words}") for line in one.lines if line.words)
+        yield from (Text(f"{words}: {', '.join(who)}") for words, who in said(one).items())
         yield Text(LEGEND, style="dim")
         yield ""
         yield _parameter_table(one)
         yield ""
     if found.ranks is not None:
         yield from _rank_lines(found)
+
+
+def said(one: "DataResult") -> dict[str, list[str]]:
+    """What is to be said of methods, and of which; those without figures first."""
+    found: dict[str, list[str]] = {}
+    for line in sorted(one.lines, key=lambda line: line.is_done):
+        if line.words:
+            found.setdefault(line.words, []).append(line.method)
+    return found
 
 
 def _metric_table(found: "Comparison", one: "DataResult") -> "Table":

@@ -1,0 +1,91 @@
+"""`tune`: what it writes, `train` takes, for every method."""
+
+import numpy as np
+import pytest
+import yaml
+
+from tagrank import Collection, train, tune
+from tagrank.commands.tune import option_words, train_options
+from tagrank.errors import ArgumentError
+from tagrank.estimators.methods import METHODS, find_method, read_parameters
+
+
+@pytest.fixture(scope="module")
+def collection():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    Y = (X @ rng.normal(size=(4, 3)) > 0.2).astype(float)
+    return Collection({"features": X}, Y, ["sea", "sky", "boat"], name="toy")
+
+
+def test_the_best_is_written_as_train_reads_it(collection, tmp_path):
+    found = tune(collection, tmp_path / "made" / "best.yml", method="label-ranker")
+    config = yaml.safe_load((tmp_path / "made" / "best.yml").read_text())
+    assert config == {
+        "method": "label-ranker",
+        "C": found.parameters["C"],
+        "kernel": found.parameters["kernel"],
+    }
+    assert found.search.best == found.parameters
+    assert found.command == f"--method label-ranker --C {config['C']:g} --kernel {config['kernel']}"
+    trained = train(collection, method="label-ranker", **found.parameters)
+    assert trained.cost == config["C"]
+    assert trained.choice is None
+
+
+def test_what_is_given_stays(collection):
+    found = tune(collection, method="joint-svm", C=2.0, kernel="linear", decoding="transfer")
+    assert found.parameters == {"C": 2.0, "kernel": "linear", "decoding": "transfer"}
+    assert found.config["set"] == {"decoding": "transfer"}
+    assert len(found.search.trials) == 1
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_every_value_of_every_space_can_be_written(method):
+    """Options of `train` for what all have, and --set for the method's own."""
+    for name, values in method.space.items():
+        for value in values:
+            options = train_options({name: value})
+            if "set" in options:
+                assert read_parameters(method.name, options["set"]) == {name: pytest.approx(value)}
+            else:
+                assert options == {name.replace("_", "-"): value}
+            assert len(option_words({name: value})) == 1
+
+
+def test_pictures_get_a_power(tmp_path):
+    from tagrank import draw_pictures
+
+    found = tune(draw_pictures(40), method="label-ranker", features="fast")
+    assert found.parameters["kernel_power"] in (1, 2, 4)
+    assert "--kernel-power" in found.command
+
+
+def test_arguments_that_cannot_be_meant(collection, tmp_path):
+    with pytest.raises(ArgumentError, match="'auto' has no parameters"):
+        tune(collection, method="auto")
+    with pytest.raises(ArgumentError, match="did you mean 'label-ranker'"):
+        tune(collection, method="label-rankr")
+    with pytest.raises(ArgumentError, match=r"written as \.yml"):
+        tune(collection, tmp_path / "best.json", method="label-ranker")
+    with pytest.raises(ValueError, match="search"):
+        tune(collection, method="label-ranker", search="random")
+
+
+def test_nothing_to_choose_by(collection):
+    with pytest.raises(ValueError, match="9 rows are too few to hold any out"):
+        tune(collection.subset(slice(9)), method="label-ranker")
+    with pytest.raises(ValueError, match="ended before anything was tried"):
+        tune(collection, method="label-ranker", max_seconds=1e-9)
+    only = collection.with_labels(np.ones((60, 1)), ["sea"])
+    with pytest.raises(ValueError, match="Image-AUC is undefined on these 60 rows"):
+        tune(only, method="label-ranker", metric="Image-AUC")
+
+
+def test_one_tag(collection):
+    one = collection.with_labels(collection.Y[:, :1], ["sea"])
+    assert tune(one, method="one-vs-all", kernel="linear").search.criterion == "Category-AUC"
+
+
+def test_a_method_without_space():
+    assert not find_method("label-frequency").space
