@@ -66,7 +66,7 @@ def test_values_of_sparse_rows_may_lie_apart(X, Y):
 
 def test_models_of_a_path_are_like_fitted_ones(Estimator, X, Y):
     frame = pd.DataFrame(X, columns=list("abcde"))
-    [model] = Estimator(random_state=0).path(frame, Y, [1.0])
+    [model] = Estimator(random_state=0).path(frame, Y, [Estimator().C])
     fitted = Estimator(random_state=0).fit(frame, Y)
     assert set(vars(model)) == set(vars(fitted))
     with warnings.catch_warnings():

@@ -106,12 +106,13 @@ def fit_calibration(states, scores, *, method, prior):
 
 
 def fit_platt(states, scores, prior):
-    """Sigmoids; parameters as in `fit_calibration`."""
-    known = (states != 0).T.astype(np.float64)
-    n_known = np.maximum(known.sum(axis=1), 1)
+    """Sigmoids; parameters as in `fit_calibration`, but states may be weights with a sign."""
+    known = np.abs(states).T.astype(np.float64)
+    n_known = known.sum(axis=1)
+    n_known[n_known == 0] = 1
     centre = (known * scores.T).sum(axis=1) / n_known
-    standard = known * (scores.T - centre[:, None])
-    scale = np.sqrt((standard**2).sum(axis=1) / n_known)
+    standard = (known > 0) * (scores.T - centre[:, None])
+    scale = np.sqrt((known * standard**2).sum(axis=1) / n_known)
     scale[scale <= 1e-12 * np.abs(centre)] = np.inf
     standard /= scale[:, None]
     slope, offset = _fit_logistic(standard, _smoothed_targets(states).T, known)
@@ -142,13 +143,13 @@ def fit_isotonic(states, scores, prior):
 
 
 def prior_probabilities(states):
-    """(n+ + 1) / (n + 2) of each label, shape (n_labels,): its share, never 0 or 1."""
-    return ((states > 0).sum(axis=0) + 1) / (np.count_nonzero(states, axis=0) + 2)
+    """(n+ + 1) / (n + 2) of each label, shape (n_labels,): its share, never 0 or 1; states or weights."""
+    return (np.maximum(states, 0).sum(axis=0) + 1) / (np.abs(states).sum(axis=0) + 2)
 
 
 def _smoothed_targets(states):
     """What Platt puts in the place of 1 and 0, shape (n_samples, n_labels)."""
-    n_present, n_absent = (states > 0).sum(axis=0), (states < 0).sum(axis=0)
+    n_present, n_absent = np.maximum(states, 0).sum(axis=0), np.maximum(-states, 0).sum(axis=0)
     return np.where(states > 0, (n_present + 1) / (n_present + 2), 1 / (n_absent + 2))
 
 

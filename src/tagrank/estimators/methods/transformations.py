@@ -17,6 +17,11 @@ def _bins_and_weights(n: int, d: int, m: int) -> float:
     return n * d + FLOAT * (8 * n * m + 4 * 256 * m)
 
 
+def _similarities_and_cuts(n: int, d: int, m: int) -> float:
+    # about a hundred cuts and as many products, of 32 tags at a time
+    return FLOAT * n * (2 * n + 6 * m + 6_400)
+
+
 METHODS: tuple[Method, ...] = (
     Method(
         "platt-svm",
@@ -62,5 +67,18 @@ METHODS: tuple[Method, ...] = (
         parameters=(Parameter("n_rounds", POSITIVE_COUNT, "200", "Rules at most."),),
         space={"n_rounds": (50, 100, 200, 400, 800)},
         memory=_bins_and_weights,
+    ),
+    Method(
+        "ranking-area-svm",
+        "tagrank.estimators.transformations.ranking_area_svm:RankingAreaSVM",
+        "transformations",
+        "SVM-perf",
+        "Joachims: A Support Vector Method for Multivariate Performance Measures, ICML 2005; Training Linear "
+        "SVMs in Linear Time, KDD 2006",
+        "One support vector machine per tag for the area under its ROC curve.",
+        "Finding the pictures of a tag: each tag ranks all pictures.",
+        "n^2, m",
+        space={"C": (1.0, 10.0, 100.0, 1000.0, 10_000.0)},
+        memory=_similarities_and_cuts,
     ),
 )

@@ -6,19 +6,20 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
-from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.base import with_parameters
 from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
 from tagrank.estimators.calibration.held_out import honest_states
 from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
 from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.max_margin import WORTH_THREADS
+from tagrank.estimators.transformations.sigmoid_scores import SigmoidScores
 from tagrank.parallel import limited_threads
 
 N_FOLDS = 3
 
 
 @with_parameters()
-class PlattSVM(LogOdds, OneVsAllSVM):
+class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     """One support vector machine per label, and a sigmoid that makes its scores log-odds (Platt).
 
     Trains as `OneVsAllSVM` does, once on everything and once without each third of the samples. The scores of
@@ -51,26 +52,20 @@ class PlattSVM(LogOdds, OneVsAllSVM):
     [[1.0, 0.1]]
     """
 
-    stored = stores(slope_=Numbers("f", ("n_labels",)))
-    fit_intercept = False
+    fit_intercept = False  # the sigmoid has an offset
 
     @property
     def _dual_solution(self):
-        return np.divide(
-            self.dual_coef_, self.slope_, out=np.zeros_like(self.dual_coef_), where=self.slope_ > 0
-        )
+        return self._before_sigmoid
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         super()._solve(problem, start=start, callback=callback, stop=stop)
         with limited_threads(self.n_jobs if problem.size >= WORTH_THREADS else 1):
             states, scores = self._hold_out(problem, stop)
-        self.slope_ = np.ones(states.shape[1])
         if states.any():
-            sigmoid = fit_platt(states, scores, prior_probabilities(np.sign(problem.bounds)))
-            self.slope_, self.intercept_ = sigmoid.slope, sigmoid.offset
-        self.dual_coef_ = self.dual_coef_ * self.slope_
-        if hasattr(self, "coef_"):
-            self.coef_ = self.coef_ * self.slope_[:, None]
+            self._put_sigmoid(fit_platt(states, scores, prior_probabilities(np.sign(problem.bounds))))
+        else:
+            self.slope_ = np.ones(states.shape[1])
         return self
 
     def _hold_out(self, problem, stop):
