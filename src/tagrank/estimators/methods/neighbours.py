@@ -1,7 +1,7 @@
 """Methods that take over the tags of similar pictures."""
 
 from tagrank.estimators.methods.method import FLOAT, Method
-from tagrank.estimators.parameters import POSITIVE, POSITIVE_COUNT, Parameter, one_of
+from tagrank.estimators.parameters import UP_TO_ONE, POSITIVE, POSITIVE_COUNT, Parameter, one_of
 
 VOTES = "Left out: neighbours of whom it is unknown have no vote."
 NEIGHBORS = {"n_neighbors": (5, 10, 20, 50)}
@@ -15,6 +15,11 @@ def neighbors(default: str) -> Parameter:
 def votes(n: int, d: int, m: int) -> float:
     """A copy of the rows for the search, and some numbers for each label of each row."""
     return FLOAT * (n * d + 5 * n * m) + 2**28
+
+
+def propagation(n: int, d: int, m: int) -> float:
+    """Beside this, 200 neighbours of each row, and derivatives for each label."""
+    return votes(n, d, m) + FLOAT * n * (8 * m + 5 * 200)
 
 
 METHODS = (
@@ -55,6 +60,59 @@ METHODS = (
         ),
         space={**NEIGHBORS, "smoothing": (0.1, 1.0)},
         unknown="Left out: neighbours of whom it is unknown do not count, the others count for them.",
+        memory=votes,
+    ),
+    Method(
+        "label-transfer",
+        "tagrank.estimators.neighbours.label_transfer:LabelTransfer",
+        "neighbours",
+        "JEC",
+        "Makadia, Pavlovic, Kumar: A New Baseline for Image Annotation, ECCV 2008",
+        "Takes over the tags of the most similar picture, then some of the next ones.",
+        "A baseline of the literature on pictures.",
+        "n, at prediction n",
+        parameters=(
+            neighbors("5"),
+            Parameter("n_transferred", POSITIVE_COUNT, "5", "How many tags a picture is given."),
+        ),
+        space={"n_neighbors": (2, 5, 10, 20)},
+        unknown="Left out: an unknown tag is not taken over, and has no say in how frequent it is.",
+        memory=votes,
+    ),
+    Method(
+        "tag-propagation",
+        "tagrank.estimators.neighbours.tag_propagation:TagPropagation",
+        "neighbours",
+        "TagProp",
+        "Guillaumin, Mensink, Verbeek, Schmid: TagProp: Discriminative Metric Learning in Nearest Neighbor "
+        "Models for Image Auto-Annotation, ICCV 2009",
+        "Tags of similar pictures, weighted by learned distances, and a curve for each tag.",
+        "Pictures with several sets of features; probabilities from neighbours.",
+        "n^2, n m",
+        parameters=(
+            neighbors("200"),
+            Parameter("max_rounds", POSITIVE_COUNT, "20", "Of learning curves and weights by turns."),
+        ),
+        space={"n_neighbors": (50, 100, 200)},
+        unknown="Left out of the likelihood; a neighbour of whom it is unknown passes on how frequent it is.",
+        memory=propagation,
+    ),
+    Method(
+        "relevance-model",
+        "tagrank.estimators.neighbours.relevance_model:RelevanceModel",
+        "neighbours",
+        "MBRM",
+        "Feng, Manmatha, Lavrenko: Multiple Bernoulli Relevance Models for Image and Video Annotation, CVPR "
+        "2004",
+        "The mean of a tag over all pictures, similar ones counting more.",
+        "A baseline of the literature on pictures.",
+        "n, at prediction n m",
+        parameters=(
+            Parameter("bandwidth", POSITIVE, "0.2", "How near a picture must be to count, in mean distances."),
+            Parameter("smoothing", UP_TO_ONE, "0.1", "The weight of how frequent a tag is."),
+        ),
+        space={"bandwidth": (0.1, 0.15, 0.2, 0.3), "smoothing": (0.01, 0.1, 0.3)},
+        unknown=VOTES,
         memory=votes,
     ),
 )

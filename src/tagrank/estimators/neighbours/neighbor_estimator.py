@@ -137,7 +137,7 @@ class NeighborEstimator(KernelEstimator):
                 X, self.X_fit_, k, leave_one_out=leave_one_out, n_jobs=self.n_jobs
             )
             return indices, distances[:, :, None] / self.scales_
-        n_samples, weights = n_rows(X) if not isinstance(X, PlainRows) else len(X), term_weights(self.kernel_)
+        n_samples, weights = n_rows(X), term_weights(self.kernel_)
         indices = np.empty((n_samples, k), np.int64)
         distances = np.empty((n_samples, k, len(weights)))
         for block in self._blocks(n_samples):

@@ -1,0 +1,66 @@
+"""The labels of the nearest sample, filled up from the next ones."""
+
+import numpy as np
+
+from tagrank.estimators.base import with_parameters
+from tagrank.estimators.calibration.thresholds import predict_top
+from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
+from tagrank.validation import check_count
+
+CLEARLY_BELOW = 1e-6  # ties in a group are broken by frequency
+
+
+@with_parameters(n_neighbors=5, n_transferred=5)
+class LabelTransfer(NeighborEstimator):
+    """Takes over the labels of the nearest training sample, then some of those of the next (JEC).
+
+    The rule of Makadia, Pavlovic and Kumar 2008: first the labels of the nearest sample, the most frequent ones
+    in training first; then labels of its other `n_neighbors` - 1 neighbours, by how often they occur together in
+    training with the labels taken first, times how often the neighbours have them. How these two
+    are combined the paper does not say, here it is the product. All labels get a score: those that no
+    neighbour has follow, by their frequency.
+
+    Distances of several views are added, each divided by its mean over training pairs; the paper divides
+    by the largest, which one outlier decides. A label that is unknown of the nearest sample is not taken from
+    it; neighbours where a label is unknown have no say in how often they have it.
+
+    Parameters
+    ----------
+    kernel, gamma, n_jobs : as in `NearestNeighbors`; an equal sum of kernels is the published distance
+    n_neighbors : int, default 5
+    n_transferred : int, default 5
+        How many labels `predict` gives every sample.
+
+    Attributes
+    ----------
+    X_fit_, states_, classes_, kernel_, never_positive_ : as in `NearestNeighbors`
+
+    Examples
+    --------
+    >>> from tagrank.estimators import LabelTransfer
+    >>> X = [[0.0], [0.2], [1.0], [1.1]]
+    >>> tags = [{"sea", "boat"}, {"sea", "sun"}, {"street"}, {"street", "car"}]
+    >>> model = LabelTransfer(n_neighbors=2).fit(X, tags)
+    >>> model.classes_[(-model.decision_function([[0.05]])[0]).argsort()].tolist()
+    ['sea', 'boat', 'sun', 'street', 'car']
+    """
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count("n_transferred", self.n_transferred)
+
+    def _scores(self, X):
+        indices, _ = self._nearest(X)
+        first = self.states_[indices[:, 0]] > 0
+        local = shares(*self._votes(indices[:, 1:]))
+        present = (self.states_ > 0).astype(np.float64)
+        together = first.astype(np.float64) @ (present.T @ present)
+        together[~first.any(axis=1)] = 1  # without labels of the nearest only the others speak
+        follow = local * together
+        follow /= 1 + follow.max(axis=1, keepdims=True)
+        scores = np.where(local > 0, 1 + follow + CLEARLY_BELOW * self.frequencies_, self.frequencies_ / 2)
+        return np.where(first, 3 + self.frequencies_, scores)
+
+    def choose(self, scores):
+        """Labels present: as many as are transferred."""
+        return predict_top(scores, self.n_transferred) * ~self.never_positive_

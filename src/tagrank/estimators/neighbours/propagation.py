@@ -1,0 +1,151 @@
+"""The likelihood of labels that neighbours pass on, and its ascent.
+
+With weights pi_ij = exp(-w'd_ij) / sum_j' exp(-w'd_ij') of the neighbours j of sample i, the label values V of
+the neighbours give x_il = sum_j pi_ij V_jl, and a curve for each label p_il = 1 / (1 + exp(-(a_l x_il + b_l))).
+
+    maximise    sum_il c_il (t_il log p_il + (1 - t_il) log(1 - p_il))    over a, b and w >= 0
+
+In a, b it is a logistic regression of one variable for each label; in w the gradient is
+- sum_ij pi_ij (g_ij - sum_j' pi_ij' g_ij') d_ij, where g_ij = sum_l c_il (t_il - p_il) a_l V_jl.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import expit
+
+NEWTON_STEPS = 50
+CONVERGED = 1e-7  # relative gain of a round, or of a Newton step
+RIDGE = 1e-9  # keeps a curve of a constant variable solvable
+
+
+@dataclass
+class Propagation:
+    """The problem.
+
+    Attributes
+    ----------
+    indices : array, shape (n_samples, k), neighbours of each sample
+    distances : array, shape (n_samples, k, n_terms)
+    values : csr_array, shape (n_training, n_labels), label values less `base`
+    base : array, shape (n_labels,)
+    targets, costs : arrays, shape (n_samples, n_labels), t and c
+    """
+
+    indices: np.ndarray
+    distances: np.ndarray
+    values: sparse.csr_array
+    base: np.ndarray
+    targets: np.ndarray
+    costs: np.ndarray
+
+    def propagate(self, weights):
+        """pi (n_samples, k) and x (n_samples, n_labels)."""
+        shares = neighbour_shares(self.distances, weights)
+        return shares, propagated(self.indices, shares, self.values, self.base)
+
+    def loss(self, x, slopes, intercepts):
+        """Minus the objective of each label, shape (n_labels,)."""
+        z = slopes * x + intercepts
+        return np.sum(self.costs * (np.logaddexp(0, z) - self.targets * z), axis=0)
+
+    def loss_and_gradient(self, weights, slopes, intercepts):
+        """Minus the objective, and its gradient in w (n_terms,)."""
+        shares, x = self.propagate(weights)
+        pull = self.costs * (expit(slopes * x + intercepts) - self.targets) * slopes
+        gains = np.empty(shares.shape)
+        _multiply_rows(pull, self.indices, *_parts(self.values), pull @ self.base, gains)
+        gains -= np.sum(shares * gains, axis=1, keepdims=True)
+        gradient = -np.einsum("ij,ijt->t", shares * gains, self.distances)
+        return self.loss(x, slopes, intercepts).sum(), gradient
+
+    def fit_curves(self, x, slopes, intercepts):
+        """a and b of all labels by Newton's method, a step halved for labels where it does not help."""
+        loss = self.loss(x, slopes, intercepts)
+        for _ in range(NEWTON_STEPS):
+            a, b = _newton_step(x, slopes, intercepts, self.targets, self.costs)
+            size = np.ones(len(loss))
+            for _ in range(20):
+                new = self.loss(x, slopes - size * a, intercepts - size * b)
+                if not np.any(worse := new > loss):
+                    break
+                size[worse] /= 2
+            size[new > loss] = 0
+            new = np.where(size > 0, new, loss)
+            slopes, intercepts = slopes - size * a, intercepts - size * b
+            gain, loss = np.sum(loss - new), new
+            if gain <= CONVERGED * loss.sum():
+                break
+        return slopes, intercepts
+
+    def solve(self, weights, *, max_rounds, stop=None):
+        """w, a, b and the objective after each round: curves first, then some steps in w.
+
+        `stop()` is asked before each round but the first.
+        """
+        slopes, intercepts = np.ones(len(self.base)), np.zeros(len(self.base))
+        objectives = []
+        for _ in range(max_rounds):
+            if objectives and stop is not None and stop():
+                break
+            slopes, intercepts = self.fit_curves(self.propagate(weights)[1], slopes, intercepts)
+            found = minimize(
+                self.loss_and_gradient,
+                weights,
+                args=(slopes, intercepts),
+                jac=True,
+                method="L-BFGS-B",
+                bounds=[(0, None)] * len(weights),
+                options={"maxiter": 10},
+            )
+            before = self.loss_and_gradient(weights, slopes, intercepts)[0]
+            weights, loss = (found.x, found.fun) if found.fun < before else (weights, before)
+            objectives.append(-loss)
+            if len(objectives) > 1 and objectives[-1] - objectives[-2] <= CONVERGED * loss:
+                break
+        return weights, slopes, intercepts, np.array(objectives)
+
+
+def neighbour_shares(distances, weights):
+    """pi of the neighbours of each sample, shape (n_samples, k)."""
+    exponents = -(distances @ weights)
+    exponents -= exponents.max(axis=1, keepdims=True, initial=-np.inf)
+    shares = np.exp(exponents, out=exponents)
+    return shares / shares.sum(axis=1, keepdims=True)
+
+
+def propagated(indices, shares, values, base):
+    """x (n_samples, n_labels)."""
+    n_samples, k = indices.shape
+    ends = np.arange(n_samples + 1) * k
+    pick = sparse.csr_array((shares.ravel(), indices.ravel(), ends), shape=(n_samples, values.shape[0]))
+    return (pick @ values).toarray() + base
+
+
+def _newton_step(x, slopes, intercepts, targets, costs):
+    p = expit(slopes * x + intercepts)
+    residuals, curvatures = costs * (p - targets), costs * p * (1 - p)
+    ga, gb = np.sum(residuals * x, axis=0), np.sum(residuals, axis=0)
+    hab, hbb = np.sum(curvatures * x, axis=0), np.sum(curvatures, axis=0)
+    haa = np.sum(curvatures * x * x, axis=0) + RIDGE * (hbb + np.finfo(float).tiny)
+    hbb = hbb * (1 + RIDGE) + np.finfo(float).tiny
+    determinant = np.maximum(haa * hbb - hab**2, np.finfo(float).tiny)
+    return (hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant
+
+
+def _parts(matrix):
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
+
+
+@njit(cache=True, nogil=True)
+def _multiply_rows(left, indices, ends, places, data, offsets, out):
+    """out[i, j] = offsets[i] + <left[i], row indices[i, j] of a sparse matrix>."""
+    for i in range(indices.shape[0]):
+        for j in range(indices.shape[1]):
+            total = offsets[i]
+            for p in range(ends[indices[i, j]], ends[indices[i, j] + 1]):
+                total += data[p] * left[i, places[p]]
+            out[i, j] = total

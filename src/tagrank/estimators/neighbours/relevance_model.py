@@ -1,0 +1,67 @@
+"""Labels of all samples, by how likely the sample is to come from each."""
+
+import numpy as np
+
+from tagrank.estimators.base import with_parameters
+from tagrank.estimators.neighbours.distances import term_weights
+from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
+from tagrank.kernels.gram import n_rows
+from tagrank.validation import check_positive, check_share
+
+
+@with_parameters(bandwidth=0.2, smoothing=0.1)
+class RelevanceModel(NeighborEstimator):
+    """The mean of a label over all training samples, weighted by a Gaussian of their distance (MBRM).
+
+    The multiple-Bernoulli relevance model of Feng, Manmatha and Lavrenko 2004 on one feature vector a sample
+    (theirs are those of the parts of a picture, whose densities are multiplied):
+
+        P(l | x) = sum_j k(x, x_j) P(l | j) / sum_j k(x, x_j),    P(l | j) = (mu [j has l] + n_l) / (mu + n)
+
+    that is (1 - s) times the weighted share of samples that have the label, and s = n / (mu + n) times
+    its frequency. k = exp(-(d / bandwidth)^2), where d is the distance of `NearestNeighbors`, whose mean over
+    training pairs is one; so the kernel's own width plays no part. Samples where a label is unknown have no
+    weight for it. `predict` answers labels that reach one half.
+
+    Parameters
+    ----------
+    kernel, gamma, n_jobs : as in `NearestNeighbors`
+    bandwidth : float, default 0.2
+        Of the Gaussian, in mean distances. Nearly all weight is on the nearest samples if it is small.
+    smoothing : float, default 0.1
+        s, above 0 and up to 1.
+
+    Attributes
+    ----------
+    X_fit_, states_, classes_, kernel_, never_positive_ : as in `NearestNeighbors`
+
+    Examples
+    --------
+    >>> from tagrank.estimators import RelevanceModel
+    >>> X = [[0.0], [0.2], [1.0], [1.1]]
+    >>> model = RelevanceModel().fit(X, [{"sea", "boat"}, {"sea"}, {"street"}, {"street"}])
+    >>> dict(zip(model.classes_, model.decision_function([[0.05]])[0].round(2).tolist()))
+    {'boat': 0.7, 'sea': 0.95, 'street': 0.05}
+    """
+
+    n_neighbors = 1  # none is left out
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_positive("bandwidth", self.bandwidth)
+        check_share("smoothing", self.smoothing)
+
+    def _scores(self, X):
+        present, known = ((self.states_ > 0).astype(np.float64), (self.states_ != 0).astype(np.float64))
+        n_samples, terms = n_rows(X), term_weights(self.kernel_)
+        found = np.empty((n_samples, present.shape[1]))
+        for block in self._blocks(n_samples):
+            exponents = -(((self._distances(X, block) @ terms) / self.bandwidth) ** 2)
+            weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
+            total = weights @ known
+            found[block] = np.where(total > 0, shares(weights @ present, total), self.frequencies_)
+        return (1 - self.smoothing) * found + self.smoothing * self.frequencies_
+
+    def choose(self, scores):
+        """Labels present: those whose score reaches one half."""
+        return ((scores >= 0.5) & ~self.never_positive_).astype(np.int64)

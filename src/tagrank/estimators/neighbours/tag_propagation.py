@@ -1,0 +1,114 @@
+"""Labels passed on by neighbours whose weights are learned."""
+
+import numpy as np
+from scipy import sparse
+
+from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.log_odds import LogOdds
+from tagrank.estimators.neighbours.distances import term_weights
+from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
+from tagrank.estimators.neighbours.propagation import Propagation, neighbour_shares, propagated
+from tagrank.validation import check_count
+
+CERTAINTY = 1e-5  # a neighbour passes on a label with this much less than certainty, as published
+START = 10.0  # weight of the mean distance at which learning begins
+
+
+@with_parameters(n_neighbors=200, max_rounds=20)
+class TagPropagation(LogOdds, NeighborEstimator):
+    """Labels of weighted neighbours, put through a curve for each label (TagProp, sigma-ML).
+
+    Guillaumin, Mensink, Verbeek and Schmid 2009, with weights by distance: neighbour j of sample i weighs
+    ``exp(-w'd_ij)`` in proportion, where d_ij has one distance for each term of the kernel, such as one for each
+    view. A logistic curve for each label makes rare labels as likely as they are. w and the curves maximise the
+    likelihood of the training labels, each sample being left out of its own neighbours; present and absent
+    labels have the same total cost. The likelihood never falls.
+
+    Where the paper takes the neighbours of each distance by turns, these are those of the mean distance, see
+    `NearestNeighbors`. Targets are (n+ + 1) / (n+ + 2) and 1 / (n- + 2) for a label of n+ and n- samples
+    instead of 1 and 0 (Platt 2000): otherwise a label that its neighbours tell without error has no best curve.
+    The scores are log-odds that take back the costs, which do not change their order in a sample.
+
+    An unknown label of a sample costs nothing; as a neighbour it passes on the frequency of the label.
+
+    Parameters
+    ----------
+    kernel, gamma, n_jobs : as in `NearestNeighbors`
+    n_neighbors : int, default 200
+    max_rounds : int, default 20
+        Of curves and weights by turns; learning ends before where a round gains less than 1e-7 of the whole.
+
+    Attributes
+    ----------
+    weights_ : array, shape (n_terms,), w, for distances whose mean is one
+    slopes_, intercepts_ : arrays, shape (n_labels,), of the curves
+    log_likelihoods_ : array, after each round
+    X_fit_, states_, classes_, kernel_, never_positive_ : as in `NearestNeighbors`
+
+    Examples
+    --------
+    >>> from tagrank.estimators import TagPropagation
+    >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
+    >>> tags = [{"sea"}, {"sea", "boat"}, {"sea"}, {"street"}, {"street"}, {"street", "car"}]
+    >>> model = TagPropagation().fit(X, tags)
+    >>> model.classes_[(-model.decision_function([[0.05]])[0]).argsort()][:2].tolist()
+    ['sea', 'boat']
+    """
+
+    stored = stores(
+        weights_=Numbers("f", ("n_terms",)),
+        slopes_=Numbers("f", ("n_labels",)),
+        intercepts_=Numbers("f", ("n_labels",)),
+    )
+
+    def fit(self, X, y, *, stop=None):
+        """Learn weights and curves; `stop()` is asked after each round, true ends it.
+
+        Parameters
+        ----------
+        X, y : as in `NearestNeighbors.fit`
+        stop : function without arguments, optional
+
+        Returns
+        -------
+        self
+        """
+        self._stop = stop
+        try:
+            return super().fit(X, y)
+        finally:
+            del self._stop
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_count("max_rounds", self.max_rounds)
+
+    def _learn(self, X):
+        indices, distances = self._nearest(X, leave_one_out=True)
+        targets, costs = _targets(self.states_)
+        problem = Propagation(indices, distances, *self._values(), targets, costs)
+        self.weights_, self.slopes_, intercepts, self.log_likelihoods_ = problem.solve(
+            START * term_weights(self.kernel_), max_rounds=self.max_rounds, stop=self._stop
+        )
+        n_present, n_absent = np.sum(self.states_ > 0), np.sum(self.states_ < 0)
+        self.intercepts_ = intercepts + np.log(max(1, n_present)) - np.log(max(1, n_absent))
+
+    def _values(self):
+        """What each training sample passes on, as a sparse matrix to be added to a row that all share."""
+        present, unknown = self.states_ > 0, self.states_ == 0
+        added = np.where(unknown, self.frequencies_ - CERTAINTY, 0.0)
+        added[present] = 1 - 2 * CERTAINTY
+        return sparse.csr_array(added), np.full(self.states_.shape[1], CERTAINTY)
+
+    def _scores(self, X):
+        indices, distances = self._nearest(X)
+        x = propagated(indices, neighbour_shares(distances, self.weights_), *self._values())
+        return self.slopes_ * x + self.intercepts_
+
+
+def _targets(states):
+    """Targets and costs (n_samples, n_labels)."""
+    n_present, n_absent = (states > 0).sum(axis=0), (states < 0).sum(axis=0)
+    targets = np.where(states > 0, (n_present + 1) / (n_present + 2), 1 / (n_absent + 2))
+    costs = (states > 0) / max(1, n_present.sum()) + (states < 0) / max(1, n_absent.sum())
+    return targets, costs
