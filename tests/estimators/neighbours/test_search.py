@@ -48,6 +48,15 @@ def test_other_rows_and_all_of_few():
     np.testing.assert_array_equal(indices, expected_neighbours(X, Z, 6, leave_one_out=False)[0])
 
 
+@pytest.mark.filterwarnings("ignore:overflow|invalid:RuntimeWarning")
+@pytest.mark.parametrize("kernel", ["rbf", "chi2"])
+def test_rows_that_are_too_far_for_numbers_have_some_neighbours(histograms, kernel):
+    X, _ = histograms
+    found, _ = neighbours_of(kernel, X, np.full((2, 6), 1e300))
+    assert found.min() >= 0
+    assert found.max() < len(X)
+
+
 def test_smallest_entries_equal_ones_by_index():
     indices, values = nearest_of(np.array([[3.0, 1, 2, 1], [0, 0, 0, 5]]), 3)
     assert indices.tolist() == [[1, 3, 2], [0, 1, 2]]

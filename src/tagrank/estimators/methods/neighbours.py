@@ -1,7 +1,8 @@
 """Methods that take over the tags of similar pictures."""
 
 from tagrank.estimators.methods.method import FLOAT, Method
-from tagrank.estimators.parameters import UP_TO_ONE, POSITIVE, POSITIVE_COUNT, Parameter, one_of
+from tagrank.estimators.methods.regression import ALPHA, AVERAGED
+from tagrank.estimators.parameters import BELOW_ONE, POSITIVE, POSITIVE_COUNT, Parameter, one_of
 
 VOTES = "Left out: neighbours of whom it is unknown have no vote."
 NEIGHBORS = {"n_neighbors": (5, 10, 20, 50)}
@@ -89,13 +90,27 @@ METHODS = (
         "Tags of similar pictures, weighted by learned distances, and a curve for each tag.",
         "Pictures with several sets of features; probabilities from neighbours.",
         "n^2, n m",
-        parameters=(
-            neighbors("200"),
-            Parameter("max_rounds", POSITIVE_COUNT, "20", "Of learning curves and weights by turns."),
-        ),
+        parameters=(neighbors("200"),),
         space={"n_neighbors": (50, 100, 200)},
         unknown="Left out of the likelihood; a neighbour of whom it is unknown passes on how frequent it is.",
         memory=propagation,
+    ),
+    Method(
+        "label-completion",
+        "tagrank.estimators.neighbours.label_completion:LabelCompletion",
+        "neighbours",
+        "FastTag",
+        "Chen, Zheng, Weinberger: Fast Image Tagging, ICML 2013",
+        "Least squares onto tags that others complete, all in closed form.",
+        "Many tags, some of which are missing.",
+        "n^3, m^3",
+        parameters=(
+            ALPHA,
+            Parameter("dropout", BELOW_ONE, "0.5", "The share of tags that others must be able to restore."),
+            Parameter("reconstruction", POSITIVE, "1", "How much completed tags are held to the given ones."),
+        ),
+        space={"dropout": (0.1, 0.5, 0.9), "reconstruction": (0.1, 1.0, 10.0)},
+        unknown=AVERAGED,
     ),
     Method(
         "relevance-model",
@@ -108,8 +123,8 @@ METHODS = (
         "A baseline of the literature on pictures.",
         "n, at prediction n m",
         parameters=(
-            Parameter("bandwidth", POSITIVE, "0.2", "How near a picture must be to count, in mean distances."),
-            Parameter("smoothing", UP_TO_ONE, "0.1", "The weight of how frequent a tag is."),
+            Parameter("bandwidth", POSITIVE, "0.2", "How near pictures must be to count."),
+            Parameter("smoothing", BELOW_ONE, "0.1", "The weight of how frequent a tag is."),
         ),
         space={"bandwidth": (0.1, 0.15, 0.2, 0.3), "smoothing": (0.01, 0.1, 0.3)},
         unknown=VOTES,

@@ -18,7 +18,7 @@ def fit_distances(kernel, X):
     """The kernel with its widths fixed, and the mean distances (n_terms,) of its terms, by some rows."""
     some = take_rows(X, spread(n_rows(X)))
     kernel = kernel.fit(some)
-    unscaled = distances_of(kernel, some, some, np.ones(len(kernel.terms)))
+    unscaled = distances_of(kernel, some, None, np.ones(len(kernel.terms)))
     return kernel, mean_distances(unscaled)
 
 
@@ -36,8 +36,8 @@ def mean_distances(D):
 
 
 def distances_of(kernel, X, Z, scales, *, dtype=np.float64, n_jobs=None):
-    """Distances (n_x, n_z, n_terms) of rows, each divided by the scale of its term."""
-    D = np.empty((n_rows(X), n_rows(Z), len(scales)), dtype)
+    """Distances (n_x, n_z, n_terms) of rows, each divided by the scale of its term; without Z of X itself."""
+    D = np.empty((n_rows(X), n_rows(X if Z is None else Z), len(scales)), dtype)
     for t, (_, part) in enumerate(kernel.terms):
         D[:, :, t] = evaluate(part.squared_distances, X, Z, n_jobs=n_jobs)
         np.sqrt(D[:, :, t], out=D[:, :, t])

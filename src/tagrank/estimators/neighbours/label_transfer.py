@@ -14,11 +14,11 @@ CLEARLY_BELOW = 1e-6  # ties in a group are broken by frequency
 class LabelTransfer(NeighborEstimator):
     """Takes over the labels of the nearest training sample, then some of those of the next (JEC).
 
-    The rule of Makadia, Pavlovic and Kumar 2008: first the labels of the nearest sample, the most frequent ones
-    in training first; then labels of its other `n_neighbors` - 1 neighbours, by how often they occur together in
-    training with the labels taken first, times how often the neighbours have them. How these two
-    are combined the paper does not say, here it is the product. All labels get a score: those that no
-    neighbour has follow, by their frequency.
+    The rule of Makadia, Pavlovic and Kumar 2008: first the labels of the nearest sample, the most frequent
+    ones in training first; then labels of its other `n_neighbors` - 1 neighbours, by how often they occur
+    together in training with the labels taken first, and how often the neighbours have them. How these two
+    are combined is not known here, it is the product. All labels get a score: those that no neighbour has
+    follow, by their frequency.
 
     Distances of several views are added, each divided by its mean over training pairs; the paper divides
     by the largest, which one outlier decides. A label that is unknown of the nearest sample is not taken from

@@ -109,7 +109,7 @@ class NeighborEstimator(KernelEstimator):
         model = clone(self)
         X = model._check_rows(X, reset=True)
         model._measure_rows(X)
-        D = distances_of(model.kernel_, X, X, model.scales_, dtype=np.float32, n_jobs=self.n_jobs)
+        D = distances_of(model.kernel_, X, None, model.scales_, dtype=np.float32, n_jobs=self.n_jobs)
         known = {name: vars(model)[name] for name in (*KNOWN_OF_ROWS, "scales_") if name in vars(model)}
         return ComparedDistances(X, model.kernel_, D, known)
 

@@ -1,9 +1,9 @@
 """The likelihood of labels that neighbours pass on, and its ascent.
 
-With weights pi_ij = exp(-w'd_ij) / sum_j' exp(-w'd_ij') of the neighbours j of sample i, the label values V of
-the neighbours give x_il = sum_j pi_ij V_jl, and a curve for each label p_il = 1 / (1 + exp(-(a_l x_il + b_l))).
+With weights pi_ij = exp(-w'd_ij) / sum_j' exp(-w'd_ij') of the neighbours j of sample i, the label values V
+of the neighbours give x_il = sum_j pi_ij V_jl, and a curve for each label p_il = sigmoid(a_l x_il + b_l).
 
-    maximise    sum_il c_il (t_il log p_il + (1 - t_il) log(1 - p_il))    over a, b and w >= 0
+    maximise    sum_il c_il (t_il log p_il + (1 - t_il) log(1 - p_il))    over b, a >= 0 and w >= 0
 
 In a, b it is a logistic regression of one variable for each label; in w the gradient is
 - sum_ij pi_ij (g_ij - sum_j' pi_ij' g_ij') d_ij, where g_ij = sum_l c_il (t_il - p_il) a_l V_jl.
@@ -15,10 +15,11 @@ import numpy as np
 from numba import njit
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 
 NEWTON_STEPS = 50
-CONVERGED = 1e-7  # relative gain of a round, or of a Newton step
+CONVERGED = 1e-6  # relative gain of a step in w
+CURVES_CONVERGED = 1e-10  # and of one of Newton's
 RIDGE = 1e-9  # keeps a curve of a constant variable solvable
 
 
@@ -63,11 +64,18 @@ class Propagation:
         return self.loss(x, slopes, intercepts).sum(), gradient
 
     def fit_curves(self, x, slopes, intercepts):
-        """a and b of all labels by Newton's method, a step halved for labels where it does not help."""
+        """The best a >= 0 and b of all labels by Newton's method; a step that does not help is halved.
+
+        A curve that would fall is flat: the objective is concave, its slope at the best flat curve tells.
+        """
+        totals = np.maximum(self.costs.sum(axis=0), np.finfo(float).tiny)
+        means = np.clip(np.sum(self.costs * self.targets, axis=0) / totals, 1e-9, 1 - 1e-9)
+        is_flat = np.sum(self.costs * (means - self.targets) * x, axis=0) >= 0
+        slopes, intercepts = np.where(is_flat, 0, slopes), np.where(is_flat, logit(means), intercepts)
         loss = self.loss(x, slopes, intercepts)
         for _ in range(NEWTON_STEPS):
             a, b = _newton_step(x, slopes, intercepts, self.targets, self.costs)
-            size = np.ones(len(loss))
+            size = np.where(is_flat, 0.0, 1.0)
             for _ in range(20):
                 new = self.loss(x, slopes - size * a, intercepts - size * b)
                 if not np.any(worse := new > loss):
@@ -77,36 +85,39 @@ class Propagation:
             new = np.where(size > 0, new, loss)
             slopes, intercepts = slopes - size * a, intercepts - size * b
             gain, loss = np.sum(loss - new), new
-            if gain <= CONVERGED * loss.sum():
+            if gain <= CURVES_CONVERGED * loss.sum():
                 break
         return slopes, intercepts
 
-    def solve(self, weights, *, max_rounds, stop=None):
-        """w, a, b and the objective after each round: curves first, then some steps in w.
+    def solve(self, weights, *, max_iter, stop=None):
+        """w, a, b and the objective after each step; `stop()` is asked then.
 
-        `stop()` is asked before each round but the first.
+        Steps are made in w alone, with the best curves for each w: there the gradient in w is the whole one.
         """
-        slopes, intercepts = np.ones(len(self.base)), np.zeros(len(self.base))
+        curves = np.ones(len(self.base)), np.zeros(len(self.base))
         objectives = []
-        for _ in range(max_rounds):
-            if objectives and stop is not None and stop():
-                break
-            slopes, intercepts = self.fit_curves(self.propagate(weights)[1], slopes, intercepts)
-            found = minimize(
-                self.loss_and_gradient,
-                weights,
-                args=(slopes, intercepts),
-                jac=True,
-                method="L-BFGS-B",
-                bounds=[(0, None)] * len(weights),
-                options={"maxiter": 10},
-            )
-            before = self.loss_and_gradient(weights, slopes, intercepts)[0]
-            weights, loss = (found.x, found.fun) if found.fun < before else (weights, before)
-            objectives.append(-loss)
-            if len(objectives) > 1 and objectives[-1] - objectives[-2] <= CONVERGED * loss:
-                break
-        return weights, slopes, intercepts, np.array(objectives)
+
+        def best_loss(weights):
+            nonlocal curves
+            curves = self.fit_curves(self.propagate(weights)[1], *curves)
+            return self.loss_and_gradient(weights, *curves)
+
+        def look(intermediate_result):
+            objectives.append(-float(intermediate_result.fun))
+            if stop is not None and stop():
+                raise StopIteration
+
+        found = minimize(
+            best_loss,
+            weights,
+            jac=True,
+            method="L-BFGS-B",
+            bounds=[(0, None)] * len(weights),
+            callback=look,
+            options={"maxiter": max_iter, "ftol": CONVERGED, "gtol": 0},
+        )
+        curves = self.fit_curves(self.propagate(found.x)[1], *curves)
+        return found.x, *curves, np.array(objectives)
 
 
 def neighbour_shares(distances, weights):

@@ -6,7 +6,7 @@ from tagrank.estimators.base import with_parameters
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
 from tagrank.kernels.gram import n_rows
-from tagrank.validation import check_positive, check_share
+from tagrank.validation import check_positive
 
 
 @with_parameters(bandwidth=0.2, smoothing=0.1)
@@ -29,7 +29,7 @@ class RelevanceModel(NeighborEstimator):
     bandwidth : float, default 0.2
         Of the Gaussian, in mean distances. Nearly all weight is on the nearest samples if it is small.
     smoothing : float, default 0.1
-        s, above 0 and up to 1.
+        s, from 0 to below 1.
 
     Attributes
     ----------
@@ -49,7 +49,8 @@ class RelevanceModel(NeighborEstimator):
     def _check_parameters(self):
         super()._check_parameters()
         check_positive("bandwidth", self.bandwidth)
-        check_share("smoothing", self.smoothing)
+        if not check_positive("smoothing", self.smoothing, allow_zero=True) < 1:
+            raise ValueError(f"smoothing must be a number from 0 to below 1, got {self.smoothing!r}")
 
     def _scores(self, X):
         present, known = ((self.states_ > 0).astype(np.float64), (self.states_ != 0).astype(np.float64))

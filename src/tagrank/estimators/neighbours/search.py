@@ -61,7 +61,8 @@ def nearest_rows(X, Z, n_neighbors, *, leave_one_out=False, n_jobs=None):
 
 
 def _nothing_kept(n_rows, n_neighbors):
-    return np.full((n_rows, n_neighbors), -1, np.int64), np.full((n_rows, n_neighbors), np.inf)
+    """Indices that are valid even if no distance is a number below infinity, and distances."""
+    return np.tile(np.arange(n_neighbors), (n_rows, 1)), np.full((n_rows, n_neighbors), np.inf)
 
 
 def _make_filter(X, Z, dtype, n_candidates, leave_one_out, indices, squares):
@@ -121,7 +122,7 @@ def _keep_smallest(D, offsets, first_column, own, distances, indices):
 def _enter(distance, index, distances, indices):
     """Put one into its place among those kept, equal distances by index."""
     place = len(distances) - 1
-    if distance > distances[place] or (distance == distances[place] and index > indices[place] >= 0):
+    if not distance < distances[place] and not (distance == distances[place] and index < indices[place]):
         return
     while place > 0 and (
         distances[place - 1] > distance or (distances[place - 1] == distance and indices[place - 1] > index)
@@ -156,7 +157,7 @@ def _measure_all(X, Z, rows, leave_one_out, distances, indices):
     """Keep the nearest of all, by differences."""
     for i in rows:
         distances[i] = np.inf
-        indices[i] = -1
+        indices[i] = np.arange(indices.shape[1])
         for index in range(len(Z)):
             if not (leave_one_out and index == i):
                 _enter(_squared_distance(X[i], Z[index]), index, distances[i], indices[i])

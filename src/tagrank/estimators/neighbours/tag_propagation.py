@@ -8,26 +8,29 @@ from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
 from tagrank.estimators.neighbours.propagation import Propagation, neighbour_shares, propagated
+from tagrank.parallel import limited_threads
 from tagrank.validation import check_count
 
 CERTAINTY = 1e-5  # a neighbour passes on a label with this much less than certainty, as published
 START = 10.0  # weight of the mean distance at which learning begins
 
 
-@with_parameters(n_neighbors=200, max_rounds=20)
+@with_parameters(n_neighbors=200, max_iter=100)
 class TagPropagation(LogOdds, NeighborEstimator):
     """Labels of weighted neighbours, put through a curve for each label (TagProp, sigma-ML).
 
     Guillaumin, Mensink, Verbeek and Schmid 2009, with weights by distance: neighbour j of sample i weighs
-    ``exp(-w'd_ij)`` in proportion, where d_ij has one distance for each term of the kernel, such as one for each
-    view. A logistic curve for each label makes rare labels as likely as they are. w and the curves maximise the
-    likelihood of the training labels, each sample being left out of its own neighbours; present and absent
-    labels have the same total cost. The likelihood never falls.
+    ``exp(-w'd_ij)`` in proportion, where d_ij has one distance for each term of the kernel, such as one for
+    each view, and w is not negative. A logistic curve for each label makes rare labels as likely as they are.
+    w and the curves maximise the likelihood of the training labels, each sample being left out of its own
+    neighbours; present and absent labels have the same total cost. The paper learns w and curves by turns;
+    here every step in w has the curves that are best for it, so that the likelihood never falls. Curves never
+    fall either: otherwise, with nearly all samples as neighbours, they would read off what was left out.
 
     Where the paper takes the neighbours of each distance by turns, these are those of the mean distance, see
     `NearestNeighbors`. Targets are (n+ + 1) / (n+ + 2) and 1 / (n- + 2) for a label of n+ and n- samples
-    instead of 1 and 0 (Platt 2000): otherwise a label that its neighbours tell without error has no best curve.
-    The scores are log-odds that take back the costs, which do not change their order in a sample.
+    instead of 1 and 0 (Platt 2000): otherwise a label that its neighbours tell without error has no best
+    curve. The scores are log-odds that take back the costs, which do not change their order in a sample.
 
     An unknown label of a sample costs nothing; as a neighbour it passes on the frequency of the label.
 
@@ -35,24 +38,23 @@ class TagPropagation(LogOdds, NeighborEstimator):
     ----------
     kernel, gamma, n_jobs : as in `NearestNeighbors`
     n_neighbors : int, default 200
-    max_rounds : int, default 20
-        Of curves and weights by turns; learning ends before where a round gains less than 1e-7 of the whole.
+    max_iter : int, default 100
+        Steps in w at most; learning ends where one gains less than 1e-6 of the whole.
 
     Attributes
     ----------
     weights_ : array, shape (n_terms,), w, for distances whose mean is one
     slopes_, intercepts_ : arrays, shape (n_labels,), of the curves
-    log_likelihoods_ : array, after each round
+    log_likelihoods_ : array, after each step
     X_fit_, states_, classes_, kernel_, never_positive_ : as in `NearestNeighbors`
 
     Examples
     --------
     >>> from tagrank.estimators import TagPropagation
     >>> X = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]]
-    >>> tags = [{"sea"}, {"sea", "boat"}, {"sea"}, {"street"}, {"street"}, {"street", "car"}]
-    >>> model = TagPropagation().fit(X, tags)
-    >>> model.classes_[(-model.decision_function([[0.05]])[0]).argsort()][:2].tolist()
-    ['sea', 'boat']
+    >>> model = TagPropagation().fit(X, [{"sea"}, {"sea"}, {"sea"}, {"street"}, {"street"}, {"street"}])
+    >>> dict(zip(model.classes_, model.predict_proba([[0.05]])[0].round(1).tolist()))
+    {'sea': 0.8, 'street': 0.2}
     """
 
     stored = stores(
@@ -62,7 +64,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
     )
 
     def fit(self, X, y, *, stop=None):
-        """Learn weights and curves; `stop()` is asked after each round, true ends it.
+        """Learn weights and curves; `stop()` is asked after each step, true ends it.
 
         Parameters
         ----------
@@ -81,22 +83,23 @@ class TagPropagation(LogOdds, NeighborEstimator):
 
     def _check_parameters(self):
         super()._check_parameters()
-        check_count("max_rounds", self.max_rounds)
+        check_count("max_iter", self.max_iter)
 
     def _learn(self, X):
         indices, distances = self._nearest(X, leave_one_out=True)
         targets, costs = _targets(self.states_)
         problem = Propagation(indices, distances, *self._values(), targets, costs)
-        self.weights_, self.slopes_, intercepts, self.log_likelihoods_ = problem.solve(
-            START * term_weights(self.kernel_), max_rounds=self.max_rounds, stop=self._stop
-        )
+        with limited_threads(1):  # a few numbers at a time
+            self.weights_, self.slopes_, intercepts, self.log_likelihoods_ = problem.solve(
+                START * term_weights(self.kernel_), max_iter=self.max_iter, stop=self._stop
+            )
         n_present, n_absent = np.sum(self.states_ > 0), np.sum(self.states_ < 0)
         self.intercepts_ = intercepts + np.log(max(1, n_present)) - np.log(max(1, n_absent))
 
     def _values(self):
         """What each training sample passes on, as a sparse matrix to be added to a row that all share."""
         present, unknown = self.states_ > 0, self.states_ == 0
-        added = np.where(unknown, self.frequencies_ - CERTAINTY, 0.0)
+        added = np.where(unknown, np.maximum(self.frequencies_ - CERTAINTY, 0), 0.0)
         added[present] = 1 - 2 * CERTAINTY
         return sparse.csr_array(added), np.full(self.states_.shape[1], CERTAINTY)
 

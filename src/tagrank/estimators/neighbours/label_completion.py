@@ -1,0 +1,110 @@
+"""Labels are completed by each other while they are learned from the features."""
+
+import numpy as np
+from scipy.linalg import solve
+
+from tagrank.estimators.base import NUMBER, Numbers, stores, with_parameters
+from tagrank.estimators.calibration.thresholds import cardinality_threshold
+from tagrank.estimators.regression.ridge_regression import RidgeRegression, centred_labels, counted_rows
+from tagrank.estimators.targets import encode_targets
+from tagrank.validation import check_positive
+
+
+@with_parameters(dropout=0.5, reconstruction=1.0)
+class LabelCompletion(RidgeRegression):
+    """Ridge regression onto labels that a second map has completed (FastTag).
+
+    Chen, Zheng and Weinberger 2013: B completes the labels y of a sample, 0 or 1, and W predicts what it
+    makes of them from the features; B is held to the labels by asking that it restores them after each was
+    dropped with probability p:
+
+        min over B, W, b    sum_i |B y_i - W x_i - b|^2 + alpha |W|^2 + g sum_i E |y_i - B dropped(y_i)|^2
+
+    The expectation has a closed form: with S = sum y y', E y dropped(y)' sums to P = (1 - p) S and
+    E dropped(y) dropped(y)' to Q = (1 - p)^2 S + p (1 - p) diag(S). The paper solves for B and W by turns.
+    Given B, W is ridge regression, linear in B; put in, it leaves B = g P (g Q + R)^-1, where R = Y'(Y - F)
+    and F are the fitted values of ridge regression onto the labels themselves. So both are found at once, and
+    scores are B times those of ridge regression.
+
+    Of the paper one layer is here, without its further steps for rare labels; any kernel takes the place of
+    its maps of histograms, and the intercept b is free. Unknown labels count as in `RidgeRegression`.
+    `predict` answers scores above the threshold that gives training samples as many labels as they have.
+
+    Parameters
+    ----------
+    alpha, kernel, gamma, n_jobs : as in `RidgeRegression`
+    dropout : float from 0 to below 1, default 0.5
+        p. The more labels are thought to be missing, the higher.
+    reconstruction : float, default 1.0
+        g. The smaller, the more B gives up labels that the features do not tell.
+
+    Attributes
+    ----------
+    completion_ : array, shape (n_labels, n_labels), B
+    threshold_ : float
+    alpha_, coef_, dual_coef_, intercept_, classes_ : as in `RidgeRegression`
+
+    Examples
+    --------
+    >>> from tagrank.estimators import LabelCompletion
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> model = LabelCompletion(kernel="linear").fit(X, [{"sea", "sky"}, {"sea"}, {"street"}, {"street"}])
+    >>> model.classes_[(-model.decision_function([[0.5]])[0]).argsort()].tolist()
+    ['sea', 'sky', 'street']
+    """
+
+    stored = stores(completion_=Numbers("f", ("n_labels", "n_labels")), threshold_=NUMBER)
+
+    def fit(self, X, y):
+        super().fit(X, y)
+        states = encode_targets(y).states
+        Y, means = centred_labels(states[counted_rows(states)])
+        fitted = vars(self).pop("_fitted")
+        # ridge regression has labels of -1 and 1
+        labels, residuals = (Y + means + 1) / 2, (Y - fitted) / 2
+        moments = corrupted_moments(labels, self.dropout)
+        self.completion_ = complete(*moments, labels.T @ residuals, self.reconstruction)
+        self._complete_coefficients()
+        scores = (fitted + means + 1) / 2 @ self.completion_.T
+        self.threshold_ = cardinality_threshold(states[counted_rows(states)], scores)
+        return self
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if not check_positive("dropout", self.dropout, allow_zero=True) < 1:
+            raise ValueError(f"dropout must be a number from 0 to below 1, got {self.dropout!r}")
+        check_positive("reconstruction", self.reconstruction)
+
+    def _learn(self, ridge, Y):
+        coefficients = super()._learn(ridge, Y)
+        self._fitted = ridge.scores(coefficients)
+        return coefficients
+
+    def _complete_coefficients(self):
+        """B (f + 1) / 2 for the scores f of ridge regression."""
+        half = self.completion_ / 2
+        self.intercept_ = half @ (self.intercept_ + 1)
+        if hasattr(self, "coef_"):
+            self.coef_ = half @ self.coef_
+        else:
+            self.dual_coef_ = self.dual_coef_ @ half.T
+
+    def choose(self, scores):
+        """Labels present: those that reach the threshold."""
+        return ((scores >= self.threshold_) & ~self.never_positive_).astype(np.int64)
+
+
+def corrupted_moments(Y, dropout):
+    """Sums of E y dropped(y)' and E dropped(y) dropped(y)' over the rows of Y (n_samples, n_labels)."""
+    S, kept = Y.T @ Y, 1 - dropout
+    return kept * S, kept**2 * S + dropout * kept * np.diag(S.diagonal())
+
+
+def complete(P, Q, R, reconstruction):
+    """B = g P (g Q + R)^-1; labels that are never present stay so."""
+    system = reconstruction * Q + (R + R.T) / 2
+    empty = system.diagonal() <= np.finfo(float).eps * max(system.diagonal().max(), np.finfo(float).tiny)
+    system[empty, empty] = 1
+    # labels that always go together leave it singular but for rounding
+    system.flat[:: len(system) + 1] *= 1 + 1e-9
+    return solve(system, reconstruction * P, assume_a="pos").T
