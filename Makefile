@@ -30,18 +30,19 @@ lint: $(STAMP)
 types: $(STAMP)
 	$(BIN)/mypy
 
-# Tables in pages that come from the code
+# Tables in pages that come from the code, and pages of figures that are kept
 docs: $(STAMP)
 	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/results.py
 
-# All that time us beside a peer; make bench NAME=growth runs one, with options: make bench NAME="growth --quick"
-NAME ?= speed
+NAME ?= all
+# All that time us beside a peer; make bench NAME=scaling runs one, with options: make bench NAME="scaling --quick"
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(NAME)
 
-# All that write a page of results
+# All tables of the papers that can be measured, for hours; make results NAME=jsvm-table4 measures one
 results: $(STAMP)
-	$(BIN)/python -m benchmarks experiments growth
+	$(BIN)/python docs/results.py $(NAME)
 
 clean:
 	rm -rf $(VENV) tagrank-demo build dist .mypy_cache .ruff_cache .pytest_cache

@@ -2,11 +2,10 @@
 
     python -m benchmarks                                lists them
     python -m benchmarks gram_training [options]        runs one; --help tells its options
-    python -m benchmarks speed growth [--quick]         runs several, or all of a folder
+    python -m benchmarks all [--quick]                  runs all, or several that are named
 
-Only a run without options replaces the figures in benchmarks/results/*.json and the pages in docs/; any
-other, and any --quick one, writes to benchmarks/results/local/. With --page nothing is measured: the pages
-are written again from the figures that are kept.
+Only a run without options replaces the figures in benchmarks/results/*.json; any other, and any --quick one,
+writes to benchmarks/results/local/.
 """
 
 import argparse
@@ -16,6 +15,7 @@ import sys
 from itertools import takewhile
 
 from benchmarks import catalogue, output
+from tagrank.reproduction.record import describe_machine
 
 
 def main(arguments):
@@ -25,40 +25,29 @@ def main(arguments):
     if not names:
         print(__doc__)
         print(catalogue.describe_all())
-    elif len(names) == 1 and names[0] not in catalogue.GROUPS:
+    elif len(names) == 1 and names != ["all"]:
         run(names[0], options)
     else:
-        run_all(names, options)
+        run_all(catalogue.names() if names == ["all"] else names, options)
 
 
 def run(name, arguments):
     """Run one benchmark here; only the figures of a run without options take the place of the kept ones."""
     module = catalogue.find(name)
-    if arguments == ["--page"]:
-        record = output.read_results(name)
-        output.write_pages(module, record["results"], record["machine"], output.KEPT)
-        return
     options, is_usual = read_options(name, module, arguments)
-    machine = output.describe_machine()
+    machine = describe_machine()
     for results in module.run(**options):  # a long run that ends early leaves what it had
-        write(name, module, results, machine, output.LOCAL)
+        output.write_results(name, results, machine, output.PLACES.local)
     if is_usual:
-        write(name, module, results, machine, output.KEPT)
-
-
-def write(name, module, results, machine, place):
-    output.write_results(name, results, machine, place)
-    output.write_pages(module, results, machine, place)
+        output.write_results(name, results, machine, output.PLACES.kept)
 
 
 def run_all(names, options):
     """Each in a process of its own, so that none inherits memory or warnings; says which failed."""
-    groups = {group: catalogue.names_of(group) for group in catalogue.GROUPS}
-    chosen = dict.fromkeys(name for word in names for name in groups.get(word, [word]))
-    for name in chosen:
+    for name in names:
         catalogue.find(name)
     failed = []
-    for name in chosen:
+    for name in names:
         print(f"== {name}")
         if subprocess.run([sys.executable, "-m", "benchmarks", name, *options]).returncode:
             failed.append(name)

@@ -23,7 +23,8 @@ MAY_IMPORT = {
 }
 MAY_IMPORT["reports"] = MAY_IMPORT["annotation"] | {"annotation"}
 MAY_IMPORT["commands"] = MAY_IMPORT["reports"] | {"reports"}
-MAY_IMPORT["app"] = MAY_IMPORT["commands"] | {"commands"}
+MAY_IMPORT["reproduction"] = MAY_IMPORT["commands"] | {"commands"}
+MAY_IMPORT["app"] = MAY_IMPORT["reproduction"] | {"reproduction"}
 MAY_IMPORT["__main__"] = {"app"}
 MAY_IMPORT["__init__"] = {"_version", "estimators"}  # the registry, which loads no estimator
 HOMES = {
@@ -40,7 +41,7 @@ HOMES = {
     "onnxruntime": {"features"},
     "highspy": {"solvers"},
     "daqp": {"solvers"},
-    "sklearn": {"features", "kernels", "estimators", "annotation", "commands", "reports"},
+    "sklearn": {"features", "kernels", "estimators", "annotation", "commands", "reports", "reproduction"},
 }
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -75,7 +76,10 @@ def test_start_is_light(statement):
     assert answer.stdout.strip() == "[]"
 
 
-OPTIONAL = ("pandas", "onnx", "onnxruntime", "skimage", "cleanlab", "torch", "cupy", "dask", "psutil")
+OPTIONAL = (
+    *("pandas", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask", "psutil"),
+    *("cleanlab", "himalaya", "MKLpy"),
+)
 IMPORT_ALL = """
 import sys
 from importlib import import_module

@@ -7,10 +7,10 @@ Also timed: `ChiSquared().fit_gram`, which adds the width and the exponential.
 import numpy as np
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank.kernels import ChiSquared
 from tagrank.kernels.gram import evaluate
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 2
 QUICK = {"samples": 60, "features": 20}

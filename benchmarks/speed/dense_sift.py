@@ -10,14 +10,14 @@ The ratio is of processor times; that of wall-clock times means something only o
 import cv2
 import numpy as np
 
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank import load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.pictures.files import read_picture
 from tagrank.features.base import Picture
 from tagrank.features.words.descriptors.sift import Sift
 from tagrank.features.words.sampling import DenseGrid
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 1
 QUICK = {"source": "drawn", "pictures": 1, "repeats": 1, "grids": 2}

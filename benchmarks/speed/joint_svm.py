@@ -10,11 +10,11 @@ fewer --peer-labels than there are labels the time of the peer is scaled.
 
 import numpy as np
 
-from benchmarks.data import draw_problem, read_corel5k
-from benchmarks.peers import train_peer
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank.estimators import JointSVM
+from tagrank.reproduction.data import draw_problem, read_corel5k
+from tagrank.reproduction.protocols.svm_peer import train_peer
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 4
 QUICK = {"case": ("drawn",), "C": (1.0,), "samples": 400, "labels": 10, "repeats": 1}

@@ -5,9 +5,9 @@ Coefficients of all samples are nonzero for `quadratics`, a stated share of them
 
 import numpy as np
 
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank.kernels import Gaussian, KernelStack
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 1
 QUICK = {"samples": 60, "labels": 5, "kernels": 3}

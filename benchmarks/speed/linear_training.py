@@ -13,10 +13,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from benchmarks.data import join_unit_rows
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank import OneVsAllSVM
+from tagrank.reproduction.data import join_unit_rows
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 2
 QUICK = {"samples": 300, "labels": 17, "peer_labels": 3}

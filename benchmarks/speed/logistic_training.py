@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.data import draw_problem
 from benchmarks.speed.linear_training import draw_documents
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank import OneVsAllLogistic, OneVsAllSVM
+from tagrank.reproduction.data import draw_problem
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 3
 QUICK = {

@@ -14,11 +14,11 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from benchmarks.data import draw_views
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank import LabelRanker, MultipleKernelRanker, MultipleKernelSVM, SharedKernelSVM
 from tagrank.kernels import KernelStack
+from tagrank.reproduction.data import draw_views
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 from tagrank.solvers.multiple_kernel.solve import methods_for
 
 MINUTES = 10

@@ -10,10 +10,10 @@ import resource
 import numpy as np
 from sklearn.linear_model import SGDClassifier
 
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank import image_auc
 from tagrank.estimators import OnlineJointSVM
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 3
 QUICK = {"samples": 600, "chunk": 300, "peer_samples": 300}

@@ -15,10 +15,11 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
-from benchmarks.data import join_unit_rows
-from benchmarks.tables import show
-from benchmarks.timing import PeakMemory, best_time
+from benchmarks.memory import PeakMemory
 from tagrank.estimators import PriorMarginClassifier, correlation_prior
+from tagrank.reproduction.data import join_unit_rows
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 10
 QUICK = {"scale": 0.0005, "peer_labels": 1}

@@ -12,10 +12,11 @@ import numpy as np
 
 import tagrank
 from benchmarks.catalogue import HERE
-from benchmarks.data import draw_problem
+from benchmarks.memory import PeakMemory
 from benchmarks.speed.gram_training import warm_up
-from benchmarks.tables import show
-from benchmarks.timing import PeakMemory, best_time
+from tagrank.reproduction.data import draw_problem
+from tagrank.reproduction.text import show
+from tagrank.reproduction.timing import best_time
 
 MINUTES = 4
 QUICK = {"samples": 200, "halvings": 0, "labels": ()}

@@ -43,6 +43,8 @@ _NAMES = {
     "commands.tune": "tune",
     "commands.undo": "accept undo",
     "reports.report": "write_report",
+    "reproduction.entries": "list_reproductions",
+    "reproduction.reproduce": "reproduce",
 }
 _HOME_OF = {name: f"tagrank.{home}" for home, names in _NAMES.items() for name in names.split()}
 _ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics"]

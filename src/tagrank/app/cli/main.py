@@ -14,6 +14,7 @@ from tagrank.app.cli.demo import demo
 from tagrank.app.cli.evaluate import evaluate
 from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
+from tagrank.app.cli.reproduce import reproduce
 from tagrank.app.cli.train import train
 from tagrank.app.cli.tune import tune
 from tagrank.app.cli.undo import accept, undo
@@ -59,6 +60,7 @@ COMMANDS = (
     methods,
     features,
     datasets,
+    reproduce,
 )
 for command in COMMANDS:
     app.command(cls=_Command)(reports_errors(command))

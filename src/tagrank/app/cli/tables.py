@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tagrank.estimators.methods import Method
     from tagrank.metrics import MetricTable
     from tagrank.reports.quality import QualityNote
+    from tagrank.reproduction.declarations import Experiment, Figures
+    from tagrank.reproduction.declarations import Table as PaperTable
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 INDENT = 4
@@ -250,6 +252,28 @@ def dataset_table(datasets: "Sequence[Dataset]") -> Table:
             Text(dataset.folder or dataset.source, overflow="fold"),
             style="" if dataset.is_here else QUIET,
         )
+    return table
+
+
+def reproduction_table(tables: "Sequence[PaperTable]", experiments: "Mapping[str, Experiment]") -> Table:
+    """A line a table of a paper: its state, how long it takes to measure it again, and what it holds.
+
+    Where there is nothing to measure, the line says why.
+    """
+    listed = table_of("table", "of", "state", "minutes", "what was measured, or why it is not")
+    listed.columns[0].no_wrap = listed.columns[2].no_wrap = True
+    for table in tables:
+        experiment = experiments.get(table.experiment)
+        minutes, about = (str(experiment.minutes), table.about) if experiment else ("", table.why)
+        listed.add_row(table.name, f"{table.paper}, {table.number}", table.state, minutes, about)
+    return listed
+
+
+def figures_table(title: str, figures: "Figures") -> Table:
+    """Published figures, or ours."""
+    table = table_of(title, *figures.columns, numbers=True)
+    for row, cells in figures.rows.items():
+        table.add_row(row, *cells)
     return table
 
 

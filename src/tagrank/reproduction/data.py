@@ -1,0 +1,100 @@
+"""Data that several benchmarks learn from: drawn ones, and public sets below TAGRANK_DATA."""
+
+import numpy as np
+
+from tagrank.annotation import describe_pictures
+from tagrank.annotation.describing import PICTURES
+from tagrank.annotation.recipe import mean_kernel
+from tagrank.data import Collection, load_dataset, split_collection
+from tagrank.features import choose_features, usual_features
+from tagrank.kernels import Gaussian
+
+DRAWN = "drawn"
+
+
+def dense(matrix, dtype=np.float64):
+    """A plain matrix; with `dtype` None of the numbers it has."""
+    return np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix, dtype=dtype)
+
+
+def draw_problem(n_samples=4000, n_labels=100, *, noise=0.5, n_factors=20, n_features=100, seed=0):
+    """Gram matrix of rows with hidden factors, and labels that depend on them, each 2 to 10 % positive."""
+    rng = np.random.default_rng(seed)
+    factors = rng.standard_normal((n_samples, n_factors))
+    X = factors @ rng.standard_normal((n_factors, n_features)) + 2 * rng.standard_normal(
+        (n_samples, n_features)
+    )
+    weights = rng.standard_normal((n_factors, n_labels)) / np.sqrt(n_factors)
+    signal = factors @ weights + noise * rng.standard_normal((n_samples, n_labels))
+    shares = rng.uniform(0.02, 0.10, n_labels)
+    limits = np.array([np.quantile(signal[:, label], 1 - shares[label]) for label in range(n_labels)])
+    return Gaussian()(X), (signal > limits).astype(float)
+
+
+def draw_views(n_samples, n_labels, n_kernels, *, n_noise, seed=0):
+    """Gaussian Gram matrices (float32) of views of clusters, less and less clear; the last ones are noise.
+
+    Each cluster has about three labels, which a sample of it has with a chance of 0.8.
+    """
+    rng = np.random.default_rng(seed)
+    n_clusters = max(10, n_labels)
+    cluster = rng.integers(n_clusters, size=n_samples)
+    chances = np.where(rng.random((n_clusters, n_labels)) < 3 / n_labels, 0.8, 0.01)
+    Y = (rng.random((n_samples, n_labels)) < chances[cluster]).astype(float)
+    signals = np.append(np.linspace(2.0, 0.3, n_kernels - n_noise), np.zeros(n_noise))
+    matrices = []
+    for signal in signals:
+        X = signal * rng.standard_normal((n_clusters, 16))[cluster] + rng.standard_normal((n_samples, 16))
+        matrices.append((Gaussian() ** 2)(X).astype(np.float32))
+    return matrices, Y
+
+
+def draw_rows(n_samples, n_labels, *, n_features=6, n_present=3, seed=0):
+    """Rows, and labels of which the `n_present` strongest are present."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    strength = X @ rng.normal(size=(n_features, n_labels)) + rng.normal(size=(n_samples, n_labels))
+    return X, (strength >= np.sort(strength, axis=1)[:, [-n_present]]).astype(float)
+
+
+def read_corel5k():
+    """The 4,500 training pictures of Corel5k as 499 binary blobs, with the 371 of its 374 tags that occur."""
+    train = load_dataset("corel5k").train
+    Y = dense(train.Y)
+    return Gaussian()(dense(train.X)), Y[:, Y.any(axis=0)]
+
+
+def read_photographs():
+    """The photographs of Corel5k, 260 words: the mean kernel of the 15 sets of the papers and embeddings."""
+    features = choose_features(["papers", "embedding"])
+    described = describe_pictures(load_dataset("corel5k_images_260").train, features, cache=True)
+    kernel = mean_kernel(described.features)
+    return kernel(described.collection.views).astype(np.float64), dense(described.collection.Y)
+
+
+def read_parts(name):
+    """Training part, test part and features of a set; its official parts, or a third held out.
+
+    Pictures are described by what `train` takes, with vocabularies learned from the training part; of rows
+    the features are None. The set "drawn" needs no data.
+    """
+    if name == DRAWN:
+        X, Y = draw_rows(150, 6)
+        whole = Collection({"features": X}, Y, name=name)
+    else:
+        whole = load_dataset(name)
+    if whole.part is None or "test" not in whole.part:
+        whole = split_collection(whole, test_size=1 / 3, random_state=0)
+    if PICTURES not in whole.views:
+        return whole.train, whole.test, None
+    train = describe_pictures(whole.train, choose_features(usual_features()), cache=True)
+    test = describe_pictures(whole.test, train.features, cache=True)
+    return train.collection, test.collection, train.features
+
+
+def join_unit_rows(rows):
+    """Words that occur twice in a document become one entry; every row gets length one."""
+    rows.sum_duplicates()
+    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    rows.data /= np.repeat(norms, np.diff(rows.indptr)).astype(rows.dtype)
+    return rows
