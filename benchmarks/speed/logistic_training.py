@@ -17,9 +17,9 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.speed.linear_training import draw_documents
 from tagrank import OneVsAllLogistic, OneVsAllSVM
-from tagrank.reproduction.data import draw_problem
+from tagrank.reproduction.protocols.data import draw_problem
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 MINUTES = 3
 QUICK = {

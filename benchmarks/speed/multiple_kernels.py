@@ -16,9 +16,9 @@ import numpy as np
 
 from tagrank import LabelRanker, MultipleKernelRanker, MultipleKernelSVM, SharedKernelSVM
 from tagrank.kernels import KernelStack
-from tagrank.reproduction.data import draw_views
+from tagrank.reproduction.protocols.data import draw_views
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 from tagrank.solvers.multiple_kernel.solve import methods_for
 
 MINUTES = 10

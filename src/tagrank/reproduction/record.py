@@ -4,6 +4,7 @@ import json
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from tagrank.parallel import count_threads
 
@@ -14,7 +15,7 @@ PACKAGES = (
 )
 
 
-def describe_machine():
+def describe_machine() -> dict[str, Any]:
     """Processor, number of cores, Python and package versions."""
     return {
         "processor": _processor(),
@@ -25,20 +26,23 @@ def describe_machine():
     }
 
 
-def read_record(name, folder=KEPT):
+def read_record(name: str, folder: Path = KEPT) -> dict[str, Any] | None:
     """Figures by name: "results", and the "machine" they were measured on; None where there are none."""
     path = folder / f"{name}.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    if not path.is_file():
+        return None
+    record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return record
 
 
-def write_record(name, results, machine, folder):
+def write_record(name: str, results: Any, machine: dict[str, Any], folder: Path) -> None:
     """Write figures by name."""
     folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"name": name, "machine": machine, "results": results}, indent=1)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def _processor():
+def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -46,7 +50,7 @@ def _processor():
     return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown")
 
 
-def _version(package):
+def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:

@@ -2,20 +2,22 @@
 
 import re
 import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 
-def show(line, *keys):
+def show(line: Mapping[str, Any], *keys: str) -> None:
     """Print some entries of a line of results."""
     print("  ".join(f"{key} {_text(line[key])}" for key in keys))
 
 
-def markdown_table(header, rows, *, numbers=False):
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
     """A table, without an end of line; with `numbers` all columns but the first are aligned to the right."""
     rules = ["---", *["---:" if numbers else "---"] * (len(header) - 1)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (header, rules, *rows))
 
 
-def fill(text, width=110):
+def fill(text: str, width: int = 110) -> str:
     """A page whose paragraphs and items are broken into lines anew; headings, tables and pictures stay."""
     blocks = []
     for block in text.split("\n\n"):
@@ -27,13 +29,15 @@ def fill(text, width=110):
     return "\n\n".join(blocks).rstrip("\n") + "\n"
 
 
-def _fill_item(item, width):
+def _fill_item(item: str, width: int) -> str:
     indent = "  " if item.startswith("- ") else ""
-    options = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
-    return textwrap.fill(" ".join(item.split()), width, **options)
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return wrapper.fill(" ".join(item.split()))
 
 
-def _text(value):
+def _text(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return ",".join(map(_text, value)) if isinstance(value, list) else str(value)

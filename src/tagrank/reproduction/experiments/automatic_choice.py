@@ -10,11 +10,11 @@ import numpy as np
 
 from tagrank.annotation import Annotator
 from tagrank.metrics import image_auc, image_average_precision
-from tagrank.reproduction.data import DRAWN, dense, read_parts
 from tagrank.reproduction.pages.automatic_choice import TUNED_ON, render_page
 from tagrank.reproduction.protocols import logistic_peer
+from tagrank.reproduction.protocols.data import DRAWN, dense, read_parts
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 PAGES = ("choice-results.md",)
 QUICK = {"only": (DRAWN,)}

@@ -3,9 +3,9 @@
 import numpy as np
 
 from tagrank.data import Collection, load_dataset
-from tagrank.reproduction.data import draw_rows
 from tagrank.reproduction.pages.comparison import render_comparisons
 from tagrank.reproduction.protocols.comparison import COSTS, compare
+from tagrank.reproduction.protocols.data import draw_rows
 
 PAGES = ("results.md",)
 QUICK = {"only": ("drawn",)}

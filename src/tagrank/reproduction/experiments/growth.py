@@ -14,11 +14,11 @@ import numpy as np
 from tagrank.data import load_dataset
 from tagrank.estimators import IncompleteLabelRanker, LabelRanker, OneVsAllSVM
 from tagrank.kernels import Gaussian
-from tagrank.reproduction.data import dense, draw_problem
 from tagrank.reproduction.pages.growth import draw_growth, render_page
+from tagrank.reproduction.protocols.data import dense, draw_problem
 from tagrank.reproduction.protocols.svm_peer import peer_gap, train_peer
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 QUICK = {"only": ("drawn",), "small": True}
 PAGES = ("growth-results.md", "growth.svg")

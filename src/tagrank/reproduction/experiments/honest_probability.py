@@ -12,10 +12,10 @@ from tagrank.annotation import Annotator
 from tagrank.data import hide_labels
 from tagrank.estimators.base import innermost_fitted
 from tagrank.metrics import image_auc, image_average_precision
-from tagrank.reproduction.data import DRAWN, dense, read_parts
 from tagrank.reproduction.pages.honest_probability import BINS, FROM, N_TAGS, render_page
+from tagrank.reproduction.protocols.data import DRAWN, dense, read_parts
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 PAGES = ("probability-results.md",)
 QUICK = {"only": (DRAWN,), "hidden": (0.4,)}

@@ -17,10 +17,10 @@ from tagrank.estimators import CalibratedRanker, IncompleteLabelRanker, LabelRan
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
 from tagrank.metrics import image_auc, image_average_precision
-from tagrank.reproduction.data import dense, draw_rows
 from tagrank.reproduction.pages.incomplete_labels import render_page
+from tagrank.reproduction.protocols.data import dense, draw_rows
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 PAGES = ("incomplete-labels-results.md",)
 QUICK = {"sets": ("drawn",), "short": True}

@@ -18,9 +18,9 @@ from tagrank.estimators import JointSVM, LabelRanker, OneVsAllSVM, OnlineJointSV
 from tagrank.features import choose_features
 from tagrank.kernels import ChiSquared, Linear, Precomputed
 from tagrank.metrics import annotation_scores
-from tagrank.reproduction.data import dense
+from tagrank.reproduction.protocols.data import dense
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 QUICK = {"photographs": False, "powers": (1, 8), "costs": (1.0,)}
 FEATURES = ("dense_sift_v3h1", "rgb_v3h1")

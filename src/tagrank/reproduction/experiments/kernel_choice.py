@@ -12,8 +12,8 @@ import numpy as np
 from tagrank.estimators import MultipleKernelSVM, SharedKernelSVM
 from tagrank.kernels import Gaussian, KernelStack
 from tagrank.metrics import category_auc, category_average_precision
-from tagrank.reproduction.data import DRAWN
 from tagrank.reproduction.pages.kernel_choice import render_page
+from tagrank.reproduction.protocols.data import DRAWN
 from tagrank.reproduction.protocols.kernel_sets import (
     KernelSet,
     gaussian_stack,

@@ -10,16 +10,16 @@ import warnings
 import numpy as np
 
 from tagrank.estimators import MultipleKernelSVM
-from tagrank.reproduction.data import DRAWN
 from tagrank.reproduction.pages.kernel_solvers import draw_growth, render_page
+from tagrank.reproduction.protocols.data import DRAWN
 from tagrank.reproduction.protocols.kernel_sets import (
     PHOTOGRAPHS,
     gaussian_stack,
     read_photographs,
     read_views,
 )
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 PAGES = ("kernel-solver-results.md", "kernel-solvers.svg")
 QUICK = {

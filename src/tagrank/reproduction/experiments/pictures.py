@@ -18,7 +18,6 @@ from tagrank.features import PRESETS, choose_features, usual_features
 from tagrank.kernels import Precomputed
 from tagrank.kernels.gram import gram
 from tagrank.metrics import annotation_scores, image_auc, image_average_precision
-from tagrank.reproduction.data import dense
 from tagrank.reproduction.pages.pictures import (
     COSTS,
     COSTS_ALONE,
@@ -30,8 +29,9 @@ from tagrank.reproduction.pages.pictures import (
     TOLERANCE,
     render_page,
 )
+from tagrank.reproduction.protocols.data import dense
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 PAGES = ("picture-results.md",)
 QUICK = {"only": ("drawn-pictures",), "features": ("gist", "hsv_v3h1", "lbp")}

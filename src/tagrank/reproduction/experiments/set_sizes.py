@@ -1,7 +1,7 @@
 """Sizes of data sets, counted."""
 
 from tagrank.data import Collection, load_dataset
-from tagrank.reproduction.data import DRAWN, dense, draw_rows
+from tagrank.reproduction.protocols.data import DRAWN, dense, draw_rows
 from tagrank.reproduction.text import show
 
 QUICK = {"only": (DRAWN,)}

@@ -12,9 +12,9 @@ import numpy as np
 from tagrank.data import load_dataset
 from tagrank.estimators import MultipleKernelRanker, MultipleKernelSVM, SharedKernelSVM
 from tagrank.metrics import category_auc, category_average_precision, image_auc, image_average_precision
-from tagrank.reproduction.data import DRAWN, dense
 from tagrank.reproduction.pages.shared_conclusions import GROWING_TOLERANCE
 from tagrank.reproduction.pages.shared_kernels import draw_labels, draw_weights, render_page
+from tagrank.reproduction.protocols.data import DRAWN, dense
 from tagrank.reproduction.protocols.kernel_sets import (
     PHOTOGRAPHS,
     gaussian_stack,
@@ -23,8 +23,8 @@ from tagrank.reproduction.protocols.kernel_sets import (
     read_views,
 )
 from tagrank.reproduction.protocols.ridge_peer import rank_by_ridge
+from tagrank.reproduction.protocols.timing import best_time
 from tagrank.reproduction.text import show
-from tagrank.reproduction.timing import best_time
 
 PAGES = ("shared-kernel-results.md", "shared-kernel-labels.svg", "shared-kernel-weights.svg")
 QUICK = {"only": (DRAWN,), "tags": DRAWN, "labels": (2, 4), "rows": 60, "seconds": 1.0, "peer": False}

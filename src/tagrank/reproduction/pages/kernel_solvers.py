@@ -3,7 +3,7 @@
 import numpy as np
 
 from tagrank.reports.charts import line_chart
-from tagrank.reproduction.plots import draw_charts
+from tagrank.reproduction.pages.plots import draw_charts
 from tagrank.reproduction.text import fill, markdown_table
 
 PAPER_NAMES = {

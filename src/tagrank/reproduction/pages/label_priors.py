@@ -4,7 +4,7 @@ import numpy as np
 
 from tagrank.reports.charts import line_chart
 from tagrank.reproduction.entries import find_table
-from tagrank.reproduction.plots import draw_charts
+from tagrank.reproduction.pages.plots import draw_charts
 from tagrank.reproduction.text import markdown_table
 
 INTRO = """# A prior on labels that go together otherwise

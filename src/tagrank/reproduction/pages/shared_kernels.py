@@ -3,13 +3,13 @@
 import numpy as np
 
 from tagrank.reports.charts import line_chart
+from tagrank.reproduction.pages.plots import draw_charts
 from tagrank.reproduction.pages.shared_conclusions import (
     GROWING_TOLERANCE,
     compare_published,
     find_exponent,
     method_names,
 )
-from tagrank.reproduction.plots import draw_charts
 from tagrank.reproduction.protocols.kernel_sets import PHOTOGRAPHS
 from tagrank.reproduction.record import read_record
 from tagrank.reproduction.text import fill, markdown_table

@@ -10,7 +10,7 @@ from tagrank.estimators import CalibratedRanker
 from tagrank.estimators.methods import find_method
 from tagrank.kernels import make_kernel
 from tagrank.metrics import catalog_metrics, metric_table
-from tagrank.reproduction.timing import best_time
+from tagrank.reproduction.protocols.timing import best_time
 
 METHODS_COMPARED = ("label-ranker", "one-vs-all", "label-frequency")
 STRATEGIES = ("f1", "global")

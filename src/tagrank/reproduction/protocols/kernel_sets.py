@@ -9,7 +9,7 @@ from tagrank.data import load_dataset
 from tagrank.features import PRESETS, choose_features
 from tagrank.kernels import Gaussian, KernelStack, make_kernel, stack_of_kernels
 from tagrank.kernels.gram import gram
-from tagrank.reproduction.data import DRAWN, dense
+from tagrank.reproduction.protocols.data import DRAWN, dense
 
 PHOTOGRAPHS = "corel5k_images_260"
 FEATURES = (*PRESETS["papers"], *PRESETS["embedding"], "hog", "phog", "lbp", "covariance")

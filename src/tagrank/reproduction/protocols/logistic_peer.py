@@ -12,7 +12,7 @@ from tagrank.data import LabelStratifiedKFold
 from tagrank.features import PRESETS
 from tagrank.metrics import image_auc, image_average_precision
 from tagrank.parallel import limited_threads
-from tagrank.reproduction.data import dense
+from tagrank.reproduction.protocols.data import dense
 
 EXPONENTS, FIRST_EXPONENT = range(-4, 3), -1  # of ten: which C there are, and where the search begins
 FOLDS, SEED, MOST_STEPS = 3, 0, 300

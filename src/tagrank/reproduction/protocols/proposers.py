@@ -9,7 +9,7 @@ from tagrank.annotation.describing import PICTURES
 from tagrank.annotation.scaling import fit_scaler
 from tagrank.data import LabelStratifiedKFold
 from tagrank.kernels import Gaussian
-from tagrank.reproduction.data import dense
+from tagrank.reproduction.protocols.data import dense
 
 SEED, FOLDS = 0, 5
 LOGISTIC_COSTS = (0.001, 0.01, 0.1, 1.0)

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler, normalize
 
 from tagrank.data import load_dataset
 from tagrank.kernels import Gaussian, Linear
-from tagrank.reproduction.data import dense, draw_rows
+from tagrank.reproduction.protocols.data import dense, draw_rows
 
 BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
 
