@@ -52,7 +52,7 @@ class Reproduction:
 
 
 def reproduce(
-    name: str, *, kept: bool = False, quick: bool = False, output: str | Path | None = None, **options: Any
+    name: str, *, kept: bool = False, quick: bool = False, output: str | Path | None = None, **parameters: Any
 ) -> Reproduction:
     """Measure again what a table of a paper says, and set our figures beside the published ones.
 
@@ -62,13 +62,13 @@ def reproduce(
     kept : measure nothing, and take the figures that come with the package
     quick : a run of seconds on drawn data, which shows that it works
     output : folder for a JSON file with all that was measured; written after every part of a long run
-    **options : keywords of ``run`` of the experiment
+    **parameters : keywords of ``run`` of the experiment
     """
     table = find_table(name)
     experiment = EXPERIMENTS.get(table.experiment)
     if experiment is None:
         return Reproduction(table)
-    record = read_record(experiment.name) if kept else _run(experiment, quick, output, options)
+    record = read_record(experiment.name) if kept else _run(experiment, quick, output, parameters)
     if record is None:
         return Reproduction(table, experiment)
     answer = experiment.answer(name, record["results"])
@@ -76,13 +76,13 @@ def reproduce(
 
 
 def _run(
-    experiment: Experiment, quick: bool, output: str | Path | None, options: dict[str, Any]
+    experiment: Experiment, quick: bool, output: str | Path | None, parameters: dict[str, Any]
 ) -> dict[str, Any]:
     if not quick:
         check_packages(experiment)
         check_data(experiment)
     module, machine = experiment.load(), describe_machine()
-    for results in module.run(**(module.QUICK if quick else {}) | options):
+    for results in module.run(**(module.QUICK if quick else {}) | parameters):
         if output is not None:
             write_record(experiment.name, results, machine, Path(output))
     return {"results": results, "machine": machine}
