@@ -6,10 +6,10 @@ Whole fits with kernel="precomputed" in float32 and two threads. The ranker stop
 
 import numpy as np
 
-from benchmarks.data import draw_problem, read_corel5k
-from benchmarks.tables import show
-from benchmarks.timing import best_time
 from tagrank import LabelRanker, RidgeRegression
+from tagrank.reproduction.protocols.data import draw_problem, read_corel5k
+from tagrank.reproduction.protocols.timing import best_time
+from tagrank.reproduction.text import show
 
 MINUTES = 1
 QUICK = {"case": ("drawn",), "samples": 300, "labels": 10, "repeats": 1}
