@@ -1,5 +1,148 @@
 """Methods that go through a space of few dimensions, by closed forms and eigenvectors."""
 
-from tagrank.estimators.methods.method import Method
+from tagrank.estimators.methods.method import FLOAT, Method
+from tagrank.estimators.methods.regression import ALPHA, AVERAGED
+from tagrank.estimators.parameters import POSITIVE, POSITIVE_COUNT, Parameter, Values, one_of
 
-METHODS: tuple[Method, ...] = ()
+
+def _read_amount(text: str) -> float:
+    value = float(text)
+    if 0 < value < 1:
+        return value
+    if value >= 1 and value == int(value):
+        return int(value)
+    raise ValueError(text)
+
+
+AMOUNT = Values("a whole number of at least 1, or a share between 0 and 1", _read_amount)
+SHARE = Values("a share above 0 and up to 1", _read_amount)
+
+
+def components(default: str, whole: str = "tags") -> Parameter:
+    about = f"Dimensions of the space, or their share of the {whole}; cut to what there is."
+    return Parameter("n_components", AMOUNT, default, about)
+
+
+def factors(n: int, d: int, m: int) -> float:
+    """Of a factorization with as many parts as there are tags."""
+    return FLOAT * (n * (3 * d + 4 * m) + m * (d + m))
+
+
+SHARES = {"n_components": (0.1, 0.2, 0.5, 0.9)}
+METHODS = (
+    Method(
+        "label-space-transform",
+        "tagrank.estimators.shared_spaces.label_space_transform:LabelSpaceTransform",
+        "shared space",
+        "PLST",
+        "Tai, Lin: Multilabel Classification with Principal Label Space Transformation, "
+        "Neural Computation 24, 2012",
+        "Regression onto the principal components of the tags, and back.",
+        "Many tags that go together; noise in rare tags is left out.",
+        "n^3, m",
+        parameters=(components("0.5"), ALPHA),
+        space=SHARES,
+        unknown=AVERAGED,
+    ),
+    Method(
+        "canonical-correlation",
+        "tagrank.estimators.shared_spaces.canonical_correlation:CanonicalCorrelation",
+        "shared space",
+        "CCA",
+        "Sun, Ji, Ye: Canonical Correlation Analysis for Multilabel Classification, "
+        "IEEE Transactions on Pattern Analysis and Machine Intelligence 33, 2011",
+        "Regression onto the combinations of tags that pictures explain best, and back.",
+        "Many tags of which few combinations can be seen in the pictures.",
+        "n^3, m^3",
+        parameters=(
+            components("0.5"),
+            Parameter("label_penalty", POSITIVE, "1", "How little rare tags count in the combinations."),
+            ALPHA,
+        ),
+        space={**SHARES, "label_penalty": (0.1, 1.0, 10.0)},
+        unknown=AVERAGED,
+    ),
+    Method(
+        "compressed-sensing",
+        "tagrank.estimators.shared_spaces.compressed_sensing:CompressedSensing",
+        "shared space",
+        "CS",
+        "Hsu, Kakade, Langford, Zhang: Multi-Label Prediction via Compressed Sensing, NIPS 2009",
+        "Regression onto random projections of the tags, which are decoded as sparse vectors.",
+        "Comparison: the first method of its kind.",
+        "n^3, m; an answer m^2",
+        parameters=(
+            components("0.5"),
+            Parameter("decoding", one_of("omp", "cosamp"), "omp", "How sparse vectors are found."),
+            ALPHA,
+        ),
+        space={"n_components": (0.2, 0.5, 0.9), "decoding": ("cosamp", "omp")},
+        unknown=AVERAGED,
+    ),
+    Method(
+        "shared-subspace",
+        "tagrank.estimators.shared_spaces.shared_subspace:SharedSubspace",
+        "shared space",
+        "MLLS",
+        "Ji, Tang, Yu, Ye: Extracting Shared Subspace for Multi-label Classification, KDD 2008",
+        "Regression in which weights cost less within a subspace that all tags share.",
+        "Tags that depend on the same few properties of pictures.",
+        "n^3, m^3",
+        parameters=(
+            components("0.5"),
+            Parameter("within", SHARE, "0.1", "The penalty within the subspace, as a share of alpha."),
+            ALPHA,
+        ),
+        space={"n_components": (0.1, 0.3, 0.9), "within": (0.03, 0.1, 0.3)},
+        unknown=AVERAGED,
+    ),
+    Method(
+        "asymmetric-factorization",
+        "tagrank.estimators.shared_spaces.asymmetric_factorization:AsymmetricFactorization",
+        "shared space",
+        "ANMF",
+        "Caicedo, BenAbdallah, Gonzalez, Nasraoui: Multimodal representation, indexing, automated annotation "
+        "and retrieval of image collections via non-negative matrix factorization, Neurocomputing 76, 2012",
+        "Nonnegative parts of the tags, onto which pictures are mapped afterwards.",
+        "Counts and histograms; parts that can be read.",
+        "n d, n m",
+        parameters=(components("0.5"),),
+        space={"n_components": (0.1, 0.3, 0.9)},
+        unknown=AVERAGED,
+        memory=factors,
+    ),
+    Method(
+        "mixed-factorization",
+        "tagrank.estimators.shared_spaces.mixed_factorization:MixedFactorization",
+        "shared space",
+        "MNMF",
+        "Caicedo, BenAbdallah, Gonzalez, Nasraoui: Multimodal representation, indexing, automated annotation "
+        "and retrieval of image collections via non-negative matrix factorization, Neurocomputing 76, 2012",
+        "Nonnegative parts of pictures and tags together.",
+        "Counts and histograms; parts that can be read.",
+        "n d, n m",
+        parameters=(
+            components("0.5"),
+            Parameter("balance", SHARE, "0.5", "The weight of the pictures beside that of the tags."),
+        ),
+        space={"n_components": (0.1, 0.3, 0.9), "balance": (0.2, 0.5, 0.8)},
+        unknown=AVERAGED,
+        memory=factors,
+    ),
+    Method(
+        "margin-embedding",
+        "tagrank.estimators.shared_spaces.margin_embedding:MarginEmbedding",
+        "shared space",
+        "MME",
+        "Park, Choi: Max-Margin Embedding for Multi-Label Learning, Pattern Recognition Letters 34, 2013",
+        "Pictures and tags in one space, where those that belong together meet a margin.",
+        "Comparison: a margin in the place of least squares.",
+        "n^2, m^2, some rounds",
+        parameters=(
+            components("0.5"),
+            Parameter("cost", POSITIVE, "1", "The cost of a violated tag."),
+            Parameter("max_rounds", POSITIVE_COUNT, "5", "Rounds at most."),
+        ),
+        space={"n_components": (0.1, 0.3, 0.9), "cost": (0.1, 1.0, 10.0)},
+    ),
+)

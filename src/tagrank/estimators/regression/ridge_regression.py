@@ -12,7 +12,7 @@ from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
 from tagrank.solvers.ridge import RidgeOnGram, RidgeOnRows, leave_one_out
-from tagrank.validation import check_positive
+from tagrank.validation import check_magnitude, check_positive
 
 PENALTIES = np.logspace(-4, 3, 15)  # in units of the mean squared distance of a sample from the mean of all
 MOST_LEFT_OUT = 1000  # a decomposition of so many samples takes less time than the fit of a few thousand
@@ -78,7 +78,7 @@ class RidgeRegression(KernelEstimator):
         with limited_threads(self.n_jobs):
             self.kernel_, ridge = self._pose(X, counted)
             self.alpha_ = float(self.alpha or choose_alpha(ridge, targets.states[counted], Y, means))
-            coefficients = self._learn(ridge, Y).astype(np.float64, copy=False)
+            coefficients = self._learn(ridge, Y, means).astype(np.float64, copy=False)
         self.intercept_ = means - ridge.offsets(coefficients)
         self._keep(X, counted, coefficients)
         self._name_labels(targets)
@@ -89,14 +89,15 @@ class RidgeRegression(KernelEstimator):
         if self.alpha is not None:
             check_positive("alpha", self.alpha)
 
-    def _learn(self, ridge, Y):
-        """The coefficients (n_coefficients, n_labels), given centred labels."""
+    def _learn(self, ridge, Y, means):
+        """The coefficients (n_coefficients, n_labels), given labels that were centred and their means."""
         return ridge.solve(Y, self.alpha_)
 
     def _pose(self, X, counted):
         """The fitted kernel, and the problem on the samples that count."""
         kernel = self._kernel_for(X)
         if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
+            check_magnitude("X", X, np.float64)
             return kernel, RidgeOnRows(X[counted])
         kernel, K = self._fit_gram(X)
         return kernel, RidgeOnGram(K if len(counted) == len(K) else K[np.ix_(counted, counted)])

@@ -1,0 +1,65 @@
+"""Regression onto random projections of the labels."""
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from tagrank.arrays import row_blocks
+from tagrank.estimators.base import COUNT, Numbers, stores, with_parameters
+from tagrank.estimators.regression.ridge_regression import RidgeRegression
+from tagrank.estimators.shared_spaces.components import check_components, count_components
+from tagrank.solvers.sparse_decoding import compressive_pursuit, matching_pursuit
+from tagrank.validation import check_choice
+
+DECODINGS = {"omp": matching_pursuit, "cosamp": compressive_pursuit}
+SAMPLES_AT_A_TIME = 1000
+
+
+@with_parameters(n_components=0.5, decoding="omp", random_state=None)
+class CompressedSensing(RidgeRegression):
+    """Ridge regression onto random projections of the labels, and sparse decoding (CS).
+
+    Labels y, 1 for present and 0 for absent, are encoded as ``A y``, A with entries +-1/sqrt(k) at random, k
+    the number of components, and regressed on the samples. Answers are decoded into label vectors with few
+    entries that are not zero, as many as a training sample has labels on average. The decoded values are the
+    scores of these labels; the others are scored by what each alone would explain of the rest. A score of
+    one half is the limit between present and absent, which `decision_function` moves to zero.
+
+    Regression is linear in its targets, so that the regression onto A y is A times that onto y.
+
+    Parameters
+    ----------
+    n_components : int or float, default 0.5
+        Dimensions of the space, or their share of the labels; cut to the number of labels.
+    decoding : {"omp", "cosamp"}
+        Orthogonal matching pursuit, or compressive sampling matching pursuit.
+    random_state : int, RandomState or None, of the projections
+
+    Other parameters, attributes and the rule for unknown labels are those of `RidgeRegression`; the penalty
+    is chosen before the projection.
+
+    Attributes
+    ----------
+    projections_ : array, shape (n_components, n_labels), A
+    n_present_ : int, how many labels are decoded
+    """
+
+    stored = stores(projections_=Numbers("f", ("n_components", "n_labels")), n_present_=COUNT)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_components(self.n_components)
+        check_choice("decoding", self.decoding, DECODINGS)
+
+    def _learn(self, ridge, Y, means):
+        n_components = count_components(self.n_components, len(means))
+        random = check_random_state(self.random_state)
+        signs = 2 * random.randint(2, size=(n_components, len(means))) - 1
+        self.projections_ = signs / np.sqrt(n_components)
+        self.n_present_ = max(1, round(np.sum(means + 1) / 2))
+        return super()._learn(ridge, Y, means)
+
+    def _scores(self, X):
+        encoded = (super()._scores(X) + 1) / 2 @ self.projections_.T
+        decode = DECODINGS[self.decoding]
+        parts = (encoded[block] for block in row_blocks(len(encoded), SAMPLES_AT_A_TIME))
+        return np.vstack([2 * decode(self.projections_, part, self.n_present_) - 1 for part in parts])

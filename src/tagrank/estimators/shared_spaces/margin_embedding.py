@@ -1,0 +1,154 @@
+"""Samples and labels in one space, trained with a margin."""
+
+import warnings
+
+import numpy as np
+
+from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
+from tagrank.estimators.classification.prior_margin import PriorMarginClassifier
+from tagrank.estimators.classification.priors import correlation_of_states
+from tagrank.estimators.compared_rows import ComparedRows
+from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
+from tagrank.estimators.shared_spaces.components import check_components, count_components
+from tagrank.estimators.targets import warn_never_positive
+from tagrank.labels import labels_from_states
+from tagrank.validation import check_count, check_positive
+
+GAP = 1e-2  # of the problem within a round
+ENOUGH = 1e-2  # relative decrease of the objective below which rounds end
+OWN_SHARE = 1e-6  # of every label beside what it shares: a prior has a positive diagonal
+OF_MODEL = ("kernel_", "intercept_", "coef_", "dual_coef_", "support_", "X_fit_", *KNOWN_OF_ROWS)
+
+
+class MarginEmbedding(KernelEstimator):
+    """Samples and labels embedded in one space, where inner products meet a margin (MME).
+
+    Scores are ``f_l(x) = <u(x), v_l>`` with r dimensions. Minimises over the map u of the samples and the
+    places V of the labels ``1/2 |u|^2 + 1/2 |V|^2 + 2 cost sum_il max(0, 1 - y_il f_l(x_i))`` over the labels
+    that are known, y is +1 for present and -1 for absent. In rounds, none of which raises the objective: for
+    given V the best u is that of `PriorMarginClassifier` with the prior ``V V'``; for given functions f with
+    inner products G the best prior is the root of G. A constant is added to the kernel.
+
+    Parameters
+    ----------
+    n_components : int or float, default 0.5
+        r, or its share of the labels; cut to the number of labels.
+    cost : float, default 1.0
+        Half the cost of a violated label, as C of `PriorMarginClassifier`.
+    max_rounds : int, default 5
+        Rounds end earlier if one lowers the objective by less than a hundredth.
+    kernel, gamma, random_state, n_jobs : as in `OneVsAllSVM`
+
+    Attributes
+    ----------
+    label_places_ : array, shape (n_labels, n_components), V
+    objective_ : float
+    n_rounds_ : int
+    Others are those of `OneVsAllSVM`, without certificate: the whole problem is not convex.
+    """
+
+    stored = stores(
+        label_places_=Numbers("f", ("n_labels", "n_components")), objective_=NUMBER, n_rounds_=COUNT
+    )
+
+    def __init__(
+        self,
+        *,
+        n_components=0.5,
+        cost=1.0,
+        max_rounds=5,
+        kernel="rbf",
+        gamma=None,
+        random_state=None,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.cost = cost
+        self.max_rounds = max_rounds
+        self.kernel = kernel
+        self.gamma = gamma
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    gram_dtype = np.float32
+
+    def fit(self, X, y, *, stop=None):
+        """Learn from rows and three-state labels.
+
+        Parameters
+        ----------
+        X, y, stop : as in `OneVsAllSVM.fit`
+
+        Returns
+        -------
+        self
+        """
+        X, targets = self._take(X, y)
+        rows = self.compare(X)
+        warn_never_positive(targets)
+        labels = labels_from_states(targets.states)
+        n_components = count_components(self.n_components, len(targets.classes))
+        prior = leading_part(correlation_of_states(targets.states), n_components)
+        self.objective_, self.n_rounds_ = np.inf, 0
+        while self.n_rounds_ < self.max_rounds:
+            model, products, objective = self._round(rows, labels, prior, stop)
+            self.n_rounds_ += 1
+            is_last = not products.any() or objective > (1 - ENOUGH) * self.objective_
+            self.objective_ = objective
+            if is_last or (stop is not None and stop()):
+                break
+            prior = leading_part(products, n_components, power=0.5)
+        self._take_over(model, targets, prior, n_components)
+        return self
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_components(self.n_components)
+        check_positive("cost", self.cost)
+        check_count("max_rounds", self.max_rounds)
+
+    def _round(self, rows, labels, prior, stop):
+        """The model for a prior, inner products (n_labels, n_labels) of its functions, and the objective."""
+        own = OWN_SHARE * (np.trace(prior) / len(prior) or 1.0) * np.eye(len(prior))
+        model = PriorMarginClassifier(
+            self.cost,
+            prior=prior + own,
+            kernel=self.kernel,
+            gamma=self.gamma,
+            fit_intercept=True,
+            tol=GAP,
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+        )
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*never positive")
+            model.fit(rows, labels, stop=stop)
+        return model, inner_products(model, rows), model.primal_objective_ + np.trace(prior) / 2
+
+    def _take_over(self, model, targets, prior, n_components):
+        """Become what the last round learned."""
+        for name in OF_MODEL:
+            vars(self).pop(name, None)
+            if name in vars(model):
+                setattr(self, name, vars(model)[name])
+        if hasattr(self, "coef_"):
+            vars(self).pop("dual_coef_")
+        values, vectors = np.linalg.eigh(prior)
+        self.label_places_ = (vectors * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :n_components].copy()
+        self._name_labels(targets)
+
+
+def inner_products(model, rows):
+    """Of the functions of a fitted model with an intercept, (n_labels, n_labels)."""
+    constants = np.outer(model.intercept_, model.intercept_)
+    if hasattr(model, "coef_"):
+        return model.coef_ @ model.coef_.T + constants
+    K = rows.K if isinstance(rows, ComparedRows) else rows.X
+    return model.dual_coef_.T @ (K @ model.dual_coef_) + constants
+
+
+def leading_part(matrix, n_components, *, power=1.0):
+    """The part of a semidefinite matrix along its leading eigenvectors, with its eigenvalues to a power."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    kept = vectors[:, -n_components:]
+    return kept * np.maximum(values[-n_components:], 0) ** power @ kept.T

@@ -1,0 +1,105 @@
+"""What nonnegative factorizations of samples and labels share: parts of columns, codes, and answers."""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import non_negative_factorization
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from tagrank.estimators.base import LabelEstimator, Numbers, stores
+from tagrank.estimators.regression.ridge_regression import centred_labels, counted_rows
+from tagrank.estimators.shared_spaces.components import check_components
+from tagrank.estimators.targets import warn_never_positive
+from tagrank.validation import check_count, check_magnitude, check_positive
+
+
+class NonnegativeFactorization(LabelEstimator):
+    """Samples X ~ H P and labels Y ~ H Q with the same codes H, nothing below zero.
+
+    A subclass learns P and Q. New samples are coded with P fixed, and scored by their codes times Q.
+
+    Attributes
+    ----------
+    parts_ : array, shape (n_components, n_parts), P
+    label_parts_ : array, shape (n_components, n_labels), Q
+    signed_ : array, the columns with values below zero in training, whose negative parts are columns of P too
+    """
+
+    stored = stores(
+        parts_=Numbers("f", ("n_components", "n_parts")),
+        label_parts_=Numbers("f", ("n_components", "n_labels")),
+        signed_=Numbers("i", ("n_signed",)),
+    )
+    column_scaling = "minmax"
+
+    def __init__(self, *, n_components=0.5, max_iter=200, tol=1e-4, random_state=None):
+        self.n_components = n_components
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Learn from rows and three-state labels.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, shape (n_samples, n_features)
+        y : labels in any form that `OneVsAllSVM.fit` takes
+
+        Returns
+        -------
+        self
+        """
+        X, targets = self._take(X, y)
+        check_magnitude("X", X, np.float64)
+        warn_never_positive(targets)
+        counted = counted_rows(targets.states)
+        Y, means = centred_labels(targets.states[counted])
+        self.signed_ = np.flatnonzero(_least(X) < 0)
+        self._factorize(above_and_below(X[counted], self.signed_), (Y + means + 1) / 2)
+        self._name_labels(targets)
+        return self
+
+    def _check_parameters(self):
+        check_components(self.n_components)
+        check_count("max_iter", self.max_iter)
+        check_positive("tol", self.tol)
+
+    def _factorize(self, X, Y):
+        """Set `parts_` and `label_parts_`, given parts of columns and labels between 0 and 1."""
+        raise NotImplementedError(f"{type(self).__name__} must learn its parts")
+
+    def _scores(self, X):
+        codes = self._codes(above_and_below(X, self.signed_), self.parts_)
+        return 2 * codes @ self.label_parts_ - 1
+
+    def _codes(self, X, parts):
+        """H (n_samples, n_components) of X ~ H `parts`."""
+        if not parts.any():
+            return np.zeros((X.shape[0], len(parts)))
+        return self._solve(X, H=parts, n_components=len(parts), update_H=False)[0]
+
+    def _solve(self, X, **more):
+        """Both factors by scikit-learn."""
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        with warnings.catch_warnings():
+            # codes that change a little are good enough, and `max_iter` is documented
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return non_negative_factorization(
+                X, max_iter=self.max_iter, tol=self.tol, random_state=seed, **more
+            )[:2]
+
+
+def above_and_below(X, signed):
+    """Values above zero and, of the columns `signed`, the sizes of those below."""
+    X = X.astype(np.float64)
+    if sparse.issparse(X):
+        return sparse.hstack([X.maximum(0), (-X[:, signed]).maximum(0)], format="csr")
+    return np.hstack([np.maximum(X, 0), np.maximum(-X[:, signed], 0)])
+
+
+def _least(X):
+    """The smallest value of each column."""
+    return X.min(axis=0).toarray().ravel() if sparse.issparse(X) else X.min(axis=0)
