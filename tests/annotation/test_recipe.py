@@ -1,5 +1,7 @@
 """One recipe: Python, `train` and `missing` choose alike, for pictures and for rows."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -63,6 +65,12 @@ def test_every_method_searches_the_space_of_its_entry(method, make_collection):
         assert annotator.tuning_.best() == innermost_fitted(annotator.estimator_).C
     else:
         assert annotator.tuning_ is None
+    if others := method.space.keys() - {"C"}:
+        chosen = annotator.choice_.chosen[0]
+        assert chosen.settings.keys() == others
+        assert chosen.settings.items() <= innermost_fitted(annotator.estimator_).get_params().items()
+        tried = {tuple(one.settings.values()) for one in annotator.choice_.tried}
+        assert tried == set(product(*(method.space[name] for name in chosen.settings)))
 
 
 def test_missing_searches_the_same_space(make_collection):

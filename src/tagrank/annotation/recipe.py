@@ -1,8 +1,9 @@
 """The recipe: how a model is made of whatever comes. What is not given is chosen here, and nowhere else.
 
 - features of pictures: the best that are installed
-- method, with an intercept or without, kernel and C, see `tagrank.annotation.choosing`: by cross-validation,
-  by the mean of average precision and AUC of held-out rankings
+- method, with an intercept or without, kernel, C and what else its entry declares, see
+  `tagrank.annotation.choosing`: by cross-validation, by the mean of average precision and AUC of held-out
+  rankings
 - kernel: of pictures a power of the weighted sum of those that suit their features, of rows a Gaussian or a
   straight line
 - weights of the sets of features: those that rank held-out pictures best, see `tagrank.annotation.weighing`
@@ -16,6 +17,8 @@ With fewer than ten rows nothing can be held out: C keeps its default, and there
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +28,7 @@ from tagrank.annotation.views import Intake
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators import CalibratedRanker, MultipleKernelRanker, ProbabilityRanker
 from tagrank.estimators.base import innermost
+from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
 from tagrank.features import Feature
@@ -52,6 +56,7 @@ class Candidate(NamedTuple):
     costs : values of C to choose among; None keeps that of the estimator
     tries_intercept : whether it is also tried without its intercept, or with one
     extends : whether to go on beyond the costs while the best is the first or the last of them
+    settings : parameters that other candidates of the same method have otherwise
     """
 
     method: str
@@ -60,6 +65,7 @@ class Candidate(NamedTuple):
     costs: Sequence[float] | None
     tries_intercept: bool = False
     extends: bool = False
+    settings: Mapping[str, Any] = MappingProxyType({})
 
 
 class KernelOption(NamedTuple):
@@ -194,7 +200,11 @@ class Recipe:
         """What to train on these rows with these tags."""
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
         entries = self._entries if can_hold_out else self._entries[:1]
-        candidates = [self._candidate(entry, rows, tags, can_hold_out) for entry in entries]
+        candidates = [
+            self._candidate(entry, rows, tags, can_hold_out, settings)
+            for entry in entries
+            for settings in (self._settings(entry) if can_hold_out else [{}])
+        ]
         kernels = self._kernels(rows, candidates[0].estimator, can_hold_out)
         # on text and tables it is the method that decides for a straight line, on pictures hardly
         n_leading = 2 if len(candidates) > 1 and not rows.features else 1
@@ -219,8 +229,24 @@ class Recipe:
             n_jobs=self.n_jobs,
         )
 
-    def _candidate(self, entry: Method, rows: Intake, tags: Sequence[str], can_hold_out: bool) -> Candidate:
-        estimator = self._make(entry, tags)
+    def _settings(self, entry: Method) -> list[dict[str, Any]]:
+        """Every combination of what a method's space leaves open beside C."""
+        space = {
+            name: values
+            for name, values in entry.space.items()
+            if name != "C" and self.parameters.get(name) is None
+        }
+        return [dict(zip(space, values, strict=True)) for values in product(*space.values())]
+
+    def _candidate(
+        self,
+        entry: Method,
+        rows: Intake,
+        tags: Sequence[str],
+        can_hold_out: bool,
+        settings: Mapping[str, Any],
+    ) -> Candidate:
+        estimator = self._make(entry, tags).set_params(**settings)
         if rows.features and "kernel" not in self.parameters and hasattr(estimator, "kernel"):
             estimator.set_params(kernel=mean_kernel(rows.features))
         chooses_cost = can_hold_out and "C" not in self.parameters
@@ -231,6 +257,7 @@ class Recipe:
             entry.space.get("C") if chooses_cost else None,
             tries_intercept=can_hold_out and self.method == AUTO and "fit_intercept" not in self.parameters,
             extends=chooses_cost and "C" in entry.space,
+            settings=settings,
         )
 
     def _kernels(self, rows: Intake, estimator: Any, can_hold_out: bool) -> Sequence[KernelOption]:
@@ -238,7 +265,7 @@ class Recipe:
             return (KernelOption(f"kernel to the power {self.kernel_power}", power=self.kernel_power),)
         if not can_hold_out:
             return (KEPT,)
-        if "kernel" in self.parameters or not hasattr(estimator, "kernel") or not hasattr(estimator, "C"):
+        if "kernel" in self.parameters or not isinstance(estimator, KernelEstimator):
             return (KEPT,)
         if "C" in self.parameters and self.method != AUTO:
             return (KEPT,)

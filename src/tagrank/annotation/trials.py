@@ -90,6 +90,7 @@ class Trials:
             kernel=option.words,
             fit_intercept=getattr(estimator, "fit_intercept", None),
             criterion=self.criterion,
+            settings=candidate.settings,
         )
         best = costs[int(np.argmax(scores[self.criterion]))]
         return Tried(tuning, _settings(candidate, option, best), found[best], candidate)

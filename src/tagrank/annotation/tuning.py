@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ class Tuning:
     fit_intercept : whether it had an intercept; None for a method without
     value : what the log-odds made of the best scores reached, where that was measured
     criterion : by which the best is found
+    settings : other parameters that were tried with several values
     """
 
     costs: tuple[float, ...]
@@ -41,6 +42,7 @@ class Tuning:
     fit_intercept: bool | None = None
     value: float | None = None
     criterion: str = CRITERION
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
     def best(self, criterion: str | None = None) -> float:
         """The cost with the highest score; the smallest of equals."""
@@ -57,7 +59,8 @@ class Tuning:
     @property
     def words(self) -> str:
         """What was trained, for people."""
-        found = [f"C {self.best():g}"] if self.costs else []
+        found = [f"{name} {_short(value)}" for name, value in self.settings.items()]
+        found += [f"C {self.best():g}"] if self.costs else []
         found += [self.kernel] if self.kernel else []
         if self.fit_intercept is not None:
             found.append("with an intercept" if self.fit_intercept else "no intercept")
@@ -72,8 +75,13 @@ class Tuning:
             "kernel": self.kernel,
             "fit_intercept": self.fit_intercept,
             "value": self.value,
+            "settings": dict(self.settings),
             **{name: list(values) for name, values in self.scores.items()},
         }
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def tune_cost(
