@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from tagrank.annotation.criterion import find_criterion, held_out_value
 from tagrank.annotation.recipe import CRITERION, Recipe
-from tagrank.annotation.search import configurations, configured, search
+from tagrank.annotation.search.criterion import find_criterion, held_out_value
+from tagrank.annotation.search.search import search
+from tagrank.annotation.search.space import configurations, configured
 from tagrank.annotation.views import take_in
 from tagrank.data import LabelStratifiedKFold
 from tagrank.errors import ArgumentError
@@ -85,10 +86,10 @@ def test_what_is_given_is_not_searched(rows):
 def test_c_goes_on_beyond_the_space_while_that_is_better(monkeypatch):
     # the larger, the better, up to 27
     monkeypatch.setattr(
-        "tagrank.annotation.search._Trials._value",
+        "tagrank.annotation.search.levels.Levels._value",
         lambda self, i, level: min(0.9, self.scores[i, 0, level.n_rows]),
     )
-    monkeypatch.setattr("tagrank.annotation.search._Trials._train", train_by_cost)
+    monkeypatch.setattr("tagrank.annotation.search.levels.Levels._train", train_by_cost)
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(30, 2)), np.eye(2)[rng.integers(2, size=30)]
     found = run(rows, parameters={"kernel": "linear"})

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.criterion import find_criterion
 from tagrank.annotation.describing import PICTURES, Cache
 from tagrank.annotation.recipe import AUTO, Recipe
-from tagrank.annotation.search import HALVING, KERNEL_POWER, SEARCHES, Search
-from tagrank.annotation.search import search as search_space
+from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.search.search import HALVING, SEARCHES, Search
+from tagrank.annotation.search.search import search as search_space
+from tagrank.annotation.search.space import KERNEL_POWER
 from tagrank.annotation.views import take_in
 from tagrank.commands.destinations import check_apart, check_file
 from tagrank.commands.given_data import (

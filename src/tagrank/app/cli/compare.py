@@ -1,6 +1,5 @@
 """`tagrank compare`"""
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,13 +26,8 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from tagrank.commands.compare.result import Comparison, DataResult, MethodLine
-
-LIKE_BEST, BELOW = "=", "▼"
-LEGEND = (
-    f"{LIKE_BEST} not distinguishable from the best, {BELOW} below label frequency; intervals of 95 %, over "
-    "resampled test rows"
-)
+    from tagrank.commands.compare.result import Comparison, DataResult
+    from tagrank.metrics.average_ranks import AverageRanks
 
 
 @takes(collecting, after="metrics")
@@ -104,6 +98,9 @@ def compare(
         ),
     ] = None,
     fresh: Annotated[bool, option(None, "Forget what the folder of --output holds.", "--fresh")] = False,
+    report: Annotated[Path | None, option(None, "Write an HTML page, too.")] = None,
+    markdown: Annotated[Path | None, option(None, "Write the tables as Markdown, too.")] = None,
+    latex: Annotated[Path | None, option(None, "Write the tables as LaTeX, too.")] = None,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -120,7 +117,7 @@ def compare(
     \b
     tagrank compare emotions
     tagrank compare photos/ --methods ranking,neighbours --max-seconds 600 -o comparison
-    tagrank compare emotions scene yeast -o comparison
+    tagrank compare emotions scene yeast -o comparison --report comparison.html
     tagrank compare emotions --folds 5 --metric Micro-F1 --json
     """
     import tagrank
@@ -139,6 +136,9 @@ def compare(
                 max_seconds=max_seconds,
                 n_jobs=n_jobs,
                 fresh=fresh,
+                report=report,
+                markdown=markdown,
+                latex=latex,
                 progress=progress.count,
                 **arguments,
                 **{name: value for name, value in wanted.items() if value},
@@ -150,6 +150,9 @@ def compare(
         show_json(found.to_dict())
     else:
         show(*comparison_tables(found))
+    for path in (report, markdown, latex):
+        if path is not None:
+            say(f"comparison written to {path}")
     if found.n_before:
         say(f"{found.n_before} had been done before, see {output}")
     report_problems(found.problems)
@@ -165,95 +168,60 @@ def comparison_tables(found: "Comparison") -> "Iterator[RenderableType]":
     """For each collection a line a method, what was chosen, and the ranks over all."""
     from rich.text import Text
 
+    from tagrank.app.cli.tables import QUIET
+    from tagrank.commands.compare.cells import legend, rank_words, said
+
     for one in found.data:
         yield Text(f"{printable(one.name)}: {one.sizes}", style="bold")
         yield _metric_table(found, one)
         yield ""
-        yield from (Text(f"{words}: {', '.join(who)}") for words, who in said(one).items())
-        yield Text(LEGEND, style="dim")
+        yield from (Text(printable(f"{words}: {', '.join(who)}")) for words, who in said(one).items())
+        yield Text(legend(found), style=QUIET)
         yield ""
-        yield _parameter_table(one)
+        yield _chosen_table(one)
         yield ""
     if found.ranks is not None:
-        yield from _rank_lines(found)
-
-
-def said(one: "DataResult") -> dict[str, list[str]]:
-    """What is to be said of methods, and of which; those without figures first."""
-    found: dict[str, list[str]] = {}
-    for line in sorted(one.lines, key=lambda line: line.is_done):
-        if line.words:
-            found.setdefault(line.words, []).append(line.method)
-    return found
+        yield Text(rank_words(found))
+        yield _rank_table(found.ranks)
 
 
 def _metric_table(found: "Comparison", one: "DataResult") -> "Table":
     from rich.text import Text
 
-    from tagrank.app.cli.tables import BEST, WRONG, number, table_of
+    from tagrank.app.cli.tables import BEST, QUIET, WRONG, table_of
+    from tagrank.commands.compare.cells import shown_metrics, table_lines
 
-    shown = list(dict.fromkeys((found.criterion, *found.metrics)))
-    table = table_of("method", found.criterion, "95 %", *shown[1:], "seconds", numbers=True)
-    done = [line for line in one.lines if line.is_done]
-    best = {metric: _best(metric, [line.values[metric] for line in done]) for metric in shown}
-    for line in done:
-        cells = []
-        for metric in shown:
-            mark = BELOW if metric in line.below.get("label-frequency", ()) else ""
-            mark += LIKE_BEST if metric == found.criterion and line.is_like_best else ""
-            is_best = line.values[metric] == best[metric]
-            style = BEST if is_best else WRONG if BELOW in mark else ""
-            cells.append(Text(f"{mark}{number(line.values[metric])}", style=style))
-        low, high = line.intervals[found.criterion]
-        cells.insert(1, Text(f"{number(low)}–{number(high)}", style="dim"))
-        table.add_row(line.method, *cells, f"{line.total_seconds:.1f}")
+    criterion, *others = shown_metrics(found)
+    table = table_of("method", criterion, "95 %", *others, "seconds", numbers=True)
+    for line, cells in table_lines(found, one):
+        texts = [
+            Text(cell.marks + cell.text, style=BEST if cell.is_best else WRONG if cell.is_below else "")
+            for cell in cells
+        ]
+        texts.insert(1, Text(f"{cells[0].low}–{cells[0].high}", style=QUIET))
+        table.add_row(line.method, *texts, f"{line.total_seconds:.1f}")
     return table
 
 
-def _best(metric: str, values: list[float]) -> float:
-    from tagrank.annotation.criterion import find_criterion
+def _chosen_table(one: "DataResult") -> "Table":
+    from rich.text import Text
 
-    defined = [value for value in values if not math.isnan(value)]
-    if not defined:
-        return math.nan
-    return (max if find_criterion(metric).higher_is_better else min)(defined)
-
-
-def _parameter_table(one: "DataResult") -> "Table":
     from tagrank.app.cli.tables import table_of
+    from tagrank.commands.compare.cells import chosen_words
 
     table = table_of("method", "tuning", "training", "prediction", numbers=True)
     table.add_column("chosen parameters")
     for line in one.lines:
         if line.is_done:
             seconds = [f"{line.seconds[part]:.2f} s" for part in ("tuning", "training", "prediction")]
-            table.add_row(line.method, *seconds, chosen_words(line))
+            table.add_row(line.method, *seconds, Text(chosen_words(line)))
     return table
 
 
-def chosen_words(line: "MethodLine") -> str:
-    """What was chosen, as options of 'tagrank train'; of several folds that of each."""
-    from tagrank.commands.tune import option_words
-
-    words = dict.fromkeys(" ".join(option_words(one)) or "as usual" for one in line.parameters)
-    return " | ".join(words)
-
-
-def _rank_lines(found: "Comparison") -> "Iterator[RenderableType]":
-    from rich.text import Text
-
+def _rank_table(ranks: "AverageRanks") -> "Table":
     from tagrank.app.cli.tables import table_of
 
-    ranks = found.ranks
-    assert ranks is not None
-    yield Text(
-        f"Average ranks over {ranks.n_blocks} {found.ranked_over}; two methods differ if theirs lie more "
-        f"than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %)",
-        style="bold",
-    )
     table = table_of("method", "rank", numbers=True)
     for name, rank in zip(ranks.names, ranks.ranks, strict=True):
         table.add_row(name, f"{rank:.2f}")
-    yield table
-    if not math.isnan(ranks.p_value):
-        yield Text(f"Friedman: p = {ranks.p_value:.2g} that all are alike", style="dim")
+    return table

@@ -69,7 +69,8 @@ def _keep_config(options: Mapping[str, Any]) -> None:
     if options.get("config") is not None:
         from tagrank.commands.destinations import check_apart
 
-        check_apart(options["config"], **{name: options.get(name) for name in ("output", "page", "report")})
+        outputs = ("output", "page", "report", "markdown", "latex")
+        check_apart(options["config"], **{name: options.get(name) for name in outputs})
 
 
 def sentence(error: BaseException) -> str:

@@ -12,15 +12,17 @@ import numpy as np
 
 from tagrank._version import __version__
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.criterion import find_criterion
 from tagrank.annotation.describing import Cache
-from tagrank.annotation.search import HALVING, SEARCHES
+from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.search.search import HALVING, SEARCHES
+from tagrank.commands.compare.documents import write_latex, write_markdown
 from tagrank.commands.compare.folds import Division, Fold, keep_rows
+from tagrank.commands.compare.page import write_comparison_page
 from tagrank.commands.compare.result import BASELINES, Comparison, DataResult, signed, summarise
 from tagrank.commands.compare.running import Key, run_units
 from tagrank.commands.compare.store import Store
 from tagrank.commands.compare.unit import DONE, Unit
-from tagrank.commands.destinations import check_apart
+from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
 from tagrank.commands.picture_rows import name_features
 from tagrank.data import Collection
 from tagrank.errors import ArgumentError, did_you_mean
@@ -46,6 +48,9 @@ def compare(
     max_seconds: float | None = None,
     seed: int = 0,
     fresh: bool = False,
+    report: str | os.PathLike | None = None,
+    markdown: str | os.PathLike | None = None,
+    latex: str | os.PathLike | None = None,
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
@@ -80,6 +85,7 @@ def compare(
         it is ended
     seed : for everything random
     fresh : forget what the folder holds
+    report, markdown, latex : an HTML page, a Markdown file and a LaTeX file to write, or None
     view, features, cache, strict, machine_tags, join_sidecars, hierarchy, lower_case, synonyms, min_count :
         as in `train`
     n_jobs : methods at the same time, in processes of their own; as many as there are cores by default
@@ -97,7 +103,13 @@ def compare(
         check_positive("max_seconds", max_seconds)
     names, shown = choose_methods(methods), choose_metrics(metrics)
     collections = _several(data)
-    check_apart(collections, output=output)
+    check_distinct(report=report, markdown=markdown, latex=latex)
+    check_apart(collections, output=output, report=report, markdown=markdown, latex=latex)
+    if report is not None:
+        check_page(report)
+    for path in (markdown, latex):
+        if path is not None:
+            check_file(path)
     criterion = find_criterion(metric)
     division = Division(
         folds,
@@ -132,7 +144,12 @@ def compare(
     ranks, over = _ranks(results, found, criterion.name)
     problems = tuple(dict.fromkeys(problem for fold in all_folds for problem in fold.problems))
     seconds = time.perf_counter() - started
-    return Comparison(results, criterion.name, shown, ranks, over, seconds, n_before, problems)
+    comparison = Comparison(results, criterion.name, shown, ranks, over, seconds, n_before, problems)
+    writers = {write_comparison_page: report, write_markdown: markdown, write_latex: latex}
+    for write, path in writers.items():
+        if path is not None:
+            write(path, comparison)
+    return comparison
 
 
 def choose_methods(wanted: str | Sequence[str]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.criterion import find_criterion
+from tagrank.annotation.search.criterion import find_criterion
 from tagrank.commands.compare.folds import Fold
 from tagrank.commands.compare.unit import DONE
 from tagrank.data import Problem
@@ -36,6 +36,8 @@ class MethodLine:
     below_by_chance : of these baselines those from which it is told apart by none of the metrics
     ended_early : whether tuning ended at the limit of seconds, with the best so far
     warnings : what was said while it was trained
+    searches : how parameters were found, for each fold, as `Search.to_dict` tells it; None where there was
+        nothing to choose
     """
 
     method: str
@@ -50,6 +52,7 @@ class MethodLine:
     below_by_chance: Sequence[str] = ()
     ended_early: bool = False
     warnings: Sequence[str] = ()
+    searches: Sequence[Mapping[str, Any] | None] = ()
 
     @property
     def is_done(self) -> bool:
@@ -191,6 +194,7 @@ def summarise(
                     if all(_is_like(draws[name][metric], draws[method][metric]) for metric in worse)
                 ],
                 ended_early=any(_ended_early(unit) for unit in units),
+                searches=[unit["tuning"] for unit in units],
                 warnings=list(dict.fromkeys(word for unit in units for word in unit["warnings"])),
             )
         )

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.criterion import find_criterion
 from tagrank.annotation.recipe import CRITERION, Recipe
-from tagrank.annotation.search import configurations, configured, search
+from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.search.search import search
+from tagrank.annotation.search.space import configurations, configured
 from tagrank.annotation.tuning import MEASURES
 from tagrank.annotation.views import take_in
 from tagrank.commands.compare.folds import Fold, load_rows

@@ -1,16 +1,8 @@
-"""The best parameters of a method: a search over the space that its entry declares, by cross-validation.
-
-Where the method has a kernel and none is given, kernels are part of the space: of rows a Gaussian and a
-straight line, of pictures powers of the mean kernel. By halving, all configurations are tried on one fold and
-few rows first, the better third on the whole fold, and the better third of these on all folds; a grid tries
-all on all folds. Where the best C is the first or the last, the next one is tried. Rows are compared once for
-each kernel; values of C are one path where the class has one.
-"""
+"""Configurations tried level by level: on few rows first, the better ones on more."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import groupby, product
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,33 +10,21 @@ from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import n_rows_looked_at
-from tagrank.annotation.criterion import held_out_value
-from tagrank.annotation.recipe import (
-    FEWEST_TO_HOLD_OUT,
-    MOST_COMPARED,
-    PICTURE_POWERS,
-    Recipe,
-    kernel_of,
-)
+from tagrank.annotation.recipe import Recipe, kernel_of
 from tagrank.annotation.scaling import arrange_views, fit_scaler
+from tagrank.annotation.search.criterion import held_out_value
+from tagrank.annotation.search.space import Parameters, configured, kernel_key
 from tagrank.annotation.trials import MOST_STEPS, STEP, WORTH_GOING_ON, loosened, with_kernel
 from tagrank.annotation.tuning import quiet_folds
 from tagrank.annotation.views import Intake
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import compare_rows, rows_for
-from tagrank.estimators.kernel_estimator import KernelEstimator
-from tagrank.estimators.methods import find_method
 from tagrank.kernels import reads_views
 from tagrank.metrics import Metric
 
-HALVING, GRID = "halving", "grid"
-SEARCHES = (HALVING, GRID)
 SEARCHING = "trying parameters"
 KEPT_SHARE, FEWEST_KEPT = 3, 2  # one of three goes on to the next level, but two at least
-FEWEST_ROWS = 500  # of the first level of a search by halving
-KERNEL_POWER = "kernel_power"
-Parameters = dict[str, Any]
 
 
 class Trial(NamedTuple):
@@ -67,134 +47,14 @@ class Trial(NamedTuple):
     error: str = ""
 
 
-@dataclass(frozen=True)
-class Search:
-    """What was tried and what is best.
-
-    Attributes
-    ----------
-    best : parameters to train with; empty where there was nothing to choose, or nothing to choose by
-    value : what it reached, by the criterion as it is read; nan where nothing could be measured
-    criterion : the name of a metric
-    trials : every configuration that was tried, the best first
-    seconds : what it took
-    is_complete : whether it came to its end; else `best` is the best so far
-    """
-
-    best: Parameters
-    value: float
-    criterion: str
-    trials: tuple[Trial, ...]
-    seconds: float = field(compare=False)
-    is_complete: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain dicts, lists and numbers for JSON."""
-        return {**vars(self), "trials": [trial._asdict() for trial in self.trials]}
-
-
-class _Level(NamedTuple):
+class Level(NamedTuple):
     """On how many folds, and on how many rows of each, configurations are tried."""
 
     n_folds: int
     n_rows: int
 
 
-def configurations(recipe: Recipe, rows: Intake, *, only_linear: bool = False) -> list[Parameters]:
-    """All that a search may try: what the recipe leaves open of the method's space, on each kernel."""
-    space = {
-        name: values
-        for name, values in find_method(recipe.method).space.items()
-        if recipe.parameters.get(name) is None
-    }
-    kernels = [{}] if "kernel" in space else _kernels(recipe, rows, only_linear)
-    return [
-        {**kernel, **dict(zip(space, values, strict=True))}
-        for kernel in kernels
-        for values in product(*space.values())
-    ]
-
-
-def _kernels(recipe: Recipe, rows: Intake, only_linear: bool) -> list[Parameters]:
-    given = {name for name, value in recipe.parameters.items() if value is not None}
-    is_given = bool(given & {"kernel", "gamma"}) or recipe.kernel_power is not None
-    if is_given or not issubclass(find_method(recipe.method).load(), KernelEstimator):
-        return [{}]
-    if rows.features:
-        return [{KERNEL_POWER: power} for power in PICTURE_POWERS]
-    if only_linear or len(rows.names) > MOST_COMPARED:
-        return [{"kernel": "linear"}]
-    return [{"kernel": "rbf"}, {"kernel": "linear"}]
-
-
-def configured(recipe: Recipe, parameters: Parameters) -> Recipe:
-    """The recipe with these parameters, such as a search found."""
-    of_estimator = {name: value for name, value in parameters.items() if name != KERNEL_POWER}
-    return replace(
-        recipe,
-        parameters={**recipe.parameters, **of_estimator},
-        kernel_power=parameters.get(KERNEL_POWER, recipe.kernel_power),
-    )
-
-
-def search(
-    recipe: Recipe,
-    rows: Intake,
-    labels: Any,
-    tags: Sequence[str],
-    *,
-    criterion: Metric,
-    how: str = HALVING,
-    n_folds: int = 3,
-    only_linear: bool = False,
-    progress: Progress | None = None,
-    stop: Callable[[], bool] | None = None,
-) -> Search:
-    """The best parameters of a method on these rows.
-
-    Parameters
-    ----------
-    recipe : with the name of a method; parameters that it gives are not searched
-    rows : all of them, as `take_in` gives them; of many rows some are looked at, as `choose` does
-    labels : shape (n, n_labels)
-    tags : their names
-    criterion : what to choose by
-    how : {"halving", "grid"}
-    n_folds : the number of folds, in which each label keeps its share
-    only_linear : whether kernels that compare all rows with each other are left out
-    progress : called with how many configurations are done, of how many, and what is being done
-    stop : function without arguments; once it answers true, the best so far is taken
-    """
-    started = time.perf_counter()
-    found = configurations(recipe, rows, only_linear=only_linear)
-    if len(rows.names) < FEWEST_TO_HOLD_OUT:
-        return Search({}, float("nan"), criterion.name, (), time.perf_counter() - started)
-    trials = _Trials(recipe, rows, labels, tags, criterion, n_folds, progress, stop)
-    is_complete = trials.run(found, _levels(how, n_folds, trials.n_training, len(found)))
-    ordered = trials.ordered()
-    if ordered and all(trial.error for trial in ordered):
-        raise ValueError(ordered[0].error)
-    best = next((trial for trial in ordered if not np.isnan(trial.value)), None)
-    sign = 1.0 if criterion.higher_is_better else -1.0
-    return Search(
-        {} if best is None else best.parameters,
-        float("nan") if best is None else sign * best.value,
-        criterion.name,
-        tuple(trial._replace(value=sign * trial.value) for trial in ordered),
-        time.perf_counter() - started,
-        is_complete,
-    )
-
-
-def _levels(how: str, n_folds: int, n_rows: int, n_configurations: int) -> list[_Level]:
-    last = _Level(n_folds, n_rows)
-    if how == GRID or n_configurations <= FEWEST_KEPT:
-        return [last]
-    few = max(FEWEST_ROWS, n_rows // KEPT_SHARE)
-    return [*([_Level(1, few)] if few < n_rows else []), _Level(1, n_rows), last]
-
-
-class _Trials:
+class Levels:
     """The folds, rows compared by each kernel, and the held-out scores of what was tried."""
 
     def __init__(
@@ -225,7 +85,7 @@ class _Trials:
         self.trials: dict[int, tuple[int, Trial]] = {}
         self.n_done, self.n_steps = 0, 0
 
-    def run(self, found: list[Parameters], levels: Sequence[_Level]) -> bool:
+    def run(self, found: list[Parameters], levels: Sequence[Level]) -> bool:
         """Try configurations level by level; whether all levels were finished."""
         left = list(range(len(found)))
         self.n_steps = _n_steps(len(left), levels)
@@ -241,7 +101,7 @@ class _Trials:
             left = sorted(i for i in better[:n_kept] if not measured[i].error)
         return self._go_on(found, levels[-1])
 
-    def _go_on(self, found: list[Parameters], level: _Level) -> bool:
+    def _go_on(self, found: list[Parameters], level: Level) -> bool:
         """Values of C beyond those of the space, while the best is the first or the last of them."""
         for _ in range(MOST_STEPS):
             best = self.ordered()[0]
@@ -262,7 +122,7 @@ class _Trials:
         found = sorted(self.trials.values(), key=lambda one: (-one[0], *_order(one[1])))
         return [trial for _, trial in found]
 
-    def _try(self, found: Sequence[Parameters], left: Sequence[int], level: _Level) -> dict[int, Trial]:
+    def _try(self, found: Sequence[Parameters], left: Sequence[int], level: Level) -> dict[int, Trial]:
         measured = {}
         for group in _paths(found, left):
             error = ""
@@ -281,14 +141,14 @@ class _Trials:
                 self.progress(self.n_done, self.n_steps, SEARCHING)
         return measured
 
-    def _value(self, i: int, level: _Level) -> float:
+    def _value(self, i: int, level: Level) -> float:
         parts = [
             (self.labels[self.some[self.folds[fold][1]]], self.scores[i, fold, level.n_rows])
             for fold in range(level.n_folds)
         ]
         return held_out_value(self.criterion, parts)
 
-    def _train(self, found: Sequence[Parameters], group: Sequence[int], level: _Level) -> None:
+    def _train(self, found: Sequence[Parameters], group: Sequence[int], level: Level) -> None:
         """Held-out scores of configurations that differ in C alone, where they are not known yet."""
         estimator = loosened(self._estimator(found[group[0]]))
         rows = self._compare(estimator, found[group[0]])
@@ -320,7 +180,7 @@ class _Trials:
 
     def _compare(self, estimator: Any, parameters: Parameters) -> Any:
         """The rows as the estimator learns from them more than once."""
-        key = repr([parameters.get(name) for name in ("kernel", "gamma", KERNEL_POWER)])
+        key = kernel_key(parameters)
         if key not in self.compared:
             views = {name: X[self.some] for name, X in self.rows.views.items()}
             self.compared[key] = compare_rows(estimator, arrange_for(estimator, views))
@@ -365,7 +225,7 @@ def _order(trial: Trial) -> tuple[bool, float]:
     return np.isnan(trial.value), -trial.value
 
 
-def _n_steps(n_left: int, levels: Sequence[_Level]) -> int:
+def _n_steps(n_left: int, levels: Sequence[Level]) -> int:
     total = 0
     for level in levels:
         total += n_left * level.n_folds
