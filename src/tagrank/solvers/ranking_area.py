@@ -7,7 +7,7 @@ With p_i the weights of the present samples of a label, divided by their sum, an
     cut      a_i = p_i sum_j q_j s_ij,  a_j = -q_j sum_i p_i s_ij,  0 <= s_ij <= 1
 
 A cut bounds the loss from below, by 1/2 sum |a| - <a, F>. The highest at given scores has s_ij = 1 where
-f(x_i) < 1 + f(x_j), and is found by one sort. Each round adds it; the best mixture of all cuts of a label is
+f(x_i) < 1 + f(x_j), and is found by sorting. Each round adds it; the best mixture of all cuts of a label is
 found by coordinate steps on a small matrix. (Joachims: A Support Vector Method for Multivariate Performance
 Measures, ICML 2005; Training Linear SVMs in Linear Time, KDD 2006.) Every mixture is feasible, so that its
 objectives certify it however well the small problem was solved.
@@ -22,6 +22,7 @@ from tagrank.solvers.solution import Solution, TracePoint, check_finite, relativ
 GROUP = 32  # labels trained together: one product serves all of them, and their cuts fit into memory
 UNUSED = 20  # rounds without weight, after which a cut is forgotten
 SHARE_OF_GAP = 0.1  # to which the small problem is solved, of the gap that the last round left
+FIRST_CUTS = 16  # of a label, for which there is room at first
 MIXTURE_STEPS = 20_000
 SAME = 1e-11  # what is nearer is equal but for rounding, which must not decide the way
 
@@ -136,23 +137,36 @@ class _Mixture:
 
     def __init__(self, n_samples, cost):
         self.cost = cost
-        self.cuts, self.products = np.empty((2, 0, n_samples))
-        self.G = np.empty((0, 0))
-        self.weights, self.unused = np.empty(0), np.empty(0, np.int64)
+        self.n_cuts = 0
+        self.cuts, self.products = np.empty((2, FIRST_CUTS, n_samples))
+        self.G, self.heights = np.empty((FIRST_CUTS, FIRST_CUTS)), np.empty(FIRST_CUTS)
+        self.weights, self.unused = np.zeros(FIRST_CUTS), np.zeros(FIRST_CUTS, np.int64)
 
     def add(self, cut, product, accuracy):
         """One more cut and its product with the Gram matrix; returns coefficients and scores (n_samples,)."""
-        kept = np.flatnonzero(self.unused < UNUSED)
-        column = self.cuts[kept] @ product
-        self.G = np.block([[self.G[np.ix_(kept, kept)], column[:, None]], [column, cut @ product]])
-        self.cuts = np.vstack([self.cuts[kept], cut])
-        self.products = np.vstack([self.products[kept], product])
-        self.weights = np.append(self.weights[kept], 0.0)
-        heights = np.abs(self.cuts).sum(axis=1) / 2
-        mix(self.cost * self.G, heights, self.weights, accuracy, MIXTURE_STEPS)
-        self.unused = np.where(self.weights > 0, 0, np.append(self.unused[kept], -1) + 1)
-        scaled = self.cost * self.weights
-        return scaled @ self.cuts, scaled @ self.products
+        place = self._free_place()
+        self.cuts[place], self.products[place] = cut, product
+        self.heights[place] = np.abs(cut).sum() / 2
+        used = slice(self.n_cuts)
+        self.G[place, used] = self.G[used, place] = self.cuts[used] @ product
+        mix(self.cost * self.G[used, used], self.heights[used], self.weights[used], accuracy, MIXTURE_STEPS)
+        self.unused[used] = np.where(self.weights[used] > 0, 0, self.unused[used] + 1)
+        self.unused[place] = 0
+        scaled = self.cost * self.weights[used]
+        return scaled @ self.cuts[used], scaled @ self.products[used]
+
+    def _free_place(self):
+        """That of a cut without weight for long, or a new one."""
+        place = int(np.argmax(self.unused))
+        if self.unused[place] >= UNUSED:
+            return place
+        if self.n_cuts == len(self.cuts):
+            for name in ("cuts", "products", "heights", "weights", "unused"):
+                values = getattr(self, name)
+                setattr(self, name, np.concatenate([values, np.zeros_like(values)]))
+            self.G = np.pad(self.G, (0, self.n_cuts))
+        self.n_cuts += 1
+        return self.n_cuts - 1
 
 
 @njit(cache=True)
@@ -213,19 +227,19 @@ def highest_cuts(F, shares):
 
 @njit(cache=True)
 def _highest_cut(scores, shares):
-    places = np.where(shares > 0, scores - 1, scores)
-    order = np.argsort(places)
-    cut = np.zeros(len(scores))
-    below = 0.0  # the share of present samples whose place is lower
-    for i in order:
-        if shares[i] > 0:
-            below += shares[i]
-        else:
-            cut[i] = shares[i] * below
-    above = 0.0  # the share of absent samples whose place is higher
-    for i in order[::-1]:
-        if shares[i] < 0:
-            above -= shares[i]
-        else:
-            cut[i] = shares[i] * above
+    """Sorts the present samples, mostly the fewer, and looks for the place of each absent one among them."""
+    present = np.flatnonzero(shares > 0)
+    present = present[np.argsort(scores[present])]
+    places, below = scores[present] - 1, np.zeros(len(present) + 1)
+    below[1:] = np.cumsum(shares[present])
+    cut, absent = np.zeros(len(scores)), np.zeros(len(present) + 1)  # the share of those at each place
+    for j in range(len(scores)):
+        if shares[j] < 0:
+            place = np.searchsorted(places, scores[j])
+            cut[j] = shares[j] * below[place]
+            absent[place] -= shares[j]
+    above = 0.0
+    for place in range(len(present) - 1, -1, -1):
+        above += absent[place + 1]
+        cut[present[place]] = shares[present[place]] * above
     return cut
