@@ -98,30 +98,30 @@ class _Training:
         """Rounds for some labels, from one cut each; returns what ended them, None if all are done."""
         mixtures, rounds = [_Mixture(self.shares.shape[1], self.cost) for _ in labels], 0
         while len(labels):
-            products, F = self.multiply(new), np.empty(new.shape)
+            products, A, F = self.multiply(new), np.empty(new.shape), np.empty(new.shape)
             for k, (label, mixture) in enumerate(zip(labels, mixtures, strict=True)):
                 accuracy = SHARE_OF_GAP * self.gap[label] / self.cost
-                self.A[label], F[k] = mixture.add(new[k], products[k], accuracy)
+                A[k], F[k] = mixture.add(new[k], products[k], accuracy)
             new = highest_cuts(F, self.shares[labels])
-            self._weigh(labels, F, new)
             rounds += 1
+            self._take_over(labels, A, F, new)
             self.n_iter = max(self.n_iter, rounds)
+            point = self.measure()
             if self.callback is not None:
-                self.callback(self.measure())
+                self.callback(point)
             if limit := "max_iter" if rounds >= self.max_iter else self.ending.reason():
                 return limit
             going = np.flatnonzero(self.gap[labels] > self.tol * self.primal[labels])
             labels, new, mixtures = labels[going], new[going], [mixtures[k] for k in going]
         return None
 
-    def _weigh(self, labels, F, cuts):
-        """Objectives of some labels, given their scores and the highest cuts there."""
-        A = self.A[labels]
+    def _take_over(self, labels, A, F, cuts):
+        """Coefficients and objectives of some labels, given their scores and the highest cuts there."""
         loss = np.abs(cuts).sum(axis=1) / 2 - (cuts * F).sum(axis=1)
         below = np.abs(A).sum(axis=1) / 2 - (A * F).sum(axis=1)
-        self.primal[labels] = (A * F).sum(axis=1) / 2 + self.cost * loss
-        self.gap[labels] = np.maximum(self.cost * loss - below, 0)
-        check_finite(self.primal[labels], self.gap[labels])
+        primal, gap = (A * F).sum(axis=1) / 2 + self.cost * loss, np.maximum(self.cost * loss - below, 0)
+        check_finite(primal, gap)
+        self.A[labels], self.primal[labels], self.gap[labels] = A, primal, gap
 
     def measure(self):
         """A TracePoint of all labels, now."""
