@@ -31,10 +31,9 @@ def objective(model, X, Y, cost):
     return np.linalg.svd(W, compute_uv=False).sum() + 2 * cost * losses.sum()
 
 
-@pytest.mark.parametrize("n_components", [2, 4])
-def test_no_round_raises_the_objective(problem, exact, n_components):
+def test_no_round_raises_the_objective(problem, exact):
     found = [
-        MarginEmbedding(n_components=n_components, max_rounds=rounds, kernel="linear", random_state=0)
+        MarginEmbedding(n_components=4, max_rounds=rounds, kernel="linear", random_state=0)
         .fit(*problem)
         .objective_
         for rounds in range(1, 6)

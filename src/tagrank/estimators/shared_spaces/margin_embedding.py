@@ -6,7 +6,6 @@ import numpy as np
 
 from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
 from tagrank.estimators.classification.prior_margin import PriorMarginClassifier
-from tagrank.estimators.classification.priors import correlation_of_states
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
 from tagrank.estimators.shared_spaces.components import check_components, count_components
@@ -25,9 +24,10 @@ class MarginEmbedding(KernelEstimator):
 
     Scores are ``f_l(x) = <u(x), v_l>`` with r dimensions. Minimises over the map u of the samples and the
     places V of the labels ``1/2 |u|^2 + 1/2 |V|^2 + 2 cost sum_il max(0, 1 - y_il f_l(x_i))`` over the labels
-    that are known, y is +1 for present and -1 for absent. In rounds, none of which raises the objective: for
-    given V the best u is that of `PriorMarginClassifier` with the prior ``V V'``; for given functions f with
-    inner products G the best prior is the root of G. A constant is added to the kernel.
+    that are known, y is +1 for present and -1 for absent. First with as many dimensions as labels, a convex
+    problem, in rounds: for given V the best u is that of `PriorMarginClassifier` with the prior ``V V'``; for
+    given functions f with inner products G the best prior is the root of G. Then the r leading directions of
+    G are kept, and u is learned once more. A constant is added to the kernel.
 
     Parameters
     ----------
@@ -87,17 +87,23 @@ class MarginEmbedding(KernelEstimator):
         rows = self.compare(X)
         warn_never_positive(targets)
         labels = labels_from_states(targets.states)
-        n_components = count_components(self.n_components, len(targets.classes))
-        prior = leading_part(correlation_of_states(targets.states), n_components)
-        self.objective_, self.n_rounds_ = np.inf, 0
-        while self.n_rounds_ < self.max_rounds:
+        prior = np.eye(len(targets.classes))
+        self.objective_, self.n_rounds_, is_done = np.inf, 0, False
+        while not is_done:
             model, products, objective = self._round(rows, labels, prior, stop)
             self.n_rounds_ += 1
-            is_last = not products.any() or objective > (1 - ENOUGH) * self.objective_
+            is_done = (
+                not products.any()
+                or objective > (1 - ENOUGH) * self.objective_
+                or self.n_rounds_ == self.max_rounds
+                or (stop is not None and stop())
+            )
             self.objective_ = objective
-            if is_last or (stop is not None and stop()):
-                break
-            prior = leading_part(products, n_components, power=0.5)
+            prior = prior if is_done else root(products)
+        n_components = count_components(self.n_components, len(prior))
+        if n_components < len(prior) and products.any():
+            prior = root(products, n_components)
+            model, _, self.objective_ = self._round(rows, labels, prior, stop)
         self._take_over(model, targets, prior, n_components)
         return self
 
@@ -147,8 +153,8 @@ def inner_products(model, rows):
     return model.dual_coef_.T @ (K @ model.dual_coef_) + constants
 
 
-def leading_part(matrix, n_components, *, power=1.0):
-    """The part of a semidefinite matrix along its leading eigenvectors, with its eigenvalues to a power."""
-    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
-    kept = vectors[:, -n_components:]
-    return kept * np.maximum(values[-n_components:], 0) ** power @ kept.T
+def root(products, n_components=None):
+    """The root of a semidefinite matrix, along as many of its leading eigenvectors as asked for."""
+    values, vectors = np.linalg.eigh((products + products.T) / 2)
+    kept = slice(-(n_components or len(values)), None)
+    return vectors[:, kept] * np.sqrt(np.maximum(values[kept], 0)) @ vectors[:, kept].T
