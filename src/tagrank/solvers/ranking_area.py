@@ -14,7 +14,7 @@ objectives certify it however well the small problem was solved.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from tagrank.solvers.ending import Ending, is_interrupt
 from tagrank.solvers.solution import Solution, TracePoint, check_finite, relative_gap
@@ -78,6 +78,22 @@ def pair_shares(bounds):
     return np.where(has_pairs, shares, 0.0)
 
 
+def highest_cut(scores, shares):
+    """The cut (n_samples,) that bounds the loss of a label exactly at these scores.
+
+    Present samples, mostly the fewer, are sorted, and the place of each absent one is found among them.
+    """
+    present, absent = np.flatnonzero(shares > 0), np.flatnonzero(shares < 0)
+    present = present[np.argsort(scores[present])]
+    place = np.searchsorted(scores[present] - 1, scores[absent])
+    share_below = np.append(0.0, np.cumsum(shares[present]))
+    share_at = np.bincount(place, weights=-shares[absent], minlength=len(present) + 1)
+    cut = np.zeros(len(scores))
+    cut[absent] = shares[absent] * share_below[place]
+    cut[present] = shares[present] * np.cumsum(share_at[:0:-1])[::-1]
+    return cut
+
+
 class _Training:
     """Coefficients A (n_labels, n_samples) and objectives of all labels on the way."""
 
@@ -102,7 +118,7 @@ class _Training:
             for k, (label, mixture) in enumerate(zip(labels, mixtures, strict=True)):
                 accuracy = SHARE_OF_GAP * self.gap[label] / self.cost
                 A[k], F[k] = mixture.add(new[k], products[k], accuracy)
-            new = highest_cuts(F, self.shares[labels])
+            new = np.array([highest_cut(*pair) for pair in zip(F, self.shares[labels], strict=True)])
             rounds += 1
             self._take_over(labels, A, F, new)
             self.n_iter = max(self.n_iter, rounds)
@@ -214,32 +230,3 @@ def _curvature(G, i, j):
     if i >= 0 and j >= 0:
         total -= 2 * G[i, j]
     return max(total, 1e-300)
-
-
-@njit(cache=True, parallel=True)
-def highest_cuts(F, shares):
-    """Of each label the cut that bounds its loss exactly at its scores, shape (n_labels, n_samples)."""
-    cuts = np.zeros(F.shape)
-    for label in prange(F.shape[0]):
-        cuts[label] = _highest_cut(F[label], shares[label])
-    return cuts
-
-
-@njit(cache=True)
-def _highest_cut(scores, shares):
-    """Sorts the present samples, mostly the fewer, and looks for the place of each absent one among them."""
-    present = np.flatnonzero(shares > 0)
-    present = present[np.argsort(scores[present])]
-    places, below = scores[present] - 1, np.zeros(len(present) + 1)
-    below[1:] = np.cumsum(shares[present])
-    cut, absent = np.zeros(len(scores)), np.zeros(len(present) + 1)  # the share of those at each place
-    for j in range(len(scores)):
-        if shares[j] < 0:
-            place = np.searchsorted(places, scores[j])
-            cut[j] = shares[j] * below[place]
-            absent[place] -= shares[j]
-    above = 0.0
-    for place in range(len(present) - 1, -1, -1):
-        above += absent[place + 1]
-        cut[present[place]] = shares[present[place]] * above
-    return cut
