@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.estimators import NearestNeighbors
+from tagrank.estimators import LabelRanker, NearestNeighbors
 from tagrank.estimators.neighbours.search import nearest_of, nearest_rows
 from tagrank.kernels import ChiSquared, Gaussian, Linear, Polynomial
 from tagrank.kernels.gram import n_rows
@@ -118,3 +118,15 @@ def test_large_problems_share_no_distances_between_folds(histograms, monkeypatch
     monkeypatch.setattr("tagrank.estimators.neighbours.neighbor_estimator.LARGEST_COMPARED", 10)
     model = NearestNeighbors(kernel="chi2")
     assert type(model.compare(histograms[0])).__name__ == "PlainRows"
+
+
+def test_rows_that_others_have_compared(histograms):
+    X, Z = histograms
+    kernel = Gaussian().on("a") + ChiSquared().on("b")
+    views = [{"a": rows[:, :3], "b": rows[:, 3:]} for rows in (X, Z)]
+    compared = LabelRanker(kernel=kernel).compare(views[0])
+    model = NearestNeighbors(kernel=kernel, n_neighbors=4)
+    expected = model.fit(views[0], np.eye(40, 2)).decision_function(views[1])
+    np.testing.assert_array_equal(model.fit(compared, np.eye(40, 2)).decision_function(views[1]), expected)
+    folds = model.compare(compared).training(np.arange(30))
+    np.testing.assert_allclose(folds.K, model.compare(views[0]).K[:30, :30])

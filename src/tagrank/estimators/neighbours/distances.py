@@ -39,9 +39,13 @@ def distances_of(kernel, X, Z, scales, *, dtype=np.float64, n_jobs=None):
     """Distances (n_x, n_z, n_terms) of rows, each divided by the scale of its term; without Z of X itself."""
     D = np.empty((n_rows(X), n_rows(X if Z is None else Z), len(scales)), dtype)
     for t, (_, part) in enumerate(kernel.terms):
-        D[:, :, t] = evaluate(part.squared_distances, X, Z, n_jobs=n_jobs)
-        np.sqrt(D[:, :, t], out=D[:, :, t])
-        D[:, :, t] /= scales[t]
+
+        def measure(rows, others, part=part, scale=scales[t]):
+            squares = part.squared_distances(rows, others)
+            squares /= scale**2
+            return np.sqrt(squares, out=squares)
+
+        evaluate(measure, X, Z, out=D[:, :, t], n_jobs=n_jobs)
     return D
 
 

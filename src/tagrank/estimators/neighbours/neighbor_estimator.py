@@ -99,19 +99,23 @@ class NeighborEstimator(KernelEstimator):
         return np.arange(len(self.states_))
 
     def compare(self, X):
+        X = rows_themselves(X)
         kernel = None if isinstance(X, PlainRows) else self._kernel_for(X)
         if kernel is None or is_euclidean(kernel):
             return X if kernel is None else PlainRows(X)
         if isinstance(kernel, Precomputed):
             return GramRows.of_all(X)
-        if n_rows(X) ** 2 * len(kernel.terms) * 4 > LARGEST_COMPARED:
-            return PlainRows(X)
-        model = clone(self)
+        model, given = clone(self), X
         X = model._check_rows(X, reset=True)
+        if n_rows(X) ** 2 * len(kernel.terms) * 4 > LARGEST_COMPARED:
+            return PlainRows(given)
         model._measure_rows(X)
         D = distances_of(model.kernel_, X, None, model.scales_, dtype=np.float32, n_jobs=self.n_jobs)
         known = {name: vars(model)[name] for name in (*KNOWN_OF_ROWS, "scales_") if name in vars(model)}
         return ComparedDistances(X, model.kernel_, D, known)
+
+    def _check_rows(self, X, *, reset):
+        return super()._check_rows(rows_themselves(X), reset=reset)
 
     def _measure_rows(self, X):
         """Fix the kernel and the mean distances."""
@@ -141,8 +145,9 @@ class NeighborEstimator(KernelEstimator):
         indices = np.empty((n_samples, k), np.int64)
         distances = np.empty((n_samples, k, len(weights)))
         for block in self._blocks(n_samples):
+            own = block.start if leave_one_out else None
             D = self._distances(X, block, in_training=leave_one_out)
-            indices[block], _ = nearest_of(D @ weights, k, own=block.start if leave_one_out else None)
+            indices[block], _ = nearest_of(D[:, :, 0] if len(weights) == 1 else D @ weights, k, own=own)
             distances[block] = np.take_along_axis(D, indices[block][:, :, None], axis=1)
         return indices, distances
 
@@ -191,6 +196,12 @@ class NeighborEstimator(KernelEstimator):
             raise ValueError("each term of the kernel must have one positive mean distance")
         if is_given and self.diagonal_ is None:
             raise ValueError("the similarities of training rows with themselves are missing")
+
+
+def rows_themselves(X):
+    """The rows of others' comparisons: similarities of a sum do not tell the distances of its terms."""
+    is_foreign = isinstance(X, ComparedRows) and not isinstance(X, ComparedDistances)
+    return X.X if is_foreign else X
 
 
 def shares(present, known):

@@ -3,8 +3,8 @@
 Dense rows under the Euclidean distance are compared in blocks by matrix products in float32, which keep a
 few more candidates than are wanted; these are measured again by differences in float64. A bound on the
 rounding of the products tells whether a row that was not kept could be among the nearest: if so, products are
-made in float64, and at last all differences. Beside the rows, memory holds their copy in float32 and a few
-blocks.
+made in float64, and at last all differences. Products of small whole numbers, such as counts, are exact.
+Beside the rows, memory holds their copy in float32 and a few blocks.
 """
 
 import numpy as np
@@ -67,10 +67,11 @@ def _nothing_kept(n_rows, n_neighbors):
 
 def _make_filter(X, Z, dtype, n_candidates, leave_one_out, indices, squares):
     """A function that finds the neighbours of some rows and answers those of which it cannot be sure."""
-    centre = Z.mean(axis=0, dtype=np.float64)
+    is_exact = _has_exact_products(X, dtype) and _has_exact_products(Z, dtype)
+    centre = 0.0 if is_exact else Z.mean(axis=0, dtype=np.float64)
     # lengths of about one neither overflow nor vanish in float32
     widest = np.maximum(Z.max(axis=0) - centre, centre - Z.min(axis=0))
-    size = float(np.linalg.norm(widest)) or 1.0
+    size = 1.0 if is_exact else float(np.linalg.norm(widest)) or 1.0
     right = _scaled(Z, centre, size, dtype)
     norms = np.einsum("ij,ij->i", right, right)
     reach = float(np.sqrt(norms.max()))
@@ -87,9 +88,15 @@ def _make_filter(X, Z, dtype, n_candidates, leave_one_out, indices, squares):
         indices[rows], squares[rows] = found, exact
         # what was left out is no nearer than the last candidate, up to rounding
         beyond = rough[:, -1] + lengths - rounding * (np.sqrt(lengths) + reach) ** 2
-        return rows[~(exact[:, -1] / size**2 < beyond)]
+        return rows[:0] if is_exact else rows[~(exact[:, -1] / size**2 < beyond)]
 
     return filter_rows
+
+
+def _has_exact_products(rows, dtype):
+    """Whether the rows are whole numbers whose products, and sums of four of them, `dtype` can hold."""
+    largest = max(float(rows.max(initial=0)), -float(rows.min(initial=0)))
+    return 4 * rows.shape[1] * largest**2 < 1 / np.finfo(dtype).eps and bool(np.all(rows == np.rint(rows)))
 
 
 def _scaled(rows, centre, size, dtype):
