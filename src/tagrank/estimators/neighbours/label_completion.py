@@ -75,8 +75,8 @@ class LabelCompletion(RidgeRegression):
             raise ValueError(f"dropout must be a number from 0 to below 1, got {self.dropout!r}")
         check_positive("reconstruction", self.reconstruction)
 
-    def _learn(self, ridge, Y):
-        coefficients = super()._learn(ridge, Y)
+    def _learn(self, ridge, Y, means):
+        coefficients = super()._learn(ridge, Y, means)
         self._fitted = ridge.scores(coefficients)
         return coefficients
 
