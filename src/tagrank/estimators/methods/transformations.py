@@ -9,8 +9,8 @@ def _similarities_and_a_fold(n: int, d: int, m: int) -> float:
 
 
 def _similarities_and_sets(n: int, d: int, m: int) -> float:
-    # as many tag sets as pictures, at worst
-    return FLOAT * n * (5 * n + 3 * m)
+    most_sets = min(n, 2 ** min(m, 60))
+    return FLOAT * n * (2 * n + 3 * most_sets + 3 * m)
 
 
 def _bins_and_weights(n: int, d: int, m: int) -> float:

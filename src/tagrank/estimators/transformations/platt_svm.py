@@ -74,10 +74,10 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
 
         folds, scores = [], np.zeros(problem.bounds.shape)
         for train, test in self._folds(len(scores)):
-            if stop is not None and stop():
-                break
             part = replace(problem, bounds=problem.bounds[train], data=_cut(problem, train))
             solution = solve_dual(part.data, self._loss(), **self._settings(part, None, stop))
+            if solution.stopped_by in ("stop", "interrupt"):
+                break
             scores[test] = _score(problem, solution, train, test)
             folds.append((train, test))
         return honest_states(np.sign(problem.bounds), folds), scores
