@@ -22,6 +22,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
+def one_line(error: BaseException) -> str:
+    """What went wrong, in one line; an unforeseen kind of error says its kind."""
+    message = " ".join(str(error).split()) or "no reason given"
+    is_foreseen = isinstance(error, ValueError | MemoryError | OSError)
+    return message if is_foreseen else f"{type(error).__name__}: {message}"
+
+
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn about what the caller of tagrank did: at the outermost line that is not ours."""
     depth, outermost, frame = 0, 0, sys._getframe()

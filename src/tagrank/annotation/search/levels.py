@@ -18,6 +18,7 @@ from tagrank.annotation.trials import MOST_STEPS, STEP, WORTH_GOING_ON, loosened
 from tagrank.annotation.tuning import quiet_folds
 from tagrank.annotation.views import Intake
 from tagrank.data import LabelStratifiedKFold
+from tagrank.errors import one_line
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import compare_rows, rows_for
 from tagrank.kernels import reads_views
@@ -129,7 +130,7 @@ class Levels:
             try:
                 self._train(found, group, level)
             except Exception as failure:
-                error = " ".join(str(failure).split()) or type(failure).__name__
+                error = one_line(failure)
             for i in group:
                 value = float("nan") if error else self._value(i, level)
                 n_rows = min(level.n_rows, self.n_training)

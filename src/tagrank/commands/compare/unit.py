@@ -18,6 +18,7 @@ from tagrank.annotation.views import take_in
 from tagrank.commands.compare.folds import Fold, load_rows
 from tagrank.commands.evaluate import answer
 from tagrank.commands.tune import ending
+from tagrank.errors import one_line
 from tagrank.metrics import Metric, catalog_metrics, metric_table
 from tagrank.metrics.resampling import resampled
 
@@ -63,9 +64,7 @@ def run_unit(unit: Unit) -> dict[str, Any]:
         try:
             found = _measured(unit)
         except Exception as error:
-            reason = " ".join(str(error).split()) or "no reason given"
-            is_plain = isinstance(error, ValueError | MemoryError | OSError)
-            return unanswered(FAILED, reason if is_plain else f"{type(error).__name__}: {reason}")
+            return unanswered(FAILED, one_line(error))
     said = dict.fromkeys(" ".join(str(one.message).split()) for one in heard)
     return {**found, "warnings": list(said)}
 
