@@ -109,7 +109,7 @@ METHODS = (
             Parameter("dropout", BELOW_ONE, "0.5", "The share of tags that others must be able to restore."),
             Parameter("reconstruction", POSITIVE, "1", "How much completed tags are held to the given ones."),
         ),
-        space={"dropout": (0.1, 0.5, 0.9), "reconstruction": (0.1, 1.0, 10.0)},
+        space={"alpha": (0.01, 0.1, 1.0), "dropout": (0.1, 0.5), "reconstruction": (1.0, 10.0)},
         unknown=AVERAGED,
     ),
     Method(
