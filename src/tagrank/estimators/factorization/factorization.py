@@ -26,7 +26,7 @@ MEMORY = 2000  # samples that the threshold is taken from, at most
     step=None,
     decay=0.02,
     momentum=0.9,
-    batch_size=128,
+    batch_size=256,
     max_iter=120,
     validation_fraction=0.0,
     patience=10,
@@ -39,7 +39,7 @@ class Factorization(StreamEstimator):
     """Learns weights of features and labels by steps on batches of samples.
 
     A subclass writes ``_problem()``, what the solver minimizes. The scores of all labels are
-    ``rows @ encoder_ @ decoder_.T`` for rows of unit length (`normalize`) and a one (`fit_intercept`).
+    ``rows @ encoder_ @ decoder_.T`` for rows of unit length (`normalize`) and a constant (`fit_intercept`).
     """
 
     stored = stores(
@@ -134,7 +134,7 @@ class Factorization(StreamEstimator):
         if self.step_ is None:
             self.step_ = find_step(problem, weights, samples)
         if self._limit is None:
-            self._limit = find_limit(problem, weights, samples)
+            self._limit = find_limit(problem, weights, samples, self.beta)
         return Descent(problem, weights, velocity, self.step_, self._limit, self.momentum, self.beta), samples
 
     def _learn_next(self, X, states):

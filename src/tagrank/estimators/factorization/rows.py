@@ -8,6 +8,9 @@ from sklearn.preprocessing import normalize as unit_rows
 
 from tagrank.validation import check_magnitude, check_same_length
 
+# A column of ones would have the largest curvature of all, and shorten the steps of the others.
+CONSTANT = 0.3
+
 
 def side_by_side(X):
     """The views of a mapping as one matrix, in the order of their names; a matrix as it is."""
@@ -22,12 +25,12 @@ def side_by_side(X):
 
 
 def prepare_rows(X, *, normalize, fit_intercept):
-    """Rows, dense or csr, in float64: of unit length if `normalize`, with a one behind if `fit_intercept`."""
+    """Rows, dense or csr, in float64, of unit length if `normalize`, and a constant if `fit_intercept`."""
     check_magnitude("X", X, np.float64)
     X = X.astype(np.float64)
     if normalize:
         X = unit_rows(X, copy=False)
     if not fit_intercept:
         return X
-    ones = np.ones((X.shape[0], 1))
-    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+    constant = np.full((X.shape[0], 1), CONSTANT)
+    return sparse.hstack([X, constant], format="csr") if sparse.issparse(X) else np.hstack([X, constant])

@@ -40,7 +40,7 @@ class TwoWayFactorization(Factorization):
     normalize : bool
         Divide every row by its length.
     fit_intercept : bool
-        Add a column of ones.
+        Add a constant column.
     device : None or str
         Where to compute: None is numpy; "cpu", "cuda" and the like need torch.
     random_state : int, RandomState or None
@@ -48,7 +48,7 @@ class TwoWayFactorization(Factorization):
 
     Attributes
     ----------
-    encoder_, decoder_ : arrays, shapes (n_features, n_components), with one row more for the ones, and
+    encoder_, decoder_ : arrays, shapes (n_features, n_components), with one row more for the constant, and
         (n_labels, n_components); `decision_function(X)` is ``rows @ encoder_ @ decoder_.T``
     step_ : float, the step that training ended with: halved where it diverged
     threshold_ : float, what a score must reach in `predict`: as many labels are chosen then as are present

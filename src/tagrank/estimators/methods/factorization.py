@@ -25,7 +25,7 @@ STEPS = (
     Parameter("step", POSITIVE, "by the curvature where training begins", "Length of the first steps."),
     Parameter("decay", NOT_NEGATIVE, "0.02", "Steps of pass k are divided by 1 + decay k."),
     Parameter("momentum", BELOW_ONE, "0.9", "Share of a step that goes into the next one."),
-    Parameter("batch_size", POSITIVE_COUNT, "128", "Pictures whose mean is one step."),
+    Parameter("batch_size", POSITIVE_COUNT, "256", "Pictures whose mean is one step."),
     Parameter(
         "validation_fraction", BELOW_ONE, "0", "Share of the pictures that tell when to stop; 0 for none."
     ),
@@ -50,7 +50,27 @@ METHODS: tuple[Method, ...] = (
             Parameter("beta", NOT_NEGATIVE, "0.001", "Weight of the squares of all weights."),
             *STEPS,
         ),
-        space={"beta": (3e-4, 1e-3, 3e-3), "n_components": (50, 200)},
+        space={"beta": (3e-4, 1e-3, 3e-3, 1e-2), "n_components": (50, 200)},
+        memory=weights,
+    ),
+    Method(
+        "online-factorization",
+        "tagrank.estimators.factorization.online_factorization:OnlineFactorization",
+        "factorization",
+        "OMMF",
+        "Otálora-Montenegro, Pérez-Rubiano, González: Online Matrix Factorization for Space Embedding "
+        "Multilabel Annotation, CIARP 2013",
+        "Makes features and tags of a picture from one code, and reads tags from the code of its features.",
+        "Streams, to compare with two-way-factorization.",
+        "n, m",
+        parameters=(
+            Parameter(
+                "alpha", BELOW_ONE, "0.5", "Weight of making features; the rest is that of making tags."
+            ),
+            Parameter("beta", POSITIVE, "0.001", "Weight of the squares of codes and of all weights."),
+            *STEPS,
+        ),
+        space={"beta": (1e-3, 1e-2, 1e-1), "alpha": (0.1, 0.5, 0.9)},
         memory=weights,
     ),
 )

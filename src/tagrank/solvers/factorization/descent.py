@@ -5,8 +5,8 @@ weights are zero (`of_nothing`). With their mean over a batch, and beta |weights
 
     velocity = momentum * velocity - step * slope,    weights = weights + velocity
 
-Samples during or after which the data terms are not finite, or far above those of zero weights, are visited
-again from the state before them, at rest, with half the step. So no state that is kept has diverged.
+Samples during or after which the loss is not finite, or far above that of zero weights, are visited again
+from the state before them, at rest, with half the step. So no state that is kept has diverged.
 """
 
 import math
@@ -17,7 +17,7 @@ import numpy as np
 
 from tagrank.arrays import copy_of, namespace_of, row_blocks
 
-EXPLODED = 10.0  # times the data terms of zero weights, or of the first ones if these are worse
+EXPLODED = 3.0  # times the loss of zero weights, or of the first ones if these are worse
 MAX_HALVINGS = 30
 FIRST_SAMPLES, CURVATURE_ROUNDS = 512, 10
 NUDGE = 1e-2  # of the length of the weights: differences of slopes in single precision
@@ -41,11 +41,12 @@ def find_step(problem, weights, samples):
     return 1 / curvature if curvature > 0 else 1.0
 
 
-def find_limit(problem, weights, samples):
-    """How many times the data terms of zero weights are too much, given the first weights."""
+def find_limit(problem, weights, samples, beta):
+    """How many times the loss of zero weights is too much, given the first weights."""
     batch = _first(samples)
-    nothing = float(problem.of_nothing(batch))
-    return EXPLODED * max(1.0, float(problem.slope(weights, batch)[0]) / nothing if nothing > 0 else 1.0)
+    nothing, value = float(problem.of_nothing(batch)), float(problem.slope(weights, batch)[0])
+    loss = value + beta * batch.X.shape[0] * float((weights * weights).sum())
+    return EXPLODED * max(1.0, loss / nothing if nothing > 0 else 1.0)
 
 
 def _first(samples):
@@ -99,11 +100,17 @@ class Descent:
             self._move(slope, self.step * shrink, block.stop - block.start)
             loss, nothing = loss + value, nothing + self.problem.of_nothing(batch)
             n_seen = block.stop
-        is_sound = batch is None or (
-            self._is_sound(loss, nothing)
-            and self._is_sound(self.problem.slope(self.weights, batch)[0], self.problem.of_nothing(batch))
-        )
-        return n_seen, float(loss), is_sound
+        if batch is None:
+            return 0, 0.0, True
+        return n_seen, float(loss), self._is_sound(loss, nothing) and self._ends_soundly(value, batch)
+
+    def _ends_soundly(self, value, batch):
+        """Whether the last step led nowhere bad; `value` is that of the data terms before it."""
+        nothing = float(self.problem.of_nothing(batch))
+        squares = self.beta * batch.X.shape[0] * float((self.weights * self.weights).sum())
+        if float(value) + squares <= nothing:
+            return True
+        return self._is_sound(float(self.problem.slope(self.weights, batch)[0]) + squares, nothing)
 
     def _is_sound(self, loss, nothing):
         return math.isfinite(float(loss)) and float(loss) <= self.limit * float(nothing)

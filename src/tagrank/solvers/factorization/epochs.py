@@ -1,7 +1,6 @@
 """Epochs of a descent: shuffled passes over samples, which may end early by what is held out."""
 
 from tagrank.arrays import copy_of, row_blocks
-from tagrank.solvers.factorization.terms import known_term, masked_term
 from tagrank.solvers.solution import TracePoint
 
 ROWS = 4096  # held-out samples that are answered at once
@@ -43,8 +42,8 @@ def answer_error(problem, weights, samples):
         encoder, decoder = problem.coders(weights, batch.X.shape[1])
         Z = batch.X @ encoder
         if batch.known is None:
-            value, *_ = known_term(batch.T, decoder, [(1.0, Z)], batch.T @ decoder)
+            error = ((Z.T @ Z) * (decoder.T @ decoder)).sum() - 2 * (Z * (batch.T @ decoder)).sum()
+            total += float(error + batch.squares_T)
         else:
-            value, *_ = masked_term(batch.T, decoder, [(1.0, Z)], batch.known)
-        total += float(value + batch.squares_T)
+            total += float((((Z @ decoder.T - batch.T) * batch.known) ** 2).sum())
     return total / len(samples)

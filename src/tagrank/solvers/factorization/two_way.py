@@ -8,6 +8,12 @@ labels (m, r), the mean over n samples of
 plus beta (|Wx|^2 + |Dx|^2 + |Wt|^2 + |Dt|^2), which the steps add (`tagrank.solvers.factorization.descent`).
 Unknown labels are left out of the last two residuals, and are zero where labels are coded. All matrices stand
 in one array of shape (d + m, 2 r): encoders to the left, decoders to the right, features above labels.
+
+Where all is known, no residual is formed. With codes Z and a decoder D,
+
+    |X - Z D'|^2 = |X|^2 - 2 <Z, X D> + <Z'Z, D'D>
+
+costs r^2 for each row and each column in the place of r for each entry, and reads what a sparse X stores.
 """
 
 from dataclasses import dataclass
@@ -15,7 +21,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.arrays import namespace_of
-from tagrank.solvers.factorization.terms import known_term, masked_term
 
 
 @dataclass(frozen=True)
@@ -37,22 +42,30 @@ class TwoWay:
 
     def slope(self, weights, batch):
         """Value, and half the slope of the data terms, shaped as the weights."""
-        xp, n_features, n_components = namespace_of(weights), batch.X.shape[1], weights.shape[1] // 2
-        above, below = weights[:n_features], weights[n_features:]
-        XW, TW = batch.X @ above, batch.T @ below
-        Z, XD = XW[:, :n_components], XW[:, n_components:]
-        Zt, TD = TW[:, :n_components], TW[:, n_components:]
-        codes = [(self.delta, Z), (1 - self.alpha, Zt)]
-        ours, (slope_Z,), slope_Dx = known_term(batch.X, above[:, n_components:], [(self.alpha, Z)], XD)
-        if batch.known is None:
-            theirs, slopes, slope_Dt = known_term(batch.T, below[:, n_components:], codes, TD)
-        else:
-            theirs, slopes, slope_Dt = masked_term(batch.T, below[:, n_components:], codes, batch.known)
+        d, r, rest = batch.X.shape[1], weights.shape[1] // 2, 1 - self.alpha
+        Dx, Dt = weights[:d, r:], weights[d:, r:]
+        XW, TW = batch.X @ weights[:d], batch.T @ weights[d:]
+        Z, Zt, TD, ZZ = XW[:, :r], TW[:, :r], TW[:, r:], XW[:, :r].T @ XW[:, :r]
+        inner, wanted = self.alpha * (Dx.T @ Dx), self.alpha * XW[:, r:]
+        xp = namespace_of(weights)
         slope = xp.empty_like(weights)
-        slope[:n_features, :n_components] = batch.X.T @ (slope_Z + slopes[0])
-        slope[n_features:, :n_components] = batch.T.T @ slopes[1]
-        slope[:n_features, n_components:], slope[n_features:, n_components:] = slope_Dx, slope_Dt
-        return ours + theirs + self.of_nothing(batch), slope
+        if batch.known is None:
+            labels, ZZt = Dt.T @ Dt, Zt.T @ Zt
+            inner, wanted = inner + self.delta * labels, wanted + self.delta * TD
+            slope_Z, slope_Zt = Z @ inner - wanted, rest * (Zt @ labels - TD)
+            slope[d:, r:] = Dt @ (self.delta * ZZ + rest * ZZt) - batch.T.T @ (self.delta * Z + rest * Zt)
+            value = rest * ((ZZt * labels).sum() - 2 * (Zt * TD).sum())
+        else:
+            across, along = ((code @ Dt.T - batch.T) * batch.known for code in (Z, Zt))
+            slope_Z, slope_Zt = Z @ inner - wanted + self.delta * (across @ Dt), rest * (along @ Dt)
+            slope[d:, r:] = self.delta * (across.T @ Z) + rest * (along.T @ Zt)
+            value = self.delta * (across**2).sum() + rest * (along**2).sum()
+            value = value - (self.delta + rest) * batch.squares_T
+        slope[:d] = batch.X.T @ xp.concatenate((slope_Z, -self.alpha * Z), 1)
+        slope[:d, r:] += Dx @ (self.alpha * ZZ)
+        slope[d:, :r] = batch.T.T @ slope_Zt
+        value = value + (ZZ * inner).sum() - 2 * (Z * wanted).sum()
+        return value + self.of_nothing(batch), slope
 
     def of_nothing(self, batch):
         """The data terms where all weights are zero."""

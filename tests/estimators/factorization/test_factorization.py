@@ -42,7 +42,7 @@ def test_learns(problem, Kind):
 def test_scores_are_codes_times_decoder(problem, Kind):
     X, Y = problem
     model = Kind(n_components=5, max_iter=3, random_state=0).fit(X, Y)
-    rows = np.hstack([X / np.linalg.norm(X, axis=1, keepdims=True), np.ones((300, 1))])
+    rows = np.hstack([X / np.linalg.norm(X, axis=1, keepdims=True), np.full((300, 1), 0.3)])
     expected = rows @ model.encoder_ @ model.decoder_.T
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-10)
     plain = Kind(n_components=5, max_iter=3, normalize=False, fit_intercept=False, random_state=0).fit(X, Y)
@@ -105,7 +105,7 @@ def test_divergence_is_told_once(problem, Kind):
         model.fit(X, Y)
     assert len(caught) == 1
     assert caught[0].filename == __file__
-    assert model.step_ < 100
+    assert model.step_ < 1e3
     assert f"{model.step_:.3g}" in str(caught[0].message)
     assert model.score(X, Y) > 0.7
     with pytest.warns(UserWarning, match="diverged"):
@@ -121,7 +121,9 @@ def test_the_usual_step_suits_rows_of_any_length(problem, Kind, size):
 
 def test_held_out_rows_tell_which_pass_was_best(problem, Kind):
     X, Y = problem
-    model = Kind(n_components=30, beta=0, validation_fraction=0.3, patience=3, max_iter=500, random_state=0)
+    model = Kind(
+        n_components=30, beta=1e-6, validation_fraction=0.3, patience=3, max_iter=500, random_state=0
+    )
     points = []
     model.fit(X, Y, callback=points.append)
     assert model.n_iter_ == len(points) < 500
