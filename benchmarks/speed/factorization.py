@@ -17,9 +17,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 
-from benchmarks.tables import show
 from tagrank.arrays import on_device, to_host
 from tagrank.estimators.factorization.two_way_factorization import TwoWayFactorization
+from tagrank.reproduction.text import show
 
 MINUTES = 5
 QUICK = {"epochs": 2, "scale": 0.03, "n_components": 5, "samples": 600, "chunk": 300, "data": False}

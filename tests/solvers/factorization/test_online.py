@@ -54,6 +54,17 @@ def test_value_and_slope(unknown, form, n_components):
         assert 2 * np.sum(slope * direction) == pytest.approx((ahead - behind) / (2 * h), rel=1e-5)
 
 
+def test_curvature_is_not_below_that_of_the_loss():
+    X, states, weights = draw(0.0, 3)
+    problem, batch = Online(ALPHA, BETA), Samples(X, states, weights).take(np.arange(N_SAMPLES))
+    columns = []
+    for unit in np.eye(weights.size):
+        nudge = 1e-5 * unit.reshape(weights.shape)
+        difference = problem.slope(weights + nudge, batch)[1] - problem.slope(weights - nudge, batch)[1]
+        columns.append(difference.ravel() / 2e-5)
+    assert np.linalg.eigvalsh(np.array(columns)).max() <= problem.curvature(weights, batch) * (1 + 1e-6)
+
+
 def test_scores_are_of_codes_without_labels():
     X, states, weights = draw(0.0, 3)
     encoder, decoder = Online(ALPHA, BETA).coders(weights, N_FEATURES)

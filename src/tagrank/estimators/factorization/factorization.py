@@ -132,7 +132,7 @@ class Factorization(StreamEstimator):
         )
         samples = Samples(X, states, weights)
         if self.step_ is None:
-            self.step_ = find_step(problem, weights, samples)
+            self.step_ = find_step(problem, weights, samples, self.beta)
         if self._limit is None:
             self._limit = find_limit(problem, weights, samples, self.beta)
         return Descent(problem, weights, velocity, self.step_, self._limit, self.momentum, self.beta), samples

@@ -6,7 +6,7 @@ from tagrank.solvers.factorization.online import Online
 from tagrank.validation import check_below_one, check_positive
 
 
-@with_parameters(n_components=40, alpha=0.99)
+@with_parameters(n_components=40, alpha=0.99, beta=0.01)
 class OnlineFactorization(Factorization):
     """Scores labels by codes from which features and labels are made (OMMF, Otálora-Montenegro et al.).
 
@@ -19,8 +19,8 @@ class OnlineFactorization(Factorization):
     n_components : int, default 40
         Length of a code. One that is longer than there are features learns labels by heart.
     alpha : float above 0 and below 1, default 0.99
-        Weight of making features, that of making labels is ``1 - alpha``. The smaller it is, the more codes of
-        training samples follow labels, which new samples have none of.
+        Weight of making features, that of making labels is ``1 - alpha``. With less, codes follow
+        labels more, which new samples have none of.
     beta : float above 0
         Weight of the squares of the code, beside the mean of the other terms that of all weights.
     step, decay, momentum, batch_size, max_iter, validation_fraction, patience, normalize,

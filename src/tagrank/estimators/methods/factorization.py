@@ -11,17 +11,21 @@ from tagrank.estimators.parameters import (
     Values,
 )
 
-N_COMPONENTS = 100
+LARGEST = 200  # dimensions that are searched
 
 
 def weights(n: int, d: int, m: int) -> float:
     """Of one that keeps weights of columns and tags, their slopes and copies, and the tags of all rows."""
-    return 4.0 * (7 * (d + m) * 2 * N_COMPONENTS + 2 * n * m)
+    return 4.0 * (7 * (d + m) * 2 * LARGEST + 2 * n * m)
+
+
+def dimensions(usual: int) -> Parameter:
+    """Of the space, with those that are taken if nothing is said."""
+    return Parameter("n_components", POSITIVE_COUNT, str(usual), "Dimensions of the space.")
 
 
 DEVICE = Values("the name of a device of torch, such as cpu or cuda", str)
 STEPS = (
-    Parameter("n_components", POSITIVE_COUNT, str(N_COMPONENTS), "Dimensions of the space."),
     Parameter("step", POSITIVE, "by the curvature where training begins", "Length of the first steps."),
     Parameter("decay", NOT_NEGATIVE, "0.02", "Steps of pass k are divided by 1 + decay k."),
     Parameter("momentum", BELOW_ONE, "0.9", "Share of a step that goes into the next one."),
@@ -48,9 +52,10 @@ METHODS: tuple[Method, ...] = (
             Parameter("alpha", BELOW_ONE, "0.1", "Weight of bringing features back from the space."),
             Parameter("delta", POSITIVE, "1", "Weight of reading tags from features."),
             Parameter("beta", NOT_NEGATIVE, "0.001", "Weight of the squares of all weights."),
+            dimensions(100),
             *STEPS,
         ),
-        space={"beta": (3e-4, 1e-3, 3e-3, 1e-2), "n_components": (50, 200)},
+        space={"beta": (3e-4, 1e-3, 3e-3, 1e-2), "n_components": (50, LARGEST)},
         memory=weights,
     ),
     Method(
@@ -65,12 +70,13 @@ METHODS: tuple[Method, ...] = (
         "n, m",
         parameters=(
             Parameter(
-                "alpha", BELOW_ONE, "0.5", "Weight of making features; the rest is that of making tags."
+                "alpha", BELOW_ONE, "0.99", "Weight of making features; the rest is that of making tags."
             ),
-            Parameter("beta", POSITIVE, "0.001", "Weight of the squares of codes and of all weights."),
+            Parameter("beta", POSITIVE, "0.01", "Weight of the squares of codes and of all weights."),
+            dimensions(40),
             *STEPS,
         ),
-        space={"beta": (1e-3, 1e-2, 1e-1), "alpha": (0.1, 0.5, 0.9)},
+        space={"alpha": (0.9, 0.97, 0.99), "beta": (1e-3, 1e-2), "n_components": (40, 140)},
         memory=weights,
     ),
 )

@@ -1,7 +1,8 @@
 """Steps with momentum on batches of samples, for every factorization.
 
-A factorization says what its data terms and half their slope are (`slope`), and what the terms are where all
-weights are zero (`of_nothing`). With their mean over a batch, and beta |weights|^2 beside them:
+A factorization says what its data terms and half their slope are (`slope`), half their largest curvature
+(`curvature`), and what they are where all weights are zero (`of_nothing`). With their mean over a batch, and
+beta |weights|^2 beside them:
 
     velocity = momentum * velocity - step * slope,    weights = weights + velocity
 
@@ -19,25 +20,16 @@ from tagrank.arrays import copy_of, namespace_of, row_blocks
 
 EXPLODED = 3.0  # times the loss of zero weights, or of the first ones if these are worse
 MAX_HALVINGS = 30
-FIRST_SAMPLES, CURVATURE_ROUNDS = 512, 10
-NUDGE = 1e-2  # of the length of the weights: differences of slopes in single precision
+FIRST_SAMPLES = 512
 
 
-def find_step(problem, weights, samples):
-    """The inverse of the largest curvature of the data terms, by power iteration on the first samples.
+def find_step(problem, weights, samples, beta):
+    """The inverse of the largest curvature of the loss, on the first samples.
 
     Steps with momentum on a quadratic converge up to 2 (1 + momentum) times as much.
     """
-    batch, xp = _first(samples), namespace_of(weights)
-    _, here = problem.slope(weights, batch)
-    nudge, direction, curvature = NUDGE * float(xp.linalg.norm(weights)), here, 0.0
-    for _ in range(CURVATURE_ROUNDS):
-        length = float(xp.linalg.norm(direction))
-        if length == 0:
-            break
-        _, there = problem.slope(weights + (nudge / length) * direction, batch)
-        direction = (there - here) / nudge
-        curvature = 2 * float(xp.linalg.norm(direction)) / batch.X.shape[0]
+    batch = _first(samples)
+    curvature = 2 * (float(problem.curvature(weights, batch)) / batch.X.shape[0] + beta)
     return 1 / curvature if curvature > 0 else 1.0
 
 

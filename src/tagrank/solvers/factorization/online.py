@@ -30,16 +30,15 @@ class Online:
     n_blocks = 1  # of n_components columns each
 
     def start(self, n_features, n_labels, n_components, rng):
-        """Random weights of rows of about unit length."""
+        """Random weights, as long as the codes that they ask for: there the two penalties are alike."""
         weights = rng.standard_normal((n_features + n_labels, n_components))
-        return (weights / np.sqrt(n_components)).astype(np.float32)
+        return (weights * (n_components**0.25 / np.sqrt(weights.size))).astype(np.float32)
 
     def slope(self, weights, batch):
         """Value, and half the slope of the data terms, shaped as the weights."""
         d, rest = batch.X.shape[1], 1 - self.alpha
         P, Q = weights[:d], weights[d:]
-        right = self.alpha * (batch.X @ P) + rest * (batch.T @ Q)
-        H = self._codes(P, Q, right, batch.known)
+        right, H = self._codes(P, Q, batch)
         HH, slope = H.T @ H, namespace_of(weights).empty_like(weights)
         slope[:d] = self.alpha * (P @ HH - batch.X.T @ H)
         if batch.known is None:
@@ -48,6 +47,11 @@ class Online:
             slope[d:] = rest * (((H @ Q.T - batch.T) * batch.known).T @ H)
         # what the best codes take off, which they solve for
         return self.of_nothing(batch) - (right * H).sum(), slope
+
+    def curvature(self, weights, batch):
+        """At least half the largest curvature: that with the codes held fixed."""
+        _, H = self._codes(weights[: batch.X.shape[1]], weights[batch.X.shape[1] :], batch)
+        return max(self.alpha, 1 - self.alpha) * namespace_of(H).linalg.norm(H, 2) ** 2
 
     def of_nothing(self, batch):
         """The data terms where all weights are zero."""
@@ -61,9 +65,11 @@ class Online:
     def _inner(self, P):
         return self.alpha * (P.T @ P) + self.beta * beside(np.eye(P.shape[1]), P, P.dtype)
 
-    def _codes(self, P, Q, right, known):
-        solve = namespace_of(P).linalg.solve
-        if known is None:
-            return solve(self._inner(P) + (1 - self.alpha) * (Q.T @ Q), right.T).T
-        own = (known[:, :, None] * Q).swapaxes(1, 2) @ Q
-        return solve(self._inner(P) + (1 - self.alpha) * own, right[:, :, None])[:, :, 0]
+    def _codes(self, P, Q, batch):
+        """The right sides of the equations of the codes, and the codes."""
+        solve, rest = namespace_of(P).linalg.solve, 1 - self.alpha
+        right = self.alpha * (batch.X @ P) + rest * (batch.T @ Q)
+        if batch.known is None:
+            return right, solve(self._inner(P) + rest * (Q.T @ Q), right.T).T
+        own = (batch.known[:, :, None] * Q).swapaxes(1, 2) @ Q
+        return right, solve(self._inner(P) + rest * own, right[:, :, None])[:, :, 0]

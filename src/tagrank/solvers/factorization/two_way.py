@@ -22,6 +22,9 @@ import numpy as np
 
 from tagrank.arrays import namespace_of
 
+CURVATURE_ROUNDS = 10
+NUDGE = 1e-2  # of the length of the weights: differences of slopes in single precision
+
 
 @dataclass(frozen=True)
 class TwoWay:
@@ -66,6 +69,19 @@ class TwoWay:
         slope[d:, :r] = batch.T.T @ slope_Zt
         value = value + (ZZ * inner).sum() - 2 * (Z * wanted).sum()
         return value + self.of_nothing(batch), slope
+
+    def curvature(self, weights, batch):
+        """Half the largest curvature, by power iteration on differences of slopes."""
+        norm, (_, here) = namespace_of(weights).linalg.norm, self.slope(weights, batch)
+        nudge, direction, largest = NUDGE * float(norm(weights)), here, 0.0
+        for _ in range(CURVATURE_ROUNDS):
+            length = float(norm(direction))
+            if length == 0:
+                break
+            _, there = self.slope(weights + (nudge / length) * direction, batch)
+            direction = (there - here) / nudge
+            largest = float(norm(direction))
+        return largest
 
     def of_nothing(self, batch):
         """The data terms where all weights are zero."""
