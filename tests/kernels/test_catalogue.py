@@ -166,3 +166,23 @@ def test_one_row_and_equal_rows(kernel):
     assert np.isfinite(kernel(X[:1])).all()
     K = kernel(X)
     np.testing.assert_allclose(K, K[0, 0])
+
+
+@every_kernel
+def test_squared_distances_have_the_order_of_the_kernel(kernel):
+    """What is inside an exponential, or what the similarities themselves say."""
+    X, Z = draw_histograms(9), draw_histograms(8, seed=1)
+    fitted = kernel.fit(X)
+    squares, K = fitted.squared_distances(X, Z), gram(fitted, X, Z)
+    assert squares.min() >= 0
+    if hasattr(fitted, "distances"):
+        np.testing.assert_allclose(np.exp(-fitted.gamma * squares), K, rtol=1e-9)
+    else:
+        expected = fitted.diagonal(X)[:, None] + fitted.diagonal(Z) - 2 * K
+        np.testing.assert_allclose(squares, np.maximum(expected, 0), atol=1e-9)
+
+
+def test_squared_distances_of_a_view():
+    X = {"a": draw_histograms(5), "b": draw_histograms(5, seed=1)}
+    expected = ((X["b"][:, None] - X["b"][None]) ** 2).sum(axis=2)
+    np.testing.assert_allclose(Gaussian(1.0).on("b").squared_distances(X, X), expected, atol=1e-9)

@@ -14,8 +14,8 @@ def neighbors(default: str) -> Parameter:
 
 
 def votes(n: int, d: int, m: int) -> float:
-    """A copy of the rows for the search, and some numbers for each label of each row."""
-    return FLOAT * (n * d + 5 * n * m) + 2**28
+    """A copy of the rows, some numbers for each label of each row, blocks, and distances that folds share."""
+    return FLOAT * (n * d + 5 * n * m) + 2**28 + min(2**30, 80 * n * n)
 
 
 def propagation(n: int, d: int, m: int) -> float:

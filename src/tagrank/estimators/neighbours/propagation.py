@@ -20,6 +20,7 @@ from scipy.special import expit, logit
 NEWTON_STEPS = 50
 CONVERGED = 1e-6  # relative gain of a step in w
 CURVES_CONVERGED = 1e-10  # and of one of Newton's
+ROUNDING = 1e-13  # a loss that rises by less has not risen
 RIDGE = 1e-9  # keeps a curve of a constant variable solvable
 
 
@@ -78,11 +79,11 @@ class Propagation:
             size = np.where(is_flat, 0.0, 1.0)
             for _ in range(20):
                 new = self.loss(x, slopes - size * a, intercepts - size * b)
-                if not np.any(worse := new > loss):
+                if not np.any(worse := new > loss * (1 + ROUNDING)):
                     break
                 size[worse] /= 2
-            size[new > loss] = 0
-            new = np.where(size > 0, new, loss)
+            size[worse] = 0
+            new = np.where(worse, loss, new)
             slopes, intercepts = slopes - size * a, intercepts - size * b
             gain, loss = np.sum(loss - new), new
             if gain <= CURVES_CONVERGED * loss.sum():
