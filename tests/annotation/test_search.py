@@ -6,8 +6,9 @@ from sklearn.preprocessing import StandardScaler
 
 from tagrank.annotation.recipe import CRITERION, Recipe
 from tagrank.annotation.search.criterion import find_criterion, held_out_value
+from tagrank.annotation.search.levels import Levels
 from tagrank.annotation.search.search import search
-from tagrank.annotation.search.space import configurations, configured
+from tagrank.annotation.search.space import configurations, configured, usual
 from tagrank.annotation.views import take_in
 from tagrank.data import LabelStratifiedKFold
 from tagrank.errors import ArgumentError
@@ -86,10 +87,11 @@ def test_what_is_given_is_not_searched(rows):
 def test_c_goes_on_beyond_the_space_while_that_is_better(monkeypatch):
     # the larger, the better, up to 27
     monkeypatch.setattr(
-        "tagrank.annotation.search.levels.Levels._value",
+        Levels,
+        "_value",
         lambda self, i, level: min(0.9, self.scores[i, 0, level.n_rows]),
     )
-    monkeypatch.setattr("tagrank.annotation.search.levels.Levels._train", train_by_cost)
+    monkeypatch.setattr(Levels, "_train", train_by_cost)
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(30, 2)), np.eye(2)[rng.integers(2, size=30)]
     found = run(rows, parameters={"kernel": "linear"})
@@ -103,21 +105,40 @@ def train_by_cost(self, found, group, level):
             self.scores[i, fold, level.n_rows] = found[i]["C"] / 30
 
 
-def test_a_search_that_is_stopped_keeps_the_last_whole_level(rows):
-    asked = []
+def test_a_search_that_is_stopped_keeps_the_last_whole_level(rows, monkeypatch):
+    trained = []
+    train = Levels._train
 
-    def stop():
-        asked.append(len(asked))
-        return len(asked) > 40
+    def count(self, found, group, level):
+        train(self, found, group, level)
+        trained.append((level.n_folds, len(group)))
 
-    whole = run(rows, stop=lambda: False)
-    cut = run(rows, stop=stop)
+    monkeypatch.setattr(Levels, "_train", count)
+    whole = run(rows)
     assert whole.is_complete
+    assert trained[:2] == [(1, 5), (1, 5)]
+    n_groups = len(trained)
+    # in the middle of the last level the first one counts
+    trained.clear()
+    cut = run(rows, stop=lambda: len(trained) > 2)
     assert not cut.is_complete
-    assert all(trial.n_folds == 1 for trial in cut.trials) or not cut.trials
+    assert n_groups > 2
+    assert len(cut.trials) == 10
+    assert all(trial.n_folds == 1 for trial in cut.trials)
+    # in the middle of the first level, what it had measured
+    trained.clear()
+    cut = run(rows, stop=lambda: len(trained) > 1)
+    assert {trial.parameters["kernel"] for trial in cut.trials} == {"rbf"}
+    assert cut.best["kernel"] == "rbf"
     nothing = run(rows, stop=lambda: True)
     assert nothing.best == {}
     assert nothing.trials == ()
+
+
+def test_usual_parameters(rows):
+    X, _ = rows
+    recipe = Recipe("label-ranker")
+    assert usual(recipe, configurations(recipe, take_in(X))[0]) == {"kernel": "rbf", "C": 1.0}
 
 
 def test_configurations_that_fail_are_told_and_passed_over(rows, monkeypatch):

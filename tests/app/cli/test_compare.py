@@ -40,7 +40,8 @@ def test_other_settings_are_refused_in_the_words_of_the_command_line(tagrank, ta
     result = tagrank("compare", table, "--methods", "label-frequency", "-o", folder, "--seed", 3)
     assert result.exit_code == 2
     assert "seed was 0, is 3" in result.stderr
-    assert "--fresh" in result.stderr
+    assert "begin anew with --fresh" in result.stderr
+    assert "True" not in result.stderr
 
 
 def test_ctrl_c(tagrank, table, tmp_path, monkeypatch):

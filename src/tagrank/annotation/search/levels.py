@@ -87,16 +87,19 @@ class Levels:
         self.n_done, self.n_steps = 0, 0
 
     def run(self, found: list[Parameters], levels: Sequence[Level]) -> bool:
-        """Try configurations level by level; whether all levels were finished."""
+        """Try configurations level by level; whether it came to its end.
+
+        Of a level that is not whole nothing is taken, but for the first.
+        """
         left = list(range(len(found)))
         self.n_steps = _n_steps(len(left), levels)
         for depth, level in enumerate(levels):
             measured = self._try(found, left, level)
-            if self.stop():
-                # what ended early says little, and the level is not whole
+            is_whole = len(measured) == len(left)
+            if is_whole or depth == 0:
+                self.trials |= {i: (depth, trial) for i, trial in measured.items()}
+            if not is_whole:
                 return False
-            for i, trial in measured.items():
-                self.trials[i] = depth, trial
             better = sorted(left, key=lambda i: _order(measured[i]))
             n_kept = max(FEWEST_KEPT, -(-len(left) // KEPT_SHARE))
             left = sorted(i for i in better[:n_kept] if not measured[i].error)
@@ -111,7 +114,7 @@ class Levels:
             found.append(beyond)
             place = len(found) - 1
             measured = self._try(found, [place], level)
-            if self.stop():
+            if not measured:
                 return False
             self.trials[place] = max(depth for depth, _ in self.trials.values()), measured[place]
             if not measured[place].value > best.value + WORTH_GOING_ON:
@@ -131,12 +134,13 @@ class Levels:
                 self._train(found, group, level)
             except Exception as failure:
                 error = one_line(failure)
+            if self.stop():
+                # what ended early says little
+                break
             for i in group:
                 value = float("nan") if error else self._value(i, level)
                 n_rows = min(level.n_rows, self.n_training)
                 measured[i] = Trial(found[i], value, n_rows, level.n_folds, self.seconds.get(i, 0.0), error)
-            if self.stop():
-                break
             self.n_done += len(group) * level.n_folds
             if self.progress is not None:
                 self.progress(self.n_done, self.n_steps, SEARCHING)

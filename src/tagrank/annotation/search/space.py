@@ -50,6 +50,12 @@ def configured(recipe: Recipe, parameters: Parameters) -> Recipe:
     )
 
 
+def usual(recipe: Recipe, parameters: Parameters) -> Parameters:
+    """The usual values of what a search would choose, such as `parameters`."""
+    known = find_method(recipe.method).load()().get_params(deep=False) | {KERNEL_POWER: 1}
+    return {name: known[name] for name in parameters}
+
+
 def kernel_key(parameters: Parameters) -> str:
     """The same for configurations whose rows are compared alike."""
     return repr([parameters.get(name) for name in ("kernel", "gamma", KERNEL_POWER)])

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from tagrank.commands.compare.result import Comparison, DataResult
     from tagrank.metrics.average_ranks import AverageRanks
 
+MOST_NAMED = 3
+
 
 @takes(collecting, after="metrics")
 def compare(
@@ -155,7 +157,20 @@ def compare(
             say(f"comparison written to {path}")
     if found.n_before:
         say(f"{found.n_before} had been done before, see {output}")
+    for words, who in warned(found).items():
+        more = f" and {len(who) - MOST_NAMED} more" if len(who) > MOST_NAMED else ""
+        say(f"warning: {', '.join(who[:MOST_NAMED])}{more}: {words}")
     report_problems(found.problems)
+
+
+def warned(found: "Comparison") -> dict[str, list[str]]:
+    """What was said while methods were trained, and by which."""
+    heard: dict[str, list[str]] = {}
+    for one in found.data:
+        for line in one.lines:
+            for words in line.warnings:
+                heard.setdefault(words, []).append(line.method)
+    return {words: list(dict.fromkeys(who)) for words, who in heard.items()}
 
 
 def _kept(output: Path | None) -> str:

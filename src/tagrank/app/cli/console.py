@@ -88,7 +88,10 @@ def sentence(error: BaseException) -> str:
 
 
 def with_flags(message: str, options: Collection[str]) -> str:
-    """A message of the library with arguments called as on the command line: ``min_count``, ``gamma=1``."""
+    """A message of the library with arguments called as on the command line: ``min_count``, ``gamma=1``.
+
+    What is ``True`` is a flag.
+    """
     names = "|".join(map(re.escape, options))
     if not names:
         return message
@@ -96,9 +99,9 @@ def with_flags(message: str, options: Collection[str]) -> str:
     def flag(found: re.Match[str]) -> str:
         name, equals = found.groups()
         is_name = bool(equals) or "_" in name
-        return f"--{name.replace('_', '-')}{' ' if equals else ''}" if is_name else found[0]
+        return f"--{name.replace('_', '-')}{' ' if equals == '=' else ''}" if is_name else found[0]
 
-    return re.sub(rf"(?<![\w./-])({names})(?:(=)|\b(?![./-]))", flag, message)
+    return re.sub(rf"(?<![\w./-])({names})(?:(=True\b|=)|\b(?![./-]))", flag, message)
 
 
 def say(text: str) -> None:

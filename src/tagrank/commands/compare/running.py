@@ -30,13 +30,12 @@ def run_units(
     found = {_key(unit): known for unit in units if (known := _known(unit, store)) is not None}
     n_before = len(found)
     left = [unit for unit in units if _key(unit) not in found]
+    tell = progress or (lambda done, total, what: None)
+    tell(n_before, len(units), COMPARING)
     for unit, answer in _answers(left, n_jobs):
-        if progress is not None:
-            progress(len(found), len(units), COMPARING)
         found[_key(unit)] = answer
         store.keep(unit.fold, unit.method, {"method": unit.method, "max_seconds": unit.max_seconds, **answer})
-        if progress is not None:
-            progress(len(found), len(units), COMPARING)
+        tell(len(found), len(units), COMPARING)
     return found, n_before
 
 

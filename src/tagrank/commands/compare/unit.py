@@ -12,7 +12,7 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.recipe import CRITERION, Recipe
 from tagrank.annotation.search.criterion import find_criterion
 from tagrank.annotation.search.search import search
-from tagrank.annotation.search.space import configurations, configured
+from tagrank.annotation.search.space import configurations, configured, usual
 from tagrank.annotation.tuning import MEASURES
 from tagrank.annotation.views import take_in
 from tagrank.commands.compare.folds import Fold, load_rows
@@ -115,7 +115,7 @@ def _tuned(unit: Unit, recipe: Recipe, rows: Any) -> tuple[dict[str, Any], dict[
         only_linear=unit.only_linear,
         stop=ending(None, None if unit.max_seconds is None else TUNING_SHARE * unit.max_seconds),
     )
-    return tuning.best, tuning.to_dict()
+    return tuning.best or usual(recipe, found[0]), tuning.to_dict()
 
 
 def _draws(unit: Unit, answers: Any) -> dict[str, list[float]]:

@@ -50,6 +50,8 @@ class OnlineRanker(StreamEstimator):
     'sea'
     """
 
+    # columns from 0 to 1 share a sign, which stands for the constant that the weights lack
+    column_scaling = "minmax"
     stored = stores(
         _weights=Numbers("f", ("n_labels", "n_features")), _total=Numbers("f", ("n_labels", "n_features"))
     )
