@@ -18,7 +18,7 @@ from tagrank import (
 )
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.methods import METHODS, find_method
-from tagrank.kernels import Power
+from tagrank.kernels import Gaussian, Power
 
 
 @pytest.fixture(scope="module")
@@ -88,6 +88,16 @@ def test_what_is_given_is_not_chosen(make_collection):
     assert given.estimator_.get_params() | {"C": 0.5, "kernel": "linear"} == given.estimator_.get_params()
 
 
+def test_a_power_of_the_kernel_may_be_given(make_collection):
+    rows = make_collection()
+    given = train(rows, method="one-vs-all", C=1.0, kernel_power=3).annotator
+    by_hand = Annotator(Recipe("one-vs-all", {"C": 1.0, "kernel": Gaussian() ** 3})).fit(rows)
+    assert isinstance(innermost_fitted(given.estimator_).kernel_, Power)
+    assert np.allclose(given.scores(rows), by_hand.scores(rows), atol=1e-6)
+    few = Annotator(Recipe("one-vs-all", kernel_power=3)).fit(rows.subset(slice(9)))
+    assert isinstance(innermost_fitted(few.estimator_).kernel_, Power)
+
+
 def test_few_rows_leave_nothing_to_hold_out(make_collection):
     annotator = Annotator().fit(make_collection(9))
     assert annotator.tuning_ is None
@@ -111,6 +121,8 @@ def test_a_single_tag_is_learned_by_its_likelihood(make_collection):
         ({"method": "label-rankr"}, "did you mean 'label-ranker'"),
         ({"parameters": {"costs": 1}}, "has no parameter costs"),
         ({"method": "label-frequency", "parameters": {"C": 1.0}}, "it has: none"),
+        ({"method": "label-frequency", "kernel_power": 2}, "'label-frequency' has none"),
+        ({"kernel_power": 0}, "kernel_power must be a positive integer"),
     ],
 )
 def test_wishes_that_cannot_be_met(arguments, words):

@@ -87,5 +87,14 @@ def test_one_tag(collection):
     assert tune(one, method="one-vs-all", kernel="linear").search.criterion == "Category-AUC"
 
 
+def test_numbers_keep_their_digits():
+    assert option_words({"C": 10.0, "beta": 1e-05, "balance": 1 / 3, "average": True}) == [
+        "--C 10",
+        "--set beta=1e-05",
+        "--set balance=0.3333333333333333",
+        "--set average=true",
+    ]
+
+
 def test_a_method_without_space():
     assert not find_method("label-frequency").space

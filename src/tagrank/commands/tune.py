@@ -211,7 +211,8 @@ def option_words(parameters: Mapping[str, Any]) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    is_short = isinstance(value, float) and float(f"{value:g}") == value
+    return f"{value:g}" if is_short else str(value)
 
 
 def check_config(path: str | os.PathLike) -> None:

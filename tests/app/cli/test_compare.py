@@ -55,6 +55,16 @@ def test_ctrl_c(tagrank, table, tmp_path, monkeypatch):
     assert "-o FOLDER would remember" in tagrank("compare", table).stderr
 
 
+def test_files_that_cannot_be_written_are_told_before_the_work(tagrank, table, tmp_path):
+    for option in ("--report", "--markdown", "--latex"):
+        result = tagrank("compare", table, option, tmp_path)
+        assert result.exit_code == 1
+        assert f"{tmp_path} is a folder; name a file" in result.stderr
+    result = tagrank("compare", table, "--markdown", tmp_path / "a", "--latex", tmp_path / "a")
+    assert "are the same file" in result.stderr
+    assert "would replace" in tagrank("compare", table, "--latex", table).stderr
+
+
 def test_errors(tagrank, table, tmp_path):
     assert "did you mean 'joint-svm'" in tagrank("compare", table, "--methods", "join-svm").stderr
     assert "no metric 'F2'" in tagrank("compare", table, "--metrics", "F2").stderr
