@@ -8,31 +8,28 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from tagrank._version import __version__
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import Cache
 from tagrank.annotation.search.criterion import find_criterion
 from tagrank.annotation.search.search import HALVING, SEARCHES
+from tagrank.commands.compare.choices import ALL, USUAL_METRICS, choose_methods, choose_metrics
 from tagrank.commands.compare.documents import write_latex, write_markdown
 from tagrank.commands.compare.folds import Division, Fold, keep_rows
 from tagrank.commands.compare.page import write_comparison_page
-from tagrank.commands.compare.result import BASELINES, Comparison, DataResult, signed, summarise
-from tagrank.commands.compare.running import Key, run_units
+from tagrank.commands.compare.result import Comparison
+from tagrank.commands.compare.running import run_units
 from tagrank.commands.compare.store import Store
-from tagrank.commands.compare.unit import DONE, Unit
+from tagrank.commands.compare.summary import rank, summarise_all
+from tagrank.commands.compare.unit import Unit
 from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
 from tagrank.commands.picture_rows import name_features
 from tagrank.data import Collection
-from tagrank.errors import ArgumentError, did_you_mean
-from tagrank.estimators.methods import METHODS
+from tagrank.errors import ArgumentError
 from tagrank.features import Feature
-from tagrank.metrics.average_ranks import AverageRanks, average_ranks
 from tagrank.validation import check_choice, check_positive
 
-ALL = "all"
-USUAL_METRICS = ("Image-AUC", "Image-MAP", "Micro-F1", "Macro-F1", "Example-F1")
+WRITERS = {"report": write_comparison_page, "markdown": write_markdown, "latex": write_latex}
 
 
 def compare(
@@ -103,13 +100,9 @@ def compare(
         check_positive("max_seconds", max_seconds)
     names, shown = choose_methods(methods), choose_metrics(metrics)
     collections = _several(data)
-    check_distinct(report=report, markdown=markdown, latex=latex)
-    check_apart(collections, output=output, report=report, markdown=markdown, latex=latex)
-    if report is not None:
-        check_page(report)
-    for path in (markdown, latex):
-        if path is not None:
-            check_file(path)
+    pages = {"report": report, "markdown": markdown, "latex": latex}
+    _check_pages(pages)
+    check_apart(collections, output=output, **pages)
     criterion = find_criterion(metric)
     division = Division(
         folds,
@@ -140,42 +133,23 @@ def compare(
         unit = Unit(all_folds[0], "", criterion.name, shown, search, view, seed, 1, max_seconds)
         units = [replace(unit, fold=fold, method=name) for fold in all_folds for name in names]
         found, n_before = run_units(units, store, n_jobs, progress)
-    results = _results(all_folds, names, found, criterion.name, shown)
-    ranks, over = _ranks(results, found, criterion.name)
+    results = summarise_all(all_folds, names, found, criterion.name, shown)
+    ranks, over = rank(results, found, criterion.name)
     problems = tuple(dict.fromkeys(problem for fold in all_folds for problem in fold.problems))
     seconds = time.perf_counter() - started
     comparison = Comparison(results, criterion.name, shown, ranks, over, seconds, n_before, problems)
-    writers = {write_comparison_page: report, write_markdown: markdown, write_latex: latex}
-    for write, path in writers.items():
+    for name, path in pages.items():
         if path is not None:
-            write(path, comparison)
+            WRITERS[name](path, comparison)
     return comparison
 
 
-def choose_methods(wanted: str | Sequence[str]) -> list[str]:
-    """Methods by name or family, in the order of the registry, and those that all are measured by."""
-    words = [wanted] if isinstance(wanted, str) else list(wanted)
-    words = [word.strip() for text in words for word in text.split(",") if word.strip()] or [ALL]
-    families = {entry.family.replace(" ", "-") for entry in METHODS}
-    known = [ALL, *sorted(families), *(entry.name for entry in METHODS)]
-    for word in words:
-        if word.replace(" ", "-") not in known:
-            raise ArgumentError(
-                f"no method or family {word!r}{did_you_mean(word, known)}; 'tagrank methods' lists them"
-            )
-    chosen = {word.replace(" ", "-") for word in words}
-    return [
-        entry.name
-        for entry in METHODS
-        if entry.name in BASELINES or {ALL, entry.name, entry.family.replace(" ", "-")} & chosen
-    ]
-
-
-def choose_metrics(wanted: str | Sequence[str]) -> tuple[str, ...]:
-    """Metrics by name, as the catalogue spells them."""
-    words = [wanted] if isinstance(wanted, str) else list(wanted)
-    words = [word.strip() for text in words for word in text.split(",") if word.strip()]
-    return tuple(dict.fromkeys(find_criterion(word).name for word in words))
+def _check_pages(pages: Mapping[str, str | os.PathLike | None]) -> None:
+    """Raise unless all can be written."""
+    check_distinct(**pages)
+    for name, path in pages.items():
+        if path is not None:
+            (check_page if name == "report" else check_file)(path)
 
 
 def _several(data: Any) -> list[Any]:
@@ -201,53 +175,3 @@ def _free_name(name: str, taken: set[str]) -> str:
     while free in taken:
         free = f"{name} ({len(taken) + 1})"
     return free
-
-
-def _results(
-    folds: Sequence[Fold],
-    names: Sequence[str],
-    found: Mapping[Key, dict[str, Any]],
-    criterion: str,
-    metrics: Sequence[str],
-) -> list[DataResult]:
-    by_data: dict[str, list[Fold]] = {}
-    for fold in folds:
-        by_data.setdefault(fold.data, []).append(fold)
-    return [
-        summarise(
-            data,
-            its_folds,
-            {name: [found[data, fold.number, name] for fold in its_folds] for name in names},
-            criterion,
-            metrics,
-        )
-        for data, its_folds in by_data.items()
-    ]
-
-
-def _ranks(
-    results: Sequence[DataResult], found: Mapping[Key, dict[str, Any]], criterion: str
-) -> tuple[AverageRanks | None, str]:
-    """Over data sets where there are several, else over the folds of the only one."""
-    if len(results) > 1:
-        over, blocks = (
-            "data sets",
-            [{line.method: line.values[criterion] for line in one.lines if line.is_done} for one in results],
-        )
-    else:
-        over, blocks = (
-            "folds",
-            [
-                {
-                    method: answer["values"][criterion]
-                    for (_, number, method), answer in found.items()
-                    if number == fold.number and answer["state"] == DONE
-                }
-                for fold in results[0].folds
-            ],
-        )
-    names = [name for name in blocks[0] if all(not np.isnan(block.get(name, np.nan)) for block in blocks)]
-    if len(blocks) < 2 or len(names) < 2:
-        return None, over
-    values = [[signed(block[name], criterion) for name in names] for block in blocks]
-    return average_ranks(names, np.array(values)), over

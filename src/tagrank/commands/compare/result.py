@@ -4,14 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from tagrank.annotation.search.criterion import find_criterion
 from tagrank.commands.compare.folds import Fold
 from tagrank.commands.compare.unit import DONE
 from tagrank.data import Problem
 from tagrank.metrics.average_ranks import AverageRanks
-from tagrank.metrics.resampling import interval
 
 FREQUENCY, LOGISTIC = "label-frequency", "one-vs-all-logistic"
 BASELINES = {FREQUENCY: "label frequency", LOGISTIC: "logistic regression"}
@@ -161,104 +157,3 @@ class Comparison:
             "done_before": self.n_before,
             "problems": [vars(problem) for problem in self.problems],
         }
-
-
-def summarise(
-    name: str,
-    folds: Sequence[Fold],
-    found: Mapping[str, Sequence[Mapping[str, Any]]],
-    criterion: str,
-    metrics: Sequence[str],
-) -> DataResult:
-    """The lines of one collection, from what came out of each method on each fold."""
-    shown = list(dict.fromkeys((criterion, *metrics)))
-    draws = {method: _draws(units, shown) for method, units in found.items() if _are_done(units)}
-    values = {method: _values(found[method]) for method in draws}
-    order = sorted(draws, key=lambda method: -signed(values[method][criterion], criterion))
-    lines = []
-    for method in order:
-        units, below = found[method], _below(method, values, shown, criterion)
-        lines.append(
-            MethodLine(
-                method,
-                DONE,
-                values=values[method],
-                intervals={metric: interval(draws[method][metric]) for metric in shown},
-                parameters=[unit["parameters"] for unit in units],
-                seconds={part: sum(unit["seconds"][part] for unit in units) for part in SECONDS},
-                is_like_best=_is_like(draws[order[0]][criterion], draws[method][criterion]),
-                below=below,
-                below_by_chance=[
-                    name
-                    for name, worse in below.items()
-                    if all(_is_like(draws[name][metric], draws[method][metric]) for metric in worse)
-                ],
-                ended_early=any(_ended_early(unit) for unit in units),
-                searches=[unit["tuning"] for unit in units],
-                warnings=list(dict.fromkeys(word for unit in units for word in unit["warnings"])),
-            )
-        )
-    lines += [_without_figures(method, units) for method, units in found.items() if method not in draws]
-    return DataResult(name, folds, lines)
-
-
-def _are_done(units: Sequence[Mapping[str, Any]]) -> bool:
-    return all(unit["state"] == DONE for unit in units)
-
-
-def _ended_early(unit: Mapping[str, Any]) -> bool:
-    return unit["tuning"] is not None and not unit["tuning"]["is_complete"]
-
-
-def _without_figures(method: str, units: Sequence[Mapping[str, Any]]) -> MethodLine:
-    number, unit = next((i, unit) for i, unit in enumerate(units) if unit["state"] != DONE)
-    where = f"fold {number + 1}: " if len(units) > 1 else ""
-    return MethodLine(method, unit["state"], where + unit["reason"])
-
-
-def _values(units: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    return {name: _mean([unit["values"][name] for unit in units]) for name in units[0]["values"]}
-
-
-def _mean(values: Sequence[float]) -> float:
-    defined = [value for value in values if not np.isnan(value)]
-    return float(np.mean(defined)) if defined else float("nan")
-
-
-def _draws(units: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, np.ndarray]:
-    """Draw by draw the mean over the folds."""
-    return {
-        metric: np.mean([unit["draws"][metric][: _shortest(units, metric)] for unit in units], axis=0)
-        for metric in metrics
-    }
-
-
-def _shortest(units: Sequence[Mapping[str, Any]], metric: str) -> int:
-    return min(len(unit["draws"][metric]) for unit in units)
-
-
-def signed(value: float, metric: str) -> float:
-    """The higher the better; what is undefined is worst."""
-    if np.isnan(value):
-        return -np.inf
-    return value if find_criterion(metric).higher_is_better else -value
-
-
-def _is_like(best: np.ndarray, other: np.ndarray) -> bool:
-    """Whether the 95 % interval of the paired differences holds zero."""
-    low, high = interval(best - other)
-    return bool(low <= 0 <= high)
-
-
-def _below(
-    method: str, values: Mapping[str, Mapping[str, float]], shown: Sequence[str], criterion: str
-) -> dict[str, list[str]]:
-    """Where it is worse than label frequency, and by the criterion than logistic regression."""
-    found = {}
-    for baseline, metrics in ((FREQUENCY, shown), (LOGISTIC, [criterion])):
-        if method in (baseline, FREQUENCY) or baseline not in values:
-            continue
-        worse = [m for m in metrics if signed(values[method][m], m) < signed(values[baseline][m], m)]
-        if worse:
-            found[baseline] = worse
-    return found
