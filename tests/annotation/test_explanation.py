@@ -8,9 +8,10 @@ import pytest
 from scipy import sparse
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.explanation import BLIND, NEVER_PRESENT, NO_ROWS, explain
+from tagrank.annotation.explanation import BLIND, NEVER_PRESENT, NO_ROWS, NO_SUM, explain
 from tagrank.data import Collection
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM, ScoreSum
+from tagrank.estimators.methods import METHODS
 from tagrank.kernels import ChiSquared, Gaussian, Intersection, Linear, Polynomial, Sum
 
 COLOUR, EDGES = Gaussian().on("colour"), Intersection().on("edges")
@@ -163,6 +164,15 @@ def test_tags_never_present_and_methods_that_do_not_look(make_collection):
     assert never.score == never.intercept < seen.score
     frequency = Annotator(LabelFrequency()).fit(collection)
     assert {found.note for found in explain(frequency, collection.subset([0]))} == {BLIND}
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+def test_every_method_has_an_answer(make_collection, method):
+    collection = make_collection()
+    found = explain(Annotator(method.load()()).fit(collection), collection.subset([0]))
+    assert all(np.isfinite(one.score) for one in found)
+    is_sum = {one.note for one in found} <= {"", NEVER_PRESENT, NO_ROWS}
+    assert is_sum or {one.note for one in found} <= {BLIND, NO_SUM}
 
 
 def test_plain_json(fitted, collection):
