@@ -18,7 +18,7 @@ from tagrank.app.cli.options import (
     takes,
 )
 from tagrank.app.cli.progress import WorkProgress
-from tagrank.app.cli.tune import Metric, SearchOption
+from tagrank.app.cli.tune import SearchOption
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,15 @@ def compare(
             autocompletion=compared_names,
         ),
     ] = None,
-    metric: Metric = None,
+    metric: Annotated[
+        str | None,
+        option(
+            None,
+            "What parameters are chosen by and methods ordered by: a metric such as Micro-F1.",
+            usual="the mean of Image-MAP and Image-AUC",
+            autocompletion=metric_names,
+        ),
+    ] = None,
     metrics: Annotated[
         list[str] | None,
         option(
