@@ -144,8 +144,8 @@ class Factorization(StreamEstimator):
         self.stream_.count(states)
         self.n_seen_ += len(states)
         self._keep(descent)
-        share = len(states) / min(self.n_seen_, max(MEMORY, len(states)))
-        self._follow_threshold(X, states, share)
+        last = slice(max(0, len(states) - MEMORY), None)
+        self._follow_threshold(X[last], states[last], len(states[last]) / min(self.n_seen_, MEMORY))
 
     def _keep(self, descent):
         if descent.n_halvings:
