@@ -76,7 +76,7 @@ METHODS: tuple[Method, ...] = (
             dimensions(40),
             *STEPS,
         ),
-        space={"alpha": (0.9, 0.97, 0.99), "beta": (1e-3, 1e-2), "n_components": (40, 140)},
+        space={"alpha": (0.9, 0.99), "beta": (1e-5, 1e-3, 1e-2), "n_components": (40, 140)},
         memory=weights,
     ),
 )
