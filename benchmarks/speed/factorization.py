@@ -1,4 +1,4 @@
-"""TwoWayFactorization: 120 passes over rows as many as those of Corel5k and Bibtex; a stream of a million rows.
+"""TwoWayFactorization: 120 passes over rows as many as Corel5k and Bibtex have; a stream of a million rows.
 
 `--device cuda` (or cpu) trains with torch in the place of numpy. "limit_share" is the rate of the products
 that a fit makes over that of a large product in single precision in the same place; of a processor both take
