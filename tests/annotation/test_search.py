@@ -159,6 +159,14 @@ def test_configurations_that_fail_are_told_and_passed_over(rows, monkeypatch):
         run(rows, parameters={"kernel": "linear"})
 
 
+def test_one_threshold_is_found_where_few_tags_are_present():
+    rng = np.random.default_rng(0)
+    Y = (rng.random((200, 300)) < 0.005).astype(float)
+    F = Y + 0.4 * rng.normal(size=Y.shape)
+    best = max(f_measure(Y, cut <= F) for cut in np.quantile(F, 1 - np.geomspace(0.001, 0.02, 200)))
+    assert held_out_value(find_criterion("micro-f1"), [(Y, F)]) == pytest.approx(best, abs=0.01)
+
+
 def test_metrics_of_predictions_get_the_best_common_threshold():
     rng = np.random.default_rng(0)
     Y, F = (rng.random((30, 4)) < 0.4).astype(float), rng.normal(size=(30, 4)).round(1)

@@ -92,12 +92,16 @@ def test_figures_are_read_from_lines():
 def test_columns_in_common_stand_side_by_side():
     published = Figures.read("| A | B\none | 1.0 | 2.0\ntwo | 3.0 | 4.0")
     table = Table("toy", "table 1", "About.", "differs", "Why.", published)
-    answer = Answer(Figures.read("| A\ntwo | 3.5\nthree | 9.0"))
+    answer = Answer(Figures.read("| A | C\ntwo | 3.5 | 7.0\nthree | 9.0 | 8.0"))
     [(_, both)] = beside.tables(table, answer)
-    assert both.columns == ("A", "A, ours", "B")
-    assert both.rows == {"one": ("1.0", "", "2.0"), "two": ("3.0", "3.5", "4.0")}
+    assert both.columns == ("A", "A, ours", "B", "C, ours")
+    assert both.rows == {
+        "one": ("1.0", "", "2.0", ""),
+        "two": ("3.0", "3.5", "4.0", "7.0"),
+        "three": ("", "9.0", "", "8.0"),
+    }
     assert beside.differences(table, answer) == "Ours less published: A +0.5."
-    assert "| two | 3.0 | 3.5 | 4.0 |" in beside.figures_table(both)
+    assert "| two | 3.0 | 3.5 | 4.0 | 7.0 |" in beside.figures_table(both)
 
 
 def test_tables_that_have_nothing_in_common_stand_one_after_the_other():

@@ -11,21 +11,24 @@ def figures_table(figures: Figures) -> str:
 
 
 def join(published: Figures, ours: Figures) -> Figures | None:
-    """One table, in which each published column that we have is followed by ours; None where none is."""
+    """One table, in which our columns follow those of the same heading; None where no cell is in common."""
     if not (set(published.columns) & set(ours.columns) and set(published.rows) & set(ours.rows)):
         return None
-    columns: list[str] = []
-    for name in published.columns:
-        columns += [name, f"{name}, ours"] if name in ours.columns else [name]
-    rows = {}
-    for row, cells in published.rows.items():
-        line = []
-        for name, cell in zip(published.columns, cells, strict=True):
-            line.append(cell)
-            if name in ours.columns:
-                line.append(ours.rows[row][ours.columns.index(name)] if row in ours.rows else "")
-        rows[row] = tuple(line)
-    return Figures(tuple(columns), rows)
+    headings = dict.fromkeys((*published.columns, *ours.columns))
+    columns = [
+        (figures, name) for name in headings for figures in (published, ours) if name in figures.columns
+    ]
+    return Figures(
+        tuple(f"{name}, ours" if figures is ours else name for figures, name in columns),
+        {
+            row: tuple(_cell(figures, row, name) for figures, name in columns)
+            for row in dict.fromkeys((*published.rows, *ours.rows))
+        },
+    )
+
+
+def _cell(figures: Figures, row: str, column: str) -> str:
+    return figures.rows[row][figures.columns.index(column)] if row in figures.rows else ""
 
 
 def tables(table: Table, answer: Answer | None) -> list[tuple[str, Figures]]:

@@ -45,7 +45,7 @@ def held_out_value(metric: Metric, parts: Sequence[tuple[Any, np.ndarray]]) -> f
     sign = 1.0 if metric.higher_is_better else -1.0
     if metric.takes == "predictions":
         labels, scores = _joined([Y for Y, _ in parts]), np.concatenate([F for _, F in parts])
-        cuts = np.unique(np.quantile(scores, np.linspace(0, 1, N_THRESHOLDS)))
+        cuts = _cuts(labels, scores)
         found = [sign * metric(labels, scores >= cut) for cut in cuts]
     else:
         found = [sign * metric(Y, F) for Y, F in parts]
@@ -53,6 +53,15 @@ def held_out_value(metric: Metric, parts: Sequence[tuple[Any, np.ndarray]]) -> f
     if not defined:
         return float("nan")
     return float(max(defined) if metric.takes == "predictions" else np.mean(defined))
+
+
+def _cuts(labels: Any, scores: np.ndarray) -> np.ndarray:
+    """Thresholds that predict from an eighth to eight times as many tags as are present.
+
+    Of many tags few are present: equal steps through all scores would hardly meet their end.
+    """
+    share = (labels > 0).sum() / scores.size
+    return np.unique(np.quantile(scores, 1 - np.minimum(share * np.geomspace(1 / 8, 8, N_THRESHOLDS), 1)))
 
 
 def _joined(labels: Sequence[Any]) -> Any:

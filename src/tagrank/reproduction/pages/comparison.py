@@ -17,7 +17,7 @@ def render_comparisons(comparisons, *, intro, machine, notes=None):
 
     Parameters
     ----------
-    comparisons : what to show, see `benchmarks.protocols.comparison.compare`
+    comparisons : what to show, see `tagrank.reproduction.protocols.comparison.compare`
     intro : Markdown in front of the tables: the title and how it was measured
     machine : where, in a few words
     notes : name of a collection to a paragraph at the end of its section
