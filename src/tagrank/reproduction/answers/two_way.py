@@ -21,7 +21,7 @@ def answer(table, results):
         line = lines.get((name, method))
         return "" if line is None else f"{line[average]:.3f}"
 
-    return Answer(Figures.fill(methods, headings, cell), _order(lines, sets))
+    return Answer(Figures.fill(methods, headings, cell), _order(lines, sets) + _cut_short(lines))
 
 
 def _order(lines, sets):
@@ -32,3 +32,8 @@ def _order(lines, sets):
         )
         words.append(f"{name}: " + ", ".join(line["method"] for line in some))
     return f"By our micro F, best first: {'; '.join(words)}."
+
+
+def _cut_short(lines):
+    found = [f"{method} ({name})" for (name, method), line in lines.items() if not line["is_complete"]]
+    return f" The search ran out of time, and the best so far was taken: {', '.join(found)}." if found else ""
