@@ -128,3 +128,11 @@ def test_a_single_tag_is_learned_by_its_likelihood(make_collection):
 def test_wishes_that_cannot_be_met(arguments, words):
     with pytest.raises(ValueError, match=words):
         Recipe(**arguments)
+
+
+def test_a_parameter_that_is_given_leaves_out_methods_without_it(make_collection):
+    collection = make_collection()
+    tried = {one.method for one in Annotator().fit(collection).choice_.tried}
+    assert {"label-ranker", "ridge-regression"} <= tried
+    given = {one.method for one in Annotator(Recipe(parameters={"C": 1.0})).fit(collection).choice_.tried}
+    assert given == tried - {"ridge-regression"}

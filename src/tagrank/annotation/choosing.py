@@ -22,7 +22,7 @@ from tagrank.annotation.recipe import CRITERION, KEPT, KernelOption, Plan, is_co
 from tagrank.annotation.trials import LIKELIHOOD, Trials, Tried, with_kernel
 from tagrank.annotation.tuning import COMPARING, Tuning
 from tagrank.annotation.weighing import Weighing, weigh
-from tagrank.estimators import ScoreSum
+from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.compared_rows import compare_rows, sliceable, take
 from tagrank.kernels import Precomputed
 
@@ -235,7 +235,8 @@ class _Search:
         """The sum of the best ranker and the best classifier."""
         families: dict[str, Tried] = {}
         for one in sorted(measured, key=lambda one: _value(one.tuning)):
-            families[one.candidate.family] = one
+            if isinstance(one.estimator, MaxMarginEstimator):
+                families[one.candidate.family] = one
         if len(families) != 2:
             return None
         first, second = sorted(families.values(), key=lambda one: -_value(one.tuning))

@@ -37,7 +37,7 @@ from tagrank.validation import check_count, check_share
 
 AUTO = "auto"
 METHOD = AUTO
-TRIED = ("label-ranker", "one-vs-all-logistic", "one-vs-all", "incomplete-label-ranker")
+TRIED = ("label-ranker", "one-vs-all-logistic", "one-vs-all", "incomplete-label-ranker", "ridge-regression")
 CRITERION = "MAP and AUC"
 PICTURE_POWERS = (1, 2, 4)
 MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
@@ -255,7 +255,10 @@ class Recipe:
             entry.family,
             suit_views(estimator, rows),
             entry.space.get("C") if chooses_cost else None,
-            tries_intercept=can_hold_out and self.method == AUTO and "fit_intercept" not in self.parameters,
+            tries_intercept=can_hold_out
+            and self.method == AUTO
+            and hasattr(estimator, "fit_intercept")
+            and "fit_intercept" not in self.parameters,
             extends=chooses_cost and "C" in entry.space,
             settings=settings,
         )
@@ -306,7 +309,12 @@ class Recipe:
 
     @property
     def _entries(self) -> list[Method]:
-        return [find_method(name) for name in (TRIED if self.method == AUTO else (self.method,))]
+        if self.method != AUTO:
+            return [find_method(self.method)]
+        given = {name for name, value in self.parameters.items() if value is not None}
+        first, *others = (find_method(name) for name in TRIED)
+        # a parameter that is given asks for methods that have it
+        return [first, *(one for one in others if given <= one.load()().get_params(deep=False).keys())]
 
     def _make(self, entry: Method, tags: Sequence[str] | None = None) -> Any:
         """The estimator of a method; with `tags`, matrices are put into their order."""
