@@ -12,7 +12,14 @@ from tagrank.annotation.choosing import LIKELIHOOD, choose
 from tagrank.annotation.recipe import Candidate, KernelOption, Plan
 from tagrank.annotation.tuning import measure
 from tagrank.data import LabelStratifiedKFold
-from tagrank.estimators import LabelFrequency, LabelRanker, OneVsAllLogistic, OneVsAllSVM, ScoreSum
+from tagrank.estimators import (
+    LabelFrequency,
+    LabelPowerset,
+    LabelRanker,
+    OneVsAllLogistic,
+    OneVsAllSVM,
+    ScoreSum,
+)
 from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.methods import METHODS
 from tagrank.kernels import ChiSquared, Gaussian, Power
@@ -206,6 +213,8 @@ def test_rows_are_tried_with_a_straight_line_too():
         "incomplete-label-ranker",
         "one-vs-all",
         "one-vs-all-logistic",
+        "ridge-regression",
+        "label-powerset",
     }
     again = Annotator(Recipe("one-vs-all", {"kernel": "linear"})).fit(
         Collection({"x": X}, labels, list("abcd"))
@@ -223,3 +232,16 @@ def test_nothing_to_choose_by(state):
     labels[0, 0] = 0 if np.isnan(state) else state
     annotator = Annotator().fit(Collection({"x": X}, labels, ["a", "b"]))
     assert np.all(np.isfinite(annotator.scores(X)))
+
+
+def test_a_method_that_would_learn_too_many_label_sets_is_left_out(problem, monkeypatch):
+    views, labels = problem
+    candidates = [
+        Candidate("ranker", "ranking", LabelRanker(kernel="rbf", random_state=0), (1.0,)),
+        Candidate("sets", "transformations", LabelPowerset(random_state=0), None),
+    ]
+    tried = choose(Plan(None, candidates), views["gist"], labels).choice.tried
+    assert [one.method for one in tried] == ["ranker", "sets"]
+    monkeypatch.setattr(choosing, "MOST_OUTPUTS", len(np.unique(np.nan_to_num(labels), axis=0)) // 2)
+    tried = choose(Plan(None, candidates), views["gist"], labels).choice.tried
+    assert [one.method for one in tried] == ["ranker"]

@@ -7,11 +7,13 @@ import pytest
 
 from tagrank import (
     Annotator,
+    LabelPowerset,
     LabelRanker,
     OneVsAllLogistic,
     OneVsAllSVM,
     ProbabilityRanker,
     Recipe,
+    RidgeRegression,
     draw_pictures,
     missing,
     train,
@@ -31,8 +33,9 @@ def test_both_quick_starts_give_the_same_model_of_pictures(drawings):
     in_python = Annotator(features="fast").fit(drawings.train)
     _assert_alike(by_command, in_python, drawings.test)
     assert isinstance(in_python.estimator_, ProbabilityRanker)
-    assert in_python.tuning_.power in (1, 2, 4)
-    assert isinstance(innermost_fitted(in_python.estimator_).kernel_, Power) == (in_python.tuning_.power > 1)
+    power = in_python.choice_.chosen[0].power
+    assert power in (1, 2, 4)
+    assert isinstance(innermost_fitted(in_python.estimator_).kernel_, Power) == (power > 1)
 
 
 def test_both_quick_starts_choose_the_same_features(drawings, monkeypatch):
@@ -109,7 +112,10 @@ def test_a_single_tag_is_learned_by_its_likelihood(make_collection):
     single = collection.with_labels(collection.labels[:, :1], ["sea"])
     annotator = Annotator().fit(single)
     assert annotator.choice_.criterion == "log-likelihood"
-    assert isinstance(innermost_fitted(annotator.estimator_), OneVsAllSVM | OneVsAllLogistic)
+    assert isinstance(
+        innermost_fitted(annotator.estimator_),
+        OneVsAllSVM | OneVsAllLogistic | RidgeRegression | LabelPowerset,
+    )
     probabilities = annotator.probabilities(single)[:, 0]
     present = single.states()[:, 0] > 0
     assert probabilities[present].mean() > probabilities[~present].mean() + 0.3
@@ -133,6 +139,6 @@ def test_wishes_that_cannot_be_met(arguments, words):
 def test_a_parameter_that_is_given_leaves_out_methods_without_it(make_collection):
     collection = make_collection()
     tried = {one.method for one in Annotator().fit(collection).choice_.tried}
-    assert {"label-ranker", "ridge-regression"} <= tried
+    assert {"label-ranker", "ridge-regression", "label-powerset"} <= tried
     given = {one.method for one in Annotator(Recipe(parameters={"C": 1.0})).fit(collection).choice_.tried}
-    assert given == tried - {"ridge-regression"}
+    assert given == tried - {"ridge-regression", "label-powerset"}

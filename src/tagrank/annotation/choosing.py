@@ -25,9 +25,11 @@ from tagrank.annotation.weighing import Weighing, weigh
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.compared_rows import compare_rows, sliceable, take
 from tagrank.kernels import Precomputed
+from tagrank.labels import label_states
 
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, on which is chosen
+MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
 
 HeldOut = tuple[np.ndarray, np.ndarray]
 _Taken = tuple[tuple[Tuning, ...], Any, float, np.ndarray]
@@ -136,6 +138,7 @@ def choose(
         some = np.sort(np.random.default_rng(seed).choice(n_rows, n_looked_at, replace=False))
         are_similarities = isinstance(kernel_of(plan.usual), Precomputed)
         X_some, labels_some = take(sliceable(X), some, some if are_similarities else None), labels[some]
+    plan = _affordable(plan, labels_some)
     plan, X_some, weighing = weigh(plan, X_some, labels_some, progress, stop)
     # where no row has both a present and an absent label, there is nothing to rank
     for by in dict.fromkeys((criterion, LIKELIHOOD)):
@@ -147,6 +150,17 @@ def choose(
     if n_looked_at == n_rows:
         return found
     return _compared(found.estimator, KEPT, X, progress)._replace(choice=found.choice)
+
+
+def _affordable(plan: Plan, labels: Any) -> Plan:
+    """Without those beside the usual method that would have to learn thousands of label sets."""
+    states = label_states(labels)
+    others = [one for one in plan.candidates[1:] if _n_outputs(one.estimator, states) <= MOST_OUTPUTS]
+    return replace(plan, candidates=[plan.candidates[0], *others])
+
+
+def _n_outputs(estimator: Any, states: np.ndarray) -> int:
+    return estimator.n_outputs(states) if hasattr(estimator, "n_outputs") else states.shape[1]
 
 
 def n_rows_looked_at(n_rows: int, n_labels: int) -> int:

@@ -37,7 +37,14 @@ from tagrank.validation import check_count, check_share
 
 AUTO = "auto"
 METHOD = AUTO
-TRIED = ("label-ranker", "one-vs-all-logistic", "one-vs-all", "incomplete-label-ranker", "ridge-regression")
+TRIED = (
+    "label-ranker",
+    "one-vs-all-logistic",
+    "one-vs-all",
+    "incomplete-label-ranker",
+    "ridge-regression",
+    "label-powerset",
+)
 CRITERION = "MAP and AUC"
 PICTURE_POWERS = (1, 2, 4)
 MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
@@ -200,6 +207,9 @@ class Recipe:
         """What to train on these rows with these tags."""
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
         entries = self._entries if can_hold_out else self._entries[:1]
+        if self.method == AUTO and rows.features:
+            # of pictures it is asked which of them, and which of their features, spoke for a tag
+            entries = [one for one in entries if issubclass(one.load(), KernelEstimator)]
         candidates = [
             self._candidate(entry, rows, tags, can_hold_out, settings)
             for entry in entries
@@ -230,7 +240,9 @@ class Recipe:
         )
 
     def _settings(self, entry: Method) -> list[dict[str, Any]]:
-        """Every combination of what a method's space leaves open beside C."""
+        """Every combination of what a method's space leaves open beside C; of many methods, the usual one."""
+        if self.method == AUTO:
+            return [{}]
         space = {
             name: values
             for name, values in entry.space.items()

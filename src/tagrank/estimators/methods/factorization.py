@@ -1,5 +1,7 @@
 """Methods that factorize features and tags together."""
 
+import re
+
 from tagrank.estimators.methods.method import Method
 from tagrank.estimators.parameters import (
     BELOW_ONE,
@@ -24,7 +26,14 @@ def dimensions(usual: int) -> Parameter:
     return Parameter("n_components", POSITIVE_COUNT, str(usual), "Dimensions of the space.")
 
 
-DEVICE = Values("the name of a device of torch, such as cpu or cuda", str)
+def read_device(text: str) -> str:
+    """A name and, of several devices, a number: cuda:1."""
+    if not re.fullmatch(r"[a-z]+(:\d+)?", text):
+        raise ValueError(text)
+    return text
+
+
+DEVICE = Values("the name of a device of torch, such as cpu or cuda", read_device)
 STEPS = (
     Parameter("step", POSITIVE, "by the curvature where training begins", "Length of the first steps."),
     Parameter("decay", NOT_NEGATIVE, "0.02", "Steps of pass k are divided by 1 + decay k."),

@@ -87,6 +87,14 @@ class LabelPowerset(LabelEstimator):
     def compare(self, X):
         return self._classifier().compare(X)
 
+    def raised_kernel(self, power):
+        """Its kernel to a power, not fitted."""
+        return self._classifier().raised_kernel(power)
+
+    def n_outputs(self, states):
+        """How many label sets there are to learn of such states."""
+        return len(find_label_sets(states, self.min_count)[0])
+
     def predict(self, X):
         """The most probable label set, ints (n_samples, n_labels); for one-dimensional y its class."""
         check_is_fitted(self)
