@@ -9,7 +9,7 @@ from sklearn.base import clone
 from tagrank import Annotator, Collection, Recipe
 from tagrank.annotation import choosing, trials
 from tagrank.annotation.choosing import LIKELIHOOD, choose
-from tagrank.annotation.recipe import Candidate, KernelOption, Plan
+from tagrank.annotation.plan import Candidate, KernelOption, Plan
 from tagrank.annotation.tuning import measure
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import (

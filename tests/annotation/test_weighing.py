@@ -6,7 +6,8 @@ import pytest
 from tagrank import Annotator, LabelRanker, MultipleKernelRanker, draw_pictures
 from tagrank.annotation import weighing
 from tagrank.annotation.choosing import choose
-from tagrank.annotation.recipe import Candidate, KernelOption, Plan, Recipe
+from tagrank.annotation.plan import Candidate, KernelOption, Plan
+from tagrank.annotation.recipe import Recipe
 from tagrank.estimators.base import innermost_fitted
 from tagrank.kernels import Gaussian, Sum, make_kernel
 from tagrank.kernels.composition import views_of

@@ -15,16 +15,9 @@ from tagrank._version import __version__
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import Choice, choose
 from tagrank.annotation.decision import threshold_for
+from tagrank.annotation.plan import KernelOption, Plan
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
-from tagrank.annotation.recipe import (
-    CRITERION,
-    KernelOption,
-    Plan,
-    Recipe,
-    kernel_of,
-    plan_given,
-    take_tag_weights,
-)
+from tagrank.annotation.recipe import CRITERION, Recipe, kernel_of, plan_given, take_tag_weights
 from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
 from tagrank.annotation.tuning import CRITERIA
 from tagrank.annotation.views import Intake, as_in_training, take_in

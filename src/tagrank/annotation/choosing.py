@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import CRITERION, KEPT, KernelOption, Plan, is_compared, kernel_of
+from tagrank.annotation.plan import KEPT, KernelOption, Plan
+from tagrank.annotation.recipe import CRITERION, is_compared, kernel_of
 from tagrank.annotation.trials import LIKELIHOOD, Trials, Tried, with_kernel
 from tagrank.annotation.tuning import COMPARING, Tuning
 from tagrank.annotation.weighing import Weighing, weigh

@@ -9,7 +9,8 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import Candidate, KernelOption, is_compared
+from tagrank.annotation.plan import Candidate, KernelOption
+from tagrank.annotation.recipe import is_compared
 from tagrank.annotation.tuning import Tuning, measure, quiet_folds
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators.base import taken_by

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.recipe import Plan
+from tagrank.annotation.plan import Plan
 from tagrank.annotation.tuning import COMPARING, quiet_folds
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import ComparedRows
