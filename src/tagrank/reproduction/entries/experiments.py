@@ -10,7 +10,7 @@ _ALL = (
         ("corel5k", "bibtex"),
         "Four fifths of the samples for training and one fifth for the test, in which each label keeps its "
         "share (seed 0). Linear kernels. Parameters over the space of the method's entry by halving, by "
-        "micro F on two folds of the training part (of MME and MNMF the dimensions are those that the paper "
+        "micro F on two folds of the training part (of MNMF the dimensions are those that the paper "
         "prints); one threshold for all labels, the best by micro F on the held-out scores of five folds.",
         minutes=40,
     ),

@@ -32,7 +32,7 @@ METHODS = {
     "TWMMF": "two-way-factorization",
 }
 # Where a search of them takes an hour, the dimensions are those that the paper prints
-DIMENSIONS = {"MME": {"corel5k": 50, "bibtex": 50}, "MNMF": {"corel5k": 35, "bibtex": 140}}
+DIMENSIONS = {"MNMF": {"corel5k": 35, "bibtex": 140}}
 QUICK = {"only": (DRAWN,), "methods": ("OVA", "PLST", "TWMMF")}
 CRITERION, SEARCH_FOLDS, FOLDS, SEED, TEST_SIZE = "Micro-F1", 2, 5, 0, 0.2
 
