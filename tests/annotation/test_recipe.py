@@ -142,3 +142,10 @@ def test_a_parameter_that_is_given_leaves_out_methods_without_it(make_collection
     assert {"label-ranker", "ridge-regression", "label-powerset"} <= tried
     given = {one.method for one in Annotator(Recipe(parameters={"C": 1.0})).fit(collection).choice_.tried}
     assert given == tried - {"ridge-regression", "label-powerset"}
+
+
+def test_costs_are_given_to_the_methods_that_have_them(make_collection):
+    annotator = Annotator(costs=[0.3, 3.0]).fit(make_collection())
+    costs = {one.method: one.costs for one in annotator.choice_.tried}
+    assert costs["label-ranker"] == (0.3, 3.0)
+    assert costs["ridge-regression"] == ()

@@ -253,7 +253,10 @@ class Annotator:
             return plan_given(wanted, intake, self.costs, self.powers or (1,))
         plan = wanted.plan(intake, tags)
         if self.costs is not None:
-            given = [one._replace(costs=self.costs, extends=False) for one in plan.candidates]
+            given = [
+                one._replace(costs=self.costs, extends=False) if hasattr(one.estimator, "C") else one
+                for one in plan.candidates
+            ]
             plan = replace(plan, candidates=given)
         if self.powers is not None:
             options = [KernelOption(f"kernel to the power {power}", power=power) for power in self.powers]

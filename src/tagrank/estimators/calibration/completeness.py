@@ -124,7 +124,7 @@ def _fit_curve(values, present, share, start, n_steps=30):
         mixed = np.sum(curvature * slope)
         matrix = np.array([[np.sum(curvature * slope**2), mixed], [mixed, np.sum(curvature)]])
         step = np.linalg.solve(matrix + 1e-6 * np.eye(2), gradient)
-        step *= min(1.0, 2.0 / np.abs(step).max())
+        step /= max(1.0, np.abs(step).max() / 2.0)
         gain, length = -1.0, 1.0
         while gain < 0 and length > 1e-3:
             trial = point + length * step

@@ -9,8 +9,9 @@ _ALL = (
         "Nine methods that compare features with labels in one space, or label by label, on the same splits.",
         ("corel5k", "bibtex"),
         "Four fifths of the samples for training and one fifth for the test, in which each label keeps its "
-        "share (seed 0). Linear kernels. Parameters over the space of the method's entry by halving, by "
-        "micro F on two folds of the training part (of MNMF the dimensions are those that the paper "
+        "share (seed 0). Linear kernels, one-vs-all with an intercept. Parameters over the space of the "
+        "method's entry by halving, by micro F on two folds of the training part (of MNMF the dimensions "
+        "are those that the paper "
         "prints); one threshold for all labels, the best by micro F on the held-out scores of five folds.",
         minutes=40,
     ),

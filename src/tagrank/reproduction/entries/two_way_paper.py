@@ -43,8 +43,9 @@ Examples          | 5,000   | 7,395  | 43,907
         "table 3",
         "F-measure of nine methods; in brackets the dimensions of the shared space.",
         IN_PART,
-        "On Corel5k one-vs-all, MME, ANMF, MNMF, OMMF and TWMMF are within 0.02 of the published figures, "
-        "and TWMMF is the best, as published. CCA, CS and PLST are far above theirs, on both sets: the "
+        "On Corel5k MME, ANMF, MNMF, OMMF and TWMMF are within 0.02 of the published figures, "
+        "and TWMMF is the best, as published. One-vs-all, CCA, CS and PLST are far above theirs, on both "
+        "sets: the "
         "paper takes these figures from others and does not say how they were tuned; ours choose the "
         "penalty of the regression inside by leaving samples out, and one threshold by cross-validation. On "
         "Bibtex all are above the published figures but OMMF, which is 0.02 below, and TWMMF is the best "

@@ -61,8 +61,10 @@ def read(name):
 def measure(method, split, seconds, given):
     """One line: what was chosen, and the F-measures of the test part."""
     train, test = split.train, split.test
-    if "kernel" in find_method(method).load()().get_params():
-        given = {**given, "kernel": "linear"}
+    known = find_method(method).load()().get_params()
+    # one threshold for all labels needs scores that know how frequent each is
+    usual = {"kernel": "linear", "fit_intercept": True}
+    given = {**given, **{name: value for name, value in usual.items() if name in known}}
     search = {"metric": CRITERION, "folds": SEARCH_FOLDS, "max_seconds": seconds, "seed": SEED}
     tuned = tune(train, method=method, **search, **given)
     parameters = dict(tuned.parameters)
