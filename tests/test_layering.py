@@ -22,8 +22,10 @@ MAY_IMPORT = {
     "annotation": GROUND | {"data", "features", "kernels", "losses", "solvers", "metrics", "estimators"},
 }
 MAY_IMPORT["reports"] = MAY_IMPORT["annotation"] | {"annotation"}
-MAY_IMPORT["commands"] = MAY_IMPORT["reports"] | {"reports"}
-MAY_IMPORT["reproduction"] = MAY_IMPORT["commands"] | {"commands"}
+MAY_IMPORT["archive"] = MAY_IMPORT["annotation"] | {"annotation"}
+MAY_IMPORT["commands"] = MAY_IMPORT["reports"] | {"reports", "archive"}
+MAY_IMPORT["desk"] = MAY_IMPORT["commands"] | {"commands"}
+MAY_IMPORT["reproduction"] = MAY_IMPORT["commands"] | {"commands", "desk"}
 MAY_IMPORT["app"] = MAY_IMPORT["reproduction"] | {"reproduction"}
 MAY_IMPORT["__main__"] = {"app"}
 MAY_IMPORT["__init__"] = {"_version", "estimators"}  # the registry, which loads no estimator
@@ -37,11 +39,13 @@ HOMES = {
     "typer": {"app"},
     "rich": {"app"},
     "fastapi": {"app"},
+    "starlette": {"app"},
+    "uvicorn": {"app"},
     "onnx": {"features"},
     "onnxruntime": {"features"},
     "highspy": {"solvers"},
     "daqp": {"solvers"},
-    "sklearn": {"features", "kernels", "estimators", "annotation", "commands", "reports", "reproduction"},
+    "sklearn": {"features", "kernels", "estimators", "annotation", "commands", "reports", "desk", "reproduction"},
 }
 MODULES = sorted(SOURCE.rglob("*.py"))
 

@@ -1,0 +1,1 @@
+"""The desk and the service for programs, over HTTP."""
