@@ -45,7 +45,16 @@ HOMES = {
     "onnxruntime": {"features"},
     "highspy": {"solvers"},
     "daqp": {"solvers"},
-    "sklearn": {"features", "kernels", "estimators", "annotation", "commands", "reports", "desk", "reproduction"},
+    "sklearn": {
+        "features",
+        "kernels",
+        "estimators",
+        "annotation",
+        "commands",
+        "reports",
+        "desk",
+        "reproduction",
+    },
 }
 MODULES = sorted(SOURCE.rglob("*.py"))
 

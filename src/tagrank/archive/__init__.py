@@ -1,1 +1,1 @@
-"""An archive of pictures: what lies in the folder, and what people decided about its tags, in one SQLite file."""
+"""An archive of pictures: what lies in its folder, and what people decided about its tags, in one file."""

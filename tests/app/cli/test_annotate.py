@@ -7,8 +7,8 @@ import shutil
 import pytest
 
 from tagrank.annotation import Annotator, Explanation, RankedTag, RankedTags
-from tagrank.app.cli.console import show
-from tagrank.app.cli.tables import why_tables
+from tagrank.app.cli.terminal.console import show
+from tagrank.app.cli.terminal.tables import why_tables
 from tagrank.commands.annotate import Annotation
 from tagrank.data import read_collection
 

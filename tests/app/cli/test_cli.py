@@ -15,7 +15,7 @@ from typer.main import get_command
 import tagrank
 from tagrank import __version__
 from tagrank.app.cli import main as cli
-from tagrank.app.cli.console import is_interrupt, sentence, with_flags
+from tagrank.app.cli.terminal.console import is_interrupt, sentence, with_flags
 from tagrank.commands import lists
 from tagrank.estimators.methods import METHODS
 
@@ -154,7 +154,7 @@ def test_an_interrupt_inside_compiled_code_is_recognised():
 
 
 def test_output_survives_an_old_terminal(tmp_path):
-    code = "from tagrank.app.cli.console import show; show('Image-AUC \u2191')"
+    code = "from tagrank.app.cli.terminal.console import show; show('Image-AUC \u2191')"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-c", code]
     answer = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)

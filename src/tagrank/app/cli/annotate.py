@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tagrank.app.cli.checks import dataset_names
-from tagrank.app.cli.console import DATA_ERROR, count, report_problems, say, show, show_json
-from tagrank.app.cli.options import (
+from tagrank.app.cli.arguments.checks import dataset_names
+from tagrank.app.cli.arguments.options import (
     DECISION,
     ROWS,
     Config,
@@ -20,7 +19,8 @@ from tagrank.app.cli.options import (
     reading,
     takes,
 )
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.terminal.console import DATA_ERROR, count, report_problems, say, show, show_json
+from tagrank.app.cli.terminal.progress import WorkProgress
 
 if TYPE_CHECKING:
     from tagrank.commands.sidecars import SidecarWriting
@@ -89,7 +89,13 @@ def annotate(
     tagrank annotate model drawn-pictures --part test --top 3
     """
     import tagrank
-    from tagrank.app.cli.tables import PREDICTED_NOTE, quality_lines, ranked_table, sidecar_table, why_tables
+    from tagrank.app.cli.terminal.tables import (
+        PREDICTED_NOTE,
+        quality_lines,
+        ranked_table,
+        sidecar_table,
+        why_tables,
+    )
 
     with WorkProgress() as progress:
         annotation = tagrank.annotate(

@@ -5,9 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tagrank.app.cli.checks import compared_names, dataset_names, jobs, metric_names, positive, share
-from tagrank.app.cli.console import INTERRUPTED, printable, report_problems, say, show, show_json
-from tagrank.app.cli.options import (
+from tagrank.app.cli.arguments.checks import (
+    compared_names,
+    dataset_names,
+    jobs,
+    metric_names,
+    positive,
+    share,
+)
+from tagrank.app.cli.arguments.options import (
     NUMBERS,
     ROWS,
     Config,
@@ -17,7 +23,8 @@ from tagrank.app.cli.options import (
     option,
     takes,
 )
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.terminal.console import INTERRUPTED, printable, report_problems, say, show, show_json
+from tagrank.app.cli.terminal.progress import WorkProgress
 from tagrank.app.cli.tune import SearchOption
 
 if TYPE_CHECKING:
@@ -191,7 +198,7 @@ def comparison_tables(found: "Comparison") -> "Iterator[RenderableType]":
     """For each collection a line a method, what was chosen, and the ranks over all."""
     from rich.text import Text
 
-    from tagrank.app.cli.tables import QUIET
+    from tagrank.app.cli.terminal.tables import QUIET
     from tagrank.commands.compare.cells import legend, rank_words, said
 
     for one in found.data:
@@ -211,7 +218,7 @@ def comparison_tables(found: "Comparison") -> "Iterator[RenderableType]":
 def _metric_table(found: "Comparison", one: "DataResult") -> "Table":
     from rich.text import Text
 
-    from tagrank.app.cli.tables import BEST, QUIET, WRONG, table_of
+    from tagrank.app.cli.terminal.tables import BEST, QUIET, WRONG, table_of
     from tagrank.commands.compare.cells import shown_metrics, table_lines
 
     criterion, *others = shown_metrics(found)
@@ -229,7 +236,7 @@ def _metric_table(found: "Comparison", one: "DataResult") -> "Table":
 def _chosen_table(one: "DataResult") -> "Table":
     from rich.text import Text
 
-    from tagrank.app.cli.tables import table_of
+    from tagrank.app.cli.terminal.tables import table_of
     from tagrank.commands.compare.cells import chosen_words
 
     table = table_of("method", "tuning", "training", "prediction", numbers=True)
@@ -242,7 +249,7 @@ def _chosen_table(one: "DataResult") -> "Table":
 
 
 def _rank_table(ranks: "AverageRanks") -> "Table":
-    from tagrank.app.cli.tables import table_of
+    from tagrank.app.cli.terminal.tables import table_of
 
     table = table_of("method", "rank", numbers=True)
     for name, rank in zip(ranks.names, ranks.ranks, strict=True):

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from tagrank.app.cli.console import say, show, show_json
-from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import Config, Debug, Jobs, Json, Seed, option
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.arguments.options import Config, Debug, Jobs, Json, Seed, option
+from tagrank.app.cli.terminal.console import say, show, show_json
+from tagrank.app.cli.terminal.interrupts import InterruptWatch
+from tagrank.app.cli.terminal.progress import WorkProgress
 
 
 def demo(
@@ -29,7 +29,7 @@ def demo(
     tagrank demo --output tour --seed 7
     """
     import tagrank
-    from tagrank.app.cli.tables import metric_table, quality_lines, ranked_table
+    from tagrank.app.cli.terminal.tables import metric_table, quality_lines, ranked_table
 
     with InterruptWatch(keeps=False) as interrupts, WorkProgress("learning") as progress:
 

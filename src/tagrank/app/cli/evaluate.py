@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from tagrank.app.cli.console import report_problems, say, show, show_json
-from tagrank.app.cli.options import (
+from tagrank.app.cli.arguments.options import (
     PICTURES,
     ROWS,
     Config,
@@ -20,7 +19,8 @@ from tagrank.app.cli.options import (
     reading,
     takes,
 )
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.terminal.console import report_problems, say, show, show_json
+from tagrank.app.cli.terminal.progress import WorkProgress
 
 
 @takes(reading, after="part")
@@ -60,7 +60,7 @@ def evaluate(
     tagrank evaluate model scene --json
     """
     import tagrank
-    from tagrank.app.cli.tables import metric_table, quality_lines
+    from tagrank.app.cli.terminal.tables import metric_table, quality_lines
 
     with WorkProgress() as progress:
         evaluation = tagrank.evaluate(

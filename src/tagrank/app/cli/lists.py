@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from tagrank.app.cli.checks import AUTO, method_names
-from tagrank.app.cli.console import say, show, show_json
-from tagrank.app.cli.options import Debug, Json
+from tagrank.app.cli.arguments.checks import AUTO, method_names
+from tagrank.app.cli.arguments.options import Debug, Json
+from tagrank.app.cli.terminal.console import say, show, show_json
 
 
 def methods(
@@ -32,7 +32,7 @@ def methods(
     tagrank methods --json
     """
     import tagrank
-    from tagrank.app.cli.tables import auto_words, method_details, method_table
+    from tagrank.app.cli.terminal.tables import auto_words, method_details, method_table
 
     if name == AUTO:
         if json:
@@ -60,7 +60,7 @@ def features(json: Json = False, debug: Debug = False) -> None:
     tagrank features
     tagrank features --json
     """
-    from tagrank.app.cli.tables import feature_table
+    from tagrank.app.cli.terminal.tables import feature_table
     from tagrank.commands import lists
 
     found = lists.features()
@@ -81,7 +81,7 @@ def datasets(json: Json = False, debug: Debug = False) -> None:
     tagrank datasets
     TAGRANK_DATA=~/data tagrank datasets --json
     """
-    from tagrank.app.cli.tables import dataset_table
+    from tagrank.app.cli.terminal.tables import dataset_table
     from tagrank.commands import lists
 
     found = lists.datasets()

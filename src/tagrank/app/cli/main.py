@@ -9,12 +9,12 @@ from typer.core import TyperCommand, TyperGroup
 from tagrank._version import __version__
 from tagrank.app.cli.annotate import annotate
 from tagrank.app.cli.compare import compare
-from tagrank.app.cli.console import reports_errors
 from tagrank.app.cli.demo import demo
 from tagrank.app.cli.evaluate import evaluate
 from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.reproduce import reproduce
+from tagrank.app.cli.terminal.console import reports_errors
 from tagrank.app.cli.train import train
 from tagrank.app.cli.tune import tune
 from tagrank.app.cli.undo import accept, undo

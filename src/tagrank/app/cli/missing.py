@@ -3,10 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tagrank.app.cli.console import count as number_of
-from tagrank.app.cli.console import printable, report_problems, say, show, show_json
-from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import (
+from tagrank.app.cli.arguments.options import (
     METHOD,
     ROWS,
     Completeness,
@@ -18,7 +15,10 @@ from tagrank.app.cli.options import (
     option,
     takes,
 )
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.terminal.console import count as number_of
+from tagrank.app.cli.terminal.console import printable, report_problems, say, show, show_json
+from tagrank.app.cli.terminal.interrupts import InterruptWatch
+from tagrank.app.cli.terminal.progress import WorkProgress
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tagrank.app.cli.console import say, show, show_json
-from tagrank.app.cli.options import Debug, Json, option
+from tagrank.app.cli.arguments.options import Debug, Json, option
+from tagrank.app.cli.terminal.console import say, show, show_json
 
 if TYPE_CHECKING:
     from tagrank.reproduction.reproduce import Reproduction
@@ -67,7 +67,7 @@ def reproduce(
 
 
 def _list(json: bool) -> None:
-    from tagrank.app.cli.tables import reproduction_table
+    from tagrank.app.cli.terminal.tables import reproduction_table
     from tagrank.reproduction.declarations import STATES
     from tagrank.reproduction.entries import EXPERIMENTS, TABLES
 
@@ -81,7 +81,7 @@ def _list(json: bool) -> None:
 
 
 def _show(found: "Reproduction") -> None:
-    from tagrank.app.cli.tables import figures_table
+    from tagrank.app.cli.terminal.tables import figures_table
     from tagrank.reproduction import beside
 
     table, experiment = found.table, found.experiment

@@ -5,10 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from tagrank.app.cli.checks import countable, positive, share, share_or_all
-from tagrank.app.cli.console import INTERRUPTED, report_problems, say, show, show_json
-from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import (
+from tagrank.app.cli.arguments.checks import countable, positive, share, share_or_all
+from tagrank.app.cli.arguments.options import (
     METHOD,
     NUMBERS,
     ROWS,
@@ -22,7 +20,9 @@ from tagrank.app.cli.options import (
     option,
     takes,
 )
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.terminal.console import INTERRUPTED, report_problems, say, show, show_json
+from tagrank.app.cli.terminal.interrupts import InterruptWatch
+from tagrank.app.cli.terminal.progress import WorkProgress
 
 Balance = Literal["balanced"]
 Calibration = Literal["auto", "shared", "platt", "isotonic", "none"]
@@ -127,7 +127,7 @@ def train(
     tagrank train photos/ -o model --method prior-margin --set prior=prior.csv
     """
     import tagrank
-    from tagrank.app.cli.tables import training_tables
+    from tagrank.app.cli.terminal.tables import training_tables
     from tagrank.commands.train import WRITING
 
     arguments = learning(**shared)

@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from tagrank.app.cli.checks import metric_names, positive
-from tagrank.app.cli.console import report_problems, say, show, show_json
-from tagrank.app.cli.interrupts import InterruptWatch
-from tagrank.app.cli.options import (
+from tagrank.app.cli.arguments.checks import metric_names, positive
+from tagrank.app.cli.arguments.options import (
     NUMBERS,
     ROWS,
     Config,
@@ -17,7 +15,9 @@ from tagrank.app.cli.options import (
     option,
     takes,
 )
-from tagrank.app.cli.progress import WorkProgress
+from tagrank.app.cli.terminal.console import report_problems, say, show, show_json
+from tagrank.app.cli.terminal.interrupts import InterruptWatch
+from tagrank.app.cli.terminal.progress import WorkProgress
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tagrank.app.cli.console import DATA_ERROR, count, report_problems, say, show, show_json
-from tagrank.app.cli.options import Debug, Json, Strict, option
+from tagrank.app.cli.arguments.options import Debug, Json, Strict, option
+from tagrank.app.cli.terminal.console import DATA_ERROR, count, report_problems, say, show, show_json
 
 if TYPE_CHECKING:
     from tagrank.commands.undo import Settlement
@@ -65,7 +65,7 @@ def accept(
 
 
 def _report(settled: "Settlement", verb: str, json: bool) -> None:
-    from tagrank.app.cli.tables import sidecar_table
+    from tagrank.app.cli.terminal.tables import sidecar_table
 
     if json:
         show_json(settled.to_dict())

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tagrank.app.cli.console import count, printable
+from tagrank.app.cli.terminal.console import count, printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 
 import typer
 
-from tagrank.app.cli.checks import (
+from tagrank.app.cli.arguments.checks import (
     AUTO,
     dataset_names,
     feature_names,
@@ -18,7 +18,7 @@ from tagrank.app.cli.checks import (
     positive,
     share_or_all,
 )
-from tagrank.app.cli.config import load_config
+from tagrank.app.cli.arguments.config import load_config
 
 METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
 DECISION = "Which tags are predicted"

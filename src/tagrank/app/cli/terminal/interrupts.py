@@ -5,7 +5,7 @@ import sys
 import warnings
 from typing import Any
 
-from tagrank.app.cli.console import say
+from tagrank.app.cli.terminal.console import say
 
 
 class InterruptWatch:

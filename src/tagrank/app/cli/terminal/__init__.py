@@ -1,0 +1,1 @@
+"""What the terminal shows and hears: text, tables, progress, Ctrl-C."""
