@@ -1,0 +1,50 @@
+"""The desk as a web application."""
+
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp
+
+from tagrank._version import __version__
+from tagrank.app.web import routes_archive, routes_learning, routes_pages, routes_review
+from tagrank.app.web.calls import Calls
+from tagrank.app.web.errors import Refused, add_error_answers, json_error
+from tagrank.app.web.guard import Guard
+from tagrank.app.web.limits import BodyLimit, BodyLimits
+from tagrank.app.web.pages import Pages, StaticFiles
+from tagrank.app.web.security import Security
+
+BODIES = BodyLimits(by_path={"/api/import": BodyLimit(2**26, 300.0)})
+_NO_PAGES = ("/api/", "/static/", "/images/", "/thumbnails/")
+
+
+def desk_app(desk: Any, security: Security) -> ASGIApp:
+    """The application of a desk; `desk` answers, `security` says who may ask."""
+    app = FastAPI(
+        title="tagrank desk",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.calls, app.state.security, app.state.static = Calls(desk), security, StaticFiles()
+    app.state.pages = Pages(app.state.static, signs_in=security.signs_in)
+
+    def answer(request: Request, refused: Refused) -> Response:
+        if request.method != "GET" or request.url.path.startswith(_NO_PAGES):
+            return json_error(request, refused)
+        if refused.status_code == 401 and security.signs_in:
+            here = request.url.path + ("?" + request.url.query if request.url.query else "")
+            return RedirectResponse(f"/sign-in?next={quote(here)}", 303)
+        pages: Pages = app.state.pages
+        return pages.answer(
+            request, "error", status=refused.status_code, sentence=refused.detail, code=refused.status_code
+        )
+
+    add_error_answers(app, answer)
+    for routes in (routes_pages, routes_review, routes_learning, routes_archive):
+        app.include_router(routes.router)
+    return Guard(app, hosts=security.hosts, access=security, bodies=BODIES, answer=answer)

@@ -1,0 +1,40 @@
+"""Calls of the desk from the server: each in a thread, and only so many of a kind at once."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+from anyio import CapacityLimiter
+from anyio.to_thread import run_sync
+from fastapi import Depends, Request
+
+Answer = TypeVar("Answer")
+# quick answers wait for the disk, images for the processor, long work for both
+AT_ONCE = {"quick": 48, "image": 4, "long": 2}
+
+
+class Calls:
+    """The desk and its threads; slow answers do not keep quick ones waiting."""
+
+    def __init__(self, desk: Any) -> None:
+        self.desk = desk
+        self._limiters: dict[str, CapacityLimiter] = {}
+
+    async def __call__(
+        self, work: Callable[..., Answer], *arguments: Any, kind: str = "quick", **named: Any
+    ) -> Answer:
+        """What `work` answers."""
+        limiter = self._limiters.setdefault(kind, CapacityLimiter(AT_ONCE[kind]))
+        return await run_sync(partial(work, *arguments, **named), limiter=limiter)
+
+
+def _calls(request: Request) -> Calls:
+    return request.app.state.calls
+
+
+def _person(request: Request) -> str:
+    return request.state.person
+
+
+Calling = Annotated[Calls, Depends(_calls)]
+Person = Annotated[str, Depends(_person)]

@@ -1,0 +1,76 @@
+"""The folder of pictures, and decisions on their way out and in."""
+
+import re
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from tagrank.app.web.bodies import DryRun, Number
+from tagrank.app.web.calls import Calling, Person
+
+router = APIRouter(tags=["archive"])
+FormatWord = Literal["csv", "jsonl"]
+_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+
+
+@router.post("/api/scan")
+async def scan(call: Calling) -> JSONResponse:
+    """Look for added, moved, changed and vanished pictures."""
+    return JSONResponse(await call(call.desk.scan, kind="long"))
+
+
+@router.get("/api/export")
+async def export(call: Calling, format: FormatWord = "csv") -> Response:
+    """All decisions as a file."""
+    content = await call(call.desk.export, format, kind="long")
+    return Response(
+        content,
+        media_type=_TYPES[format],
+        headers={"Content-Disposition": f'attachment; filename="{download_name(call.desk.name, format)}"'},
+    )
+
+
+@router.post("/api/sidecars")
+async def sidecars(call: Calling, body: DryRun) -> JSONResponse:
+    """Write accepted tags beside the pictures, or tell what would be written."""
+    return JSONResponse(await call(call.desk.export, "sidecars", body.dry_run, kind="long"))
+
+
+@router.post("/api/import")
+async def import_decisions(
+    call: Calling, person: Person, request: Request, format: FormatWord = "csv", dry_run: bool = True
+) -> JSONResponse:
+    """Take decisions from a file, or tell what they would change."""
+    content = await request.body()
+    return JSONResponse(await call(call.desk.import_, content, format, dry_run, person, kind="long"))
+
+
+@router.get("/thumbnails/{picture}")
+async def thumbnail(
+    call: Calling, request: Request, picture: Number, side: Annotated[int, Query(ge=16, le=512)] = 256
+) -> Response:
+    """A small JPEG of a picture."""
+    return await _image(call, request, picture, side)
+
+
+@router.get("/images/{picture}")
+async def image(
+    call: Calling, request: Request, picture: Number, side: Annotated[int, Query(ge=16, le=4096)] = 1600
+) -> Response:
+    """A JPEG of a picture as large as it is shown."""
+    return await _image(call, request, picture, side)
+
+
+async def _image(call: Calling, request: Request, picture: int, side: int) -> Response:
+    content, tag = await call(call.desk.thumbnail, picture, side, kind="image")
+    headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=3600"}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type="image/jpeg", headers=headers)
+
+
+def download_name(archive: str, ending: str) -> str:
+    """A file name that says nothing in a header but a name."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", archive).strip("-.")[:80]
+    return f"{plain or 'archive'}-decisions.{ending}"

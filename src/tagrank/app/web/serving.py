@@ -1,0 +1,159 @@
+"""Sockets, connections and signals: how an application is served until Ctrl-C."""
+
+import asyncio
+import errno
+import signal
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import HANDLED_SIGNALS
+
+from tagrank.errors import ArgumentError
+
+HEADER_SECONDS, HEADER_BYTES = 15.0, 2**15
+MOST_CONNECTIONS = 1000
+PORTS_TRIED = 20
+
+
+class ImpatientProtocol(H11Protocol):
+    """HTTP with a time limit on headers: uvicorn waits for ever for a client that sends them slowly."""
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._rest()
+        super().connection_lost(error)
+
+    def _watch(self) -> None:
+        is_waiting = self.cycle is None or self.cycle.response_complete
+        if not is_waiting:
+            self._rest()
+        elif self._deadline is None:
+            self._deadline = self.loop.call_later(HEADER_SECONDS, self._give_up)
+
+    def _rest(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _give_up(self) -> None:
+        self._deadline = None
+        # a request may have come and be at work since
+        if self.cycle is None or self.cycle.response_complete:
+            self.transport.close()
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready, and returns when it was asked to end."""
+
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ctrl-C and SIGTERM end the server; uvicorn would send them once more to the whole process."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in HANDLED_SIGNALS}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+
+def serve(
+    app: ASGIApp,
+    listener: socket.socket,
+    *,
+    certificate: Path | None = None,
+    key: Path | None = None,
+    on_ready: Callable[[], None] = lambda: None,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM; requests that are being answered are finished first."""
+    config = uvicorn.Config(
+        app,
+        http=ImpatientProtocol,
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        h11_max_incomplete_event_size=HEADER_BYTES,
+        timeout_keep_alive=60,
+        timeout_graceful_shutdown=5,
+        ssl_certfile=certificate,
+        ssl_keyfile=key,
+    )
+    try:
+        config.load()
+    except (ssl.SSLError, OSError) as error:
+        raise ArgumentError(f"certificate and key cannot be used ({error})") from None
+    Server(config, on_ready).run([listener])
+
+
+def listen(host: str, port: int, *, may_move: bool = True) -> socket.socket:
+    """A socket that listens on `port`, or on one of the next if that is taken and it may move; 0 is any."""
+    for wanted in range(port, port + PORTS_TRIED if may_move and port else port + 1):
+        try:
+            return _bound(host, wanted)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise _cannot_listen(host, wanted, error) from None
+    what = f"the ports {port} to {wanted} of {host} are" if wanted > port else f"port {port} of {host} is"
+    raise OSError(f"{what} in use by other programs; choose another with --port")
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(2048)
+    except BaseException:
+        listener.close()
+        raise
+    listener.setblocking(False)
+    return listener
+
+
+def _cannot_listen(host: str, port: int, error: OSError) -> OSError:
+    if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+        return OSError(f"{host} is no address of this machine; 0.0.0.0 stands for all that it has")
+    if isinstance(error, PermissionError):
+        return OSError(f"port {port} may not be used by this user; choose one above 1023 with --port")
+    return OSError(f"cannot listen on {host} port {port} ({error.strerror or error})")
+
+
+def address(listener: socket.socket, *, is_encrypted: bool = False) -> str:
+    """Where a browser on this machine finds what listens there."""
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    name = f"[{host}]" if ":" in host else host
+    return f"{'https' if is_encrypted else 'http'}://{name}:{port}"
