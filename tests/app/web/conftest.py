@@ -5,10 +5,10 @@ import warnings
 import pytest
 
 from tagrank.app.web.application import desk_app
-from tagrank.app.web.hosts import HostNames
-from tagrank.app.web.passwords import Cost, hash_password
-from tagrank.app.web.security import Security
-from tagrank.app.web.sessions import Sessions
+from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.protection.passwords import Cost, hash_password
+from tagrank.app.web.protection.security import Security
+from tagrank.app.web.protection.sessions import Sessions
 from tests.app.web.fake_desk import FakeDesk
 
 with warnings.catch_warnings():

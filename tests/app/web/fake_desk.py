@@ -243,10 +243,10 @@ class FakeDesk:
 
 if __name__ == "__main__":
     from tagrank.app.web.application import desk_app
-    from tagrank.app.web.hosts import HostNames
-    from tagrank.app.web.security import Security
+    from tagrank.app.web.protection.hosts import HostNames
+    from tagrank.app.web.protection.security import Security
+    from tagrank.app.web.protection.sessions import Sessions
     from tagrank.app.web.serving import address, listen, serve
-    from tagrank.app.web.sessions import Sessions
 
     listener = listen("127.0.0.1", 8477)
     security = Security(HostNames(), Sessions(), person="anna", token="test", port=listener.getsockname()[1])

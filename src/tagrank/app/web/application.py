@@ -12,10 +12,10 @@ from tagrank._version import __version__
 from tagrank.app.web import routes_archive, routes_learning, routes_pages, routes_review
 from tagrank.app.web.calls import Calls
 from tagrank.app.web.errors import Refused, add_error_answers, json_error
-from tagrank.app.web.guard import Guard
-from tagrank.app.web.limits import BodyLimit, BodyLimits
 from tagrank.app.web.pages import Pages, StaticFiles
-from tagrank.app.web.security import Security
+from tagrank.app.web.protection.guard import Guard
+from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
+from tagrank.app.web.protection.security import Security
 
 BODIES = BodyLimits(by_path={"/api/import": BodyLimit(2**26, 300.0)})
 _NO_PAGES = ("/api/", "/static/", "/images/", "/thumbnails/")

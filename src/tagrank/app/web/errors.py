@@ -55,12 +55,11 @@ def _of_framework(error: HTTPException) -> Refused:
 
 
 def _words(error: Exception) -> str:
-    # str of a KeyError is the repr of its message
-    if isinstance(error, KeyError) and error.args:
-        return str(error.args[0])
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return one_line(error)
+    # str of a KeyError is the repr of its message
+    is_plain = isinstance(error, LookupError) and error.args
+    return " ".join(str(error.args[0]).split()) if is_plain else one_line(error)
 
 
 def _invalid(error: RequestValidationError) -> str:

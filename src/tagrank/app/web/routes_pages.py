@@ -7,7 +7,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from tagrank.app.web.bodies import Empty, Number, SignIn
 from tagrank.app.web.calls import Calling
-from tagrank.app.web.security import address_of, check_name, local_path
+from tagrank.app.web.protection.security import address_of, check_name, local_path
 
 router = APIRouter(include_in_schema=False)
 # address -> template

@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from tagrank.app.web.errors import Refused
-from tagrank.app.web.hosts import SAFE_METHODS, HostNames, check_source
-from tagrank.app.web.limits import Attempts, RateLimit
-from tagrank.app.web.passwords import is_password
-from tagrank.app.web.sessions import SECONDS, Sessions
+from tagrank.app.web.protection.hosts import SAFE_METHODS, HostNames, check_source
+from tagrank.app.web.protection.limits import Attempts, RateLimit
+from tagrank.app.web.protection.passwords import is_password
+from tagrank.app.web.protection.sessions import SECONDS, Sessions
 
 LONGEST_NAME = 60
 OPEN_PATHS = frozenset({"/sign-in", "/api/sign-in", "/favicon.ico"})

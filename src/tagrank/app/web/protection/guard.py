@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tagrank.app.web.errors import Answering, Refused
-from tagrank.app.web.hosts import HostNames
-from tagrank.app.web.limits import BodyLimits, LimitedBody
+from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.protection.limits import BodyLimits, LimitedBody
 
 HEADERS = {
     "content-security-policy": (

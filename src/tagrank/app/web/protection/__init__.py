@@ -1,0 +1,1 @@
+"""Who may use a server, under which names, how often and how much."""

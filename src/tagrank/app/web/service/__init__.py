@@ -1,0 +1,1 @@
+"""Tags for pictures of programs, over HTTP."""

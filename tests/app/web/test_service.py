@@ -1,0 +1,211 @@
+"""Tags for pictures of programs, over HTTP."""
+
+import io
+import warnings
+
+import pytest
+from PIL import Image
+
+import tagrank
+from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.service.application import service_app
+from tagrank.app.web.service.model_workers import ModelWorkers
+from tagrank.app.web.service.roots import Root
+from tagrank.data.drawn_pictures import draw_pictures
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from starlette.testclient import TestClient
+
+TOKEN = {"Authorization": "Bearer secret"}
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    return draw_pictures(60, size=48)
+
+
+@pytest.fixture(scope="module")
+def photos(drawn, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("photos")
+    (folder / "trip").mkdir()
+    for number in range(3):
+        Image.fromarray(drawn.view("pictures")[number]).save(folder / "trip" / f"{number}.png")
+    (folder / "notes.txt").write_text("no picture")
+    (folder / "broken.jpg").write_bytes(b"\xff\xd8 no more")
+    (folder.parent / "outside.png").write_bytes((folder / "trip" / "0.png").read_bytes())
+    (folder / "link.png").symlink_to(folder.parent / "outside.png")
+    (folder / "up").symlink_to(folder.parent)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def workers(drawn, tmp_path_factory):
+    model = tmp_path_factory.mktemp("model") / "model"
+    tagrank.train(drawn, model, method="ridge-regression", features=["hsv"], cache=False, n_jobs=1)
+    workers = ModelWorkers(model, max_seconds=30)
+    yield workers
+    workers.close()
+
+
+@pytest.fixture(scope="module")
+def app(workers, photos):
+    return service_app(workers, token="secret", hosts=HostNames(), root=Root(photos), max_bytes=2**20)
+
+
+@pytest.fixture
+def program(app):
+    return TestClient(app, base_url="http://127.0.0.1:8478", headers=TOKEN)
+
+
+def png(pixels):
+    stream = io.BytesIO()
+    Image.fromarray(pixels).save(stream, "PNG")
+    return stream.getvalue()
+
+
+def upload(*files):
+    return [("pictures", (name, content, "image/png")) for name, content in files]
+
+
+def test_pictures_get_their_tags_one_or_several(program, drawn):
+    files = [(f"{k}.png", png(drawn.view("pictures")[k])) for k in range(3)]
+    one = program.post("/annotate?top=3", files=upload(files[0])).json()
+    several = program.post("/annotate?top=3", files=upload(*files)).json()
+    assert several["pictures"][0] == one["pictures"][0]
+    assert [picture["name"] for picture in several["pictures"]] == ["0.png", "1.png", "2.png"]
+    assert len(one["pictures"][0]["tags"]) >= 3
+    assert one["problems"] == []
+
+
+def test_the_answer_is_that_of_the_library(program, drawn, workers, photos):
+    model = program.get("/model").json()
+    assert model["tags"] == list(drawn.tags)
+    assert model["features"] == ["hsv"]
+    answer = program.post("/annotate/path?top=22", json={"paths": ["trip/1.png"]}).json()
+    again = program.post(
+        "/annotate?top=22", files=upload(("trip/1.png", png(drawn.view("pictures")[1])))
+    ).json()
+    assert answer == again
+
+
+def test_a_picture_that_cannot_be_read_is_a_problem_of_its_own(program, drawn):
+    files = upload(("good.png", png(drawn.view("pictures")[0])), ("bad.png", b"no picture at all"))
+    answer = program.post("/annotate", files=files).json()
+    assert [picture["name"] for picture in answer["pictures"]] == ["good.png"]
+    assert answer["problems"] == [{"name": "bad.png", "reason": "not a picture in a format that is read"}]
+
+
+def test_why_names_training_pictures_and_features(program, drawn):
+    picture = {"picture": ("a.png", png(drawn.view("pictures")[0]), "image/png")}
+    answer = program.post("/why", files=picture, data={"tags": ["boats"]}).json()
+    assert [reason["tag"] for reason in answer["why"]] == ["boats"]
+    assert answer["why"][0]["shares"]
+    same = program.post("/why/path", json={"path": "trip/0.png", "tags": ["boats"]}).json()
+    assert same["why"] == answer["why"]
+    assert program.post("/why/path", json={"path": "trip/0.png", "tags": ["none"]}).status_code == 422
+
+
+def test_the_service_is_described_and_loads_nothing_from_outside(program):
+    about = program.get("/openapi.json", headers={"Authorization": ""})
+    assert about.json()["security"] == [{"token": []}]
+    assert {"/health", "/model", "/annotate", "/annotate/path", "/why"} <= about.json()["paths"].keys()
+    assert program.get("/docs").status_code == 404
+    assert program.get("/health", headers={"Authorization": ""}).json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer wrong", "Basic secret", "secret"])
+def test_without_the_token_nothing_is_told(program, header):
+    answer = program.get("/model", headers={"Authorization": header})
+    assert answer.status_code == 401
+    assert program.post("/annotate", headers={"Authorization": header}).status_code == 401
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../outside.png",
+        "/etc/passwd",
+        "link.png",
+        "up/outside.png",
+        "trip/../../outside.png",
+        "trip/../trip/missing.png",
+        "notes.txt",
+        "trip",
+        "a\0b.png",
+        "x" * 3000 + ".png",
+    ],
+)
+def test_only_what_lies_below_the_root_is_read(program, path):
+    answer = program.post("/annotate/path", json={"paths": [path]})
+    assert answer.status_code == 404
+    assert answer.json() == {"error": "there is no such picture below the root"}
+
+
+def test_what_is_wrong_with_a_picture_below_the_root_does_not_tell_where_that_is(program, photos):
+    problem = program.post("/annotate/path", json={"paths": ["broken.jpg"]}).json()["problems"][0]
+    assert problem["name"] == "broken.jpg"
+    assert str(photos) not in problem["reason"]
+
+
+def test_without_a_root_no_path_is_read(workers):
+    alone = service_app(workers, token="secret", hosts=HostNames())
+    client = TestClient(alone, base_url="http://127.0.0.1:8478", headers=TOKEN)
+    assert client.post("/annotate/path", json={"paths": ["a.png"]}).status_code == 403
+
+
+def test_a_decompression_bomb_is_refused_and_the_service_goes_on(program, drawn):
+    bomb = io.BytesIO()
+    Image.new("1", (20_000, 20_000)).save(bomb, "PNG")
+    answer = program.post("/annotate", files=upload(("bomb.png", bomb.getvalue()))).json()
+    assert "pixels" in answer["problems"][0]["reason"]
+    assert program.post("/annotate", files=upload(("a.png", png(drawn.view("pictures")[0])))).json()[
+        "pictures"
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x89PNG\r\n\x1a\n",
+        b"GIF89a" + b"\xff" * 100,
+        b"%!PS-Adobe-3.0 EPSF-3.0\n",
+        b"<svg/>",
+        b"\0" * 1000,
+    ],
+)
+def test_what_is_no_picture_is_a_problem(program, content):
+    answer = program.post("/annotate", files=upload(("a.png", content)))
+    assert answer.status_code == 200
+    assert len(answer.json()["problems"]) == 1
+
+
+def test_an_upload_that_is_too_large_is_refused(program):
+    answer = program.post("/annotate", files=upload(("a.png", b"\0" * 2**20)))
+    assert answer.status_code == 413
+    assert "1,048,576 bytes" in answer.json()["error"]
+
+
+def test_too_many_pictures_at_once_are_refused(program):
+    assert program.post("/annotate", files=upload(*[("a.png", b"x")] * 33)).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"--x\r\n", b"--x\r\nContent-Disposition: form-data\r\n\r\n", b"\xff" * 99]
+)
+def test_a_malformed_form_is_refused(program, content):
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    answer = program.post("/annotate", content=content, headers=kind)
+    assert answer.status_code in (400, 422)
+    assert answer.json()["error"]
+
+
+def test_a_worker_that_dies_is_replaced(program, workers, drawn, monkeypatch):
+    worker = workers._idle.get()
+    worker._process.kill()
+    worker._process.wait()
+    workers._idle.put(worker)
+    files = upload(("a.png", png(drawn.view("pictures")[0])))
+    assert "ended the process" in program.post("/annotate", files=files).json()["problems"][0]["reason"]
+    assert program.post("/annotate", files=files).json()["pictures"]
