@@ -9,12 +9,13 @@ from tagrank.app.web.protection.hosts import HostNames
 from tagrank.app.web.protection.passwords import Cost, hash_password
 from tagrank.app.web.protection.security import Security
 from tagrank.app.web.protection.sessions import Sessions
-from tests.app.web.fake_desk import FakeDesk
+from tests.app.web.fake_desk import FakeDesk, MemorySessions
 
 with warnings.catch_warnings():
     # that another client would be preferred
     warnings.simplefilter("ignore")
     from starlette.testclient import TestClient
+
 
 BASE = "http://127.0.0.1:8477"
 PASSWORD = "correct horse"
@@ -38,7 +39,7 @@ def desk(drawn_desk):
 @pytest.fixture
 def security():
     """As on one's own machine: a token, and no password."""
-    return Security(HostNames(), Sessions(), person="anna", token="the-token", port=8477)
+    return Security(HostNames(), Sessions(MemorySessions()), person="anna", token="the-token", port=8477)
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def stored_password():
 @pytest.fixture
 def shared(desk, stored_password):
     """How a desk for several people is protected."""
-    return Security(HostNames(), Sessions(), password=lambda: stored_password, port=8477)
+    return Security(HostNames(), Sessions(MemorySessions()), password=stored_password, port=8477)
 
 
 @pytest.fixture

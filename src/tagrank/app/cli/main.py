@@ -10,10 +10,12 @@ from tagrank._version import __version__
 from tagrank.app.cli.annotate import annotate
 from tagrank.app.cli.compare import compare
 from tagrank.app.cli.demo import demo
+from tagrank.app.cli.desk import desk
 from tagrank.app.cli.evaluate import evaluate
 from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.reproduce import reproduce
+from tagrank.app.cli.serve import serve
 from tagrank.app.cli.terminal.console import reports_errors
 from tagrank.app.cli.train import train
 from tagrank.app.cli.tune import tune
@@ -55,6 +57,8 @@ COMMANDS = (
     accept,
     evaluate,
     missing,
+    desk,
+    serve,
     compare,
     tune,
     methods,

@@ -3,15 +3,20 @@
 import base64
 import hashlib
 import hmac
+import os
+import re
 import secrets
 import threading
+from pathlib import Path
 from typing import NamedTuple
 
 from tagrank.errors import ArgumentError
+from tagrank.files import FileError
 
 SHORTEST, LONGEST = 8, 1000
 # what a stored hash may ask for: an archive may come from elsewhere
 _MOST_MEMORY = 2**28
+_STORED = re.compile(r"scrypt(\$[1-9]\d{0,8}){3}(\$[A-Za-z0-9+/]+={0,2}){2}")
 
 
 class Cost(NamedTuple):
@@ -48,10 +53,10 @@ def hash_password(password: str, cost: Cost = USUAL) -> str:
 
 def is_password(password: str, stored: str) -> bool:
     """Whether `stored` was made of this password."""
-    word, n, r, p, salt, key = stored.split("$")
+    _, n, r, p, salt, key = stored.split("$")
     cost = Cost(int(n), int(r), int(p))
-    if word != "scrypt" or cost.memory * cost.p > _MOST_MEMORY:
-        raise ValueError("the stored password is of a kind that is not known; set a new one")
+    if cost.memory * cost.p > _MOST_MEMORY:
+        raise ValueError("the stored password takes too much memory to check; set a new one")
     if len(password) > LONGEST:
         return False
     return hmac.compare_digest(_derive(password, _bytes(salt), cost), _bytes(key))
@@ -76,3 +81,35 @@ def _text(data: bytes) -> str:
 
 def _bytes(text: str) -> bytes:
     return base64.b64decode(text, validate=True)
+
+
+class PasswordFile:
+    """The hash of the password of an archive, in a file that only its owner may read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> str | None:
+        """What is stored, None where there is nothing."""
+        try:
+            text = self._path.read_text(encoding="ascii")
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError) as error:
+            raise FileError(self._path, f"cannot be read as a password ({error})") from None
+        if not _STORED.fullmatch(text):
+            raise FileError(self._path, "holds no password; remove it and set a new one")
+        return text
+
+    def write(self, stored: str) -> None:
+        """Keep a hash in the place of the one before."""
+        temporary = self._path.with_name(f".{self._path.name}.{secrets.token_hex(6)}.part")
+        try:
+            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                file.write(stored)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, self._path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise

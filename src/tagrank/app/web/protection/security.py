@@ -3,7 +3,6 @@
 import hmac
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -16,6 +15,7 @@ from tagrank.app.web.protection.hosts import SAFE_METHODS, HostNames, check_sour
 from tagrank.app.web.protection.limits import Attempts, RateLimit
 from tagrank.app.web.protection.passwords import is_password
 from tagrank.app.web.protection.sessions import SECONDS, Sessions
+from tagrank.errors import ArgumentError
 
 LONGEST_NAME = 60
 OPEN_PATHS = frozenset({"/sign-in", "/api/sign-in", "/favicon.ico"})
@@ -37,7 +37,7 @@ class Security:
     sessions : who is signed in
     person : the name of whoever has the token; not used where people sign in
     token : the word in the opened address, None where people sign in
-    password : answers the stored hash of the password, None without one
+    password : the stored hash of the password, None without one
     port : makes the name of the cookie: browsers keep one jar for all ports of a machine
     is_encrypted : whether the cookie travels only encrypted
     """
@@ -46,7 +46,7 @@ class Security:
     sessions: Sessions
     person: str = "me"
     token: str | None = None
-    password: Callable[[], str] | None = None
+    password: str | None = None
     port: int = 0
     is_encrypted: bool = False
     attempts: Attempts = field(default_factory=Attempts)
@@ -89,7 +89,7 @@ class Security:
         person = check_name(name)
         # counted before it is looked at, so that many at once do not try more often
         self.attempts.failed(address)
-        if not is_password(password, self.password()):
+        if not is_password(password, self.password):
             raise Refused(401, "name or password is wrong")
         self.attempts.succeeded(address)
         return self.sessions.begin(person)
@@ -134,7 +134,7 @@ def check_name(name: str) -> str:
     """The name of a person, in one line."""
     name = " ".join(unicodedata.normalize("NFC", name).split())
     if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise Refused(422, f"a name of 1 to {LONGEST_NAME} characters was expected")
+        raise ArgumentError(f"a name of 1 to {LONGEST_NAME} characters was expected")
     return name
 
 

@@ -1,0 +1,54 @@
+"""Options of the commands that serve, and what they have to say about them."""
+
+import ipaddress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tagrank.app.cli.arguments.options import option
+from tagrank.app.cli.terminal.console import say
+
+NETWORK = "Network"
+LOCAL = "127.0.0.1"
+AllowedHost = Annotated[
+    list[str] | None,
+    option(NETWORK, "Answer to this name, too, such as that of a proxy; may be repeated.", metavar="NAME"),
+]
+Certificate = Annotated[
+    Path | None, option(NETWORK, "Certificate (PEM) for encrypted connections, with --key.", metavar="FILE")
+]
+Key = Annotated[Path | None, option(NETWORK, "Its private key (PEM).", metavar="FILE")]
+
+
+def need_web() -> None:
+    """Raise in a sentence where the packages of the extra are missing."""
+    try:
+        import fastapi  # noqa: F401
+        import multipart  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{error.name} is not installed; pip install 'tagrank[desk]' brings it") from None
+
+
+def check_encryption(certificate: Path | None, key: Path | None, host: str) -> bool:
+    """Whether connections are encrypted; says so where strangers could read along."""
+    if (certificate is None) != (key is None):
+        raise typer.BadParameter("--certificate and --key belong together; give both")
+    for path in (certificate, key):
+        if path is not None and not path.is_file():
+            raise typer.BadParameter(f"{path} is no file; a PEM file was expected")
+    if certificate is None and not is_local(host):
+        say(
+            "warning: connections are not encrypted: whoever shares the network can read passwords, tokens "
+            "and pictures; --certificate FILE --key FILE encrypts them"
+        )
+    return certificate is not None
+
+
+def is_local(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,236 @@
+"""`tagrank desk`"""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tagrank.app.cli.arguments.network import (
+    LOCAL,
+    NETWORK,
+    AllowedHost,
+    Certificate,
+    Key,
+    check_encryption,
+    need_web,
+)
+from tagrank.app.cli.arguments.options import (
+    CacheFolder,
+    Config,
+    Debug,
+    Features,
+    NoCache,
+    PictureJobs,
+    option,
+    reading,
+)
+from tagrank.app.cli.terminal.console import count, say, show
+from tagrank.app.cli.terminal.progress import WorkProgress
+
+if TYPE_CHECKING:
+    from tagrank.app.web.protection.passwords import PasswordFile
+    from tagrank.app.web.protection.security import Security
+
+USUAL_PORT = 8477
+PASSWORD_VARIABLE = "TAGRANK_PASSWORD"
+PEOPLE = "For several people"
+DEMO_FOLDER = Path("tagrank-desk")
+
+
+def desk(
+    photos: Annotated[Path | None, typer.Argument(help="A folder of pictures.", show_default=False)] = None,
+    demo: Annotated[
+        bool,
+        option(None, f"Draw pictures into {DEMO_FOLDER}/, hide half of their tags, and open that.", "--demo"),
+    ] = False,
+    decisions: Annotated[
+        Path | None,
+        option(
+            None,
+            "File for the decisions; models lie beside it.",
+            metavar="FILE.sqlite",
+            usual="PHOTOS/.tagrank/desk.sqlite",
+        ),
+    ] = None,
+    no_browser: Annotated[bool, option(None, "Only print the address.", "--no-browser")] = False,
+    name: Annotated[
+        str | None, option(None, "Whose decisions these are.", usual="the name you are logged in by")
+    ] = None,
+    train_after: Annotated[
+        int, option(None, "Train again after so many decisions; 0 only on request.", min=0)
+    ] = 50,
+    features: Features = None,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    n_jobs: PictureJobs = None,
+    host: Annotated[
+        str | None,
+        option(
+            PEOPLE,
+            "Listen on this address of the machine, 0.0.0.0 for all; people sign in with name and password.",
+            metavar="ADDRESS",
+            usual="only this machine",
+        ),
+    ] = None,
+    password_file: Annotated[
+        Path | None,
+        option(
+            PEOPLE,
+            f"First line: the password that all people share. Else it is taken from {PASSWORD_VARIABLE}, or "
+            "asked for the first time.",
+            metavar="FILE",
+        ),
+    ] = None,
+    new_password: Annotated[
+        bool, option(PEOPLE, "Ask for another password; all have to sign in again.", "--new-password")
+    ] = False,
+    port: Annotated[
+        int | None,
+        option(NETWORK, "Where to listen.", usual=f"{USUAL_PORT}, or the next free one", min=0, max=65535),
+    ] = None,
+    allowed_host: AllowedHost = None,
+    certificate: Certificate = None,
+    key: Key = None,
+    config: Config = None,
+    debug: Debug = False,
+) -> None:
+    """Open the desk: accept and reject tags in the browser, while the model learns from it.
+
+    Decisions are kept in one file below the folder; the pictures are never touched.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank desk photos/
+    tagrank desk --demo
+    tagrank desk /mnt/archive --decisions ~/archive.sqlite --name anna
+    tagrank desk photos/ --host 0.0.0.0 --certificate desk.pem --key desk.key
+    tagrank desk photos/ --port 9000 --no-browser --train-after 200
+    """
+    need_web()
+    folder = _given_folder(photos, demo)
+    is_encrypted = check_encryption(certificate, key, host or LOCAL)
+    if host is None and (password_file is not None or new_password):
+        raise typer.BadParameter("a password is for several people, who reach the desk with --host ADDRESS")
+    from tagrank.app.web.application import desk_app
+    from tagrank.app.web.serving import address, listen, serve
+    from tagrank.desk.desk import Desk
+
+    options = reading(cache=cache, no_cache=no_cache, n_jobs=n_jobs)
+    with listen(host or LOCAL, USUAL_PORT if port is None else port, may_move=port is None) as listener:
+        with WorkProgress() as progress:
+            opened = Desk.open(
+                folder,
+                database=decisions,
+                features=features,
+                train_after=train_after,
+                progress=progress.count,
+                cache=options["cache"],
+                n_jobs=options["n_jobs"],
+            )
+        with opened:
+            security = _protect(
+                opened.archive, host, name, _read_password(password_file), new_password, allowed_host
+            )
+            security.port, security.is_encrypted = listener.getsockname()[1], is_encrypted
+            place = address(listener, is_encrypted=is_encrypted)
+            opened.archive.write_address(place)
+            if security.token is not None:
+                place += f"/?token={security.token}"
+
+            def ready() -> None:
+                show(f"The desk is open at {place}")
+                say("Ctrl-C ends it; every decision is on disk as soon as it is answered")
+                if not no_browser:
+                    _open_browser(place)
+
+            serve(desk_app(opened, security), listener, certificate=certificate, key=key, on_ready=ready)
+            say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
+
+
+def _given_folder(photos: Path | None, demo: bool) -> Path:
+    if (photos is None) != demo:
+        raise typer.BadParameter("expected a folder of pictures, or --demo for drawn ones")
+    if photos is not None:
+        return photos
+    if not DEMO_FOLDER.exists():
+        from tagrank.commands.drawn_archive import draw_archive
+
+        say(f"drawing pictures into {DEMO_FOLDER}/")
+        draw_archive(DEMO_FOLDER)
+    return DEMO_FOLDER
+
+
+def _protect(
+    archive: Any,
+    host: str | None,
+    name: str | None,
+    password: str | None,
+    new_password: bool,
+    allowed_host: list[str] | None,
+) -> "Security":
+    """A token for this machine alone, a password for several people."""
+    import getpass
+    import secrets
+
+    from tagrank.app.web.protection.hosts import HostNames
+    from tagrank.app.web.protection.passwords import PasswordFile
+    from tagrank.app.web.protection.security import Security, check_name
+    from tagrank.app.web.protection.sessions import Sessions
+
+    hosts = HostNames(host or LOCAL, allowed_host or ())
+    if host is None:
+        person = check_name(name if name is not None else getpass.getuser())
+        return Security(hosts, Sessions(archive), person=person, token=secrets.token_urlsafe(24))
+    beside = archive.database.with_suffix(".password")
+    stored = _stored_password(PasswordFile(beside), password, new_password)
+    return Security(hosts, Sessions(archive, stored), password=stored)
+
+
+def _stored_password(file: "PasswordFile", given: str | None, wants_new: bool) -> str:
+    """The hash of the password, which is replaced by another that is given."""
+    from tagrank.app.web.protection.passwords import hash_password, is_password
+
+    stored = file.read()
+    if given is None and (stored is None or wants_new):
+        given = _ask_password()
+    if given is not None and (stored is None or not is_password(given, stored)):
+        stored = hash_password(given)
+        file.write(stored)
+    assert stored is not None
+    return stored
+
+
+def _read_password(path: Path | None) -> str | None:
+    """The password from a file or from the environment."""
+    if path is None:
+        return os.environ.get(PASSWORD_VARIABLE) or None
+    from tagrank.files import open_text
+
+    with open_text(path, max_bytes=2**16) as stream:
+        return stream.readline().rstrip("\r\n")
+
+
+def _ask_password() -> str:
+    if not sys.stdin.isatty():
+        raise typer.BadParameter(
+            f"--host needs a password, and there is no terminal to ask at; set {PASSWORD_VARIABLE} or give "
+            "--password-file FILE"
+        )
+    say("Choose a password that all people who use this desk will share.")
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def _open_browser(place: str) -> None:
+    """Show the desk, if there is more than a browser that would take the terminal."""
+    import threading
+    import webbrowser
+
+    try:
+        is_graphical = type(webbrowser.get()) is not webbrowser.GenericBrowser
+    except webbrowser.Error:
+        is_graphical = False
+    if is_graphical:
+        threading.Thread(target=webbrowser.open, args=[place], daemon=True).start()
