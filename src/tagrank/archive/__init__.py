@@ -1,1 +1,40 @@
 """An archive of pictures: what lies in its folder, and what people decided about its tags, in one file."""
+
+from tagrank.archive.archive import Archive, database_path
+from tagrank.archive.lock import ArchiveInUse
+from tagrank.archive.records import (
+    ANSWERS,
+    Answer,
+    Batch,
+    Cell,
+    DecidedCollection,
+    Decision,
+    Picture,
+    PictureFilter,
+    PictureTable,
+    Scan,
+    SparseStates,
+    TagCounts,
+    TagState,
+    Undone,
+)
+
+__all__ = [
+    "ANSWERS",
+    "Answer",
+    "Archive",
+    "ArchiveInUse",
+    "Batch",
+    "Cell",
+    "DecidedCollection",
+    "Decision",
+    "Picture",
+    "PictureFilter",
+    "PictureTable",
+    "Scan",
+    "SparseStates",
+    "TagCounts",
+    "TagState",
+    "Undone",
+    "database_path",
+]

@@ -1,0 +1,301 @@
+"""Archive: a folder of pictures, and the file with all that people decided about their tags."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self, TypeVar
+
+import numpy as np
+
+from tagrank.archive.database import Database
+from tagrank.archive.decisions import (
+    count_decisions,
+    last_decision,
+    list_decisions,
+    record_answers,
+    take_back,
+)
+from tagrank.archive.labels import read_labels, read_states, read_tag_counts, read_tags
+from tagrank.archive.lock import DeskLock
+from tagrank.archive.names import checked_answers, checked_request
+from tagrank.archive.pictures import read_picture_table, read_pictures_of, read_tag_states
+from tagrank.archive.records import (
+    Answer,
+    Batch,
+    Cell,
+    DecidedCollection,
+    Decision,
+    Picture,
+    PictureFilter,
+    PictureTable,
+    Scan,
+    SparseStates,
+    TagCounts,
+    TagState,
+    Undone,
+)
+from tagrank.archive.scan import Progress, look_at_folder, read_known
+from tagrank.archive.scan_record import record_scan
+from tagrank.archive.selection import count_pictures, select_pictures
+from tagrank.archive.writer import Writer
+from tagrank.files import FileError
+
+HOME, FILE_NAME = ".tagrank", "desk.sqlite"
+Listener = Callable[[list[Cell]], None]
+Result = TypeVar("Result")
+
+
+class Archive:
+    """Pictures of a folder and decisions about their tags; many threads may use one.
+
+    Open it with `Archive.open`. What `decide` and `undo` return is on disk.
+    """
+
+    def __init__(self, folder: Path, database: Database, lock: DeskLock | None) -> None:
+        self.folder, self.database = folder, database.path
+        self._database, self._lock = database, lock
+        self._writer = None if database.read_only else Writer(database.writer(), database.path)
+        self._listeners: list[Listener] = []
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | os.PathLike,
+        *,
+        database: str | os.PathLike | None = None,
+        create: bool = True,
+        read_only: bool = False,
+        lock: bool = False,
+    ) -> Self:
+        """The archive of a folder.
+
+        Parameters
+        ----------
+        folder : with the pictures; none of them is ever written to
+        database : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+        create : make the file if it is missing
+        read_only : write nothing at all; several may read while one writes
+        lock : refuse where another has the lock, see `ArchiveInUse`
+        """
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise FileError(folder, "is not a folder; expected one with pictures")
+        path = database_path(folder, database)
+        if (read_only or not create) and not path.is_file():
+            raise FileNotFoundError(f"{path}: no decisions here; 'tagrank desk' makes this file")
+        if not read_only:
+            _make_home(path)
+        held = DeskLock(path) if lock else None
+        try:
+            return cls(folder, Database(path, read_only=read_only), held)
+        except BaseException:
+            if held is not None:
+                held.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Write what waits, and let go of the file and of the lock."""
+        if self._writer is not None:
+            self._writer.close()
+        self._database.close()
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
+
+    @property
+    def home(self) -> Path:
+        """The folder of the database."""
+        return self.database.parent
+
+    def write_address(self, address: str) -> None:
+        """Note where the desk that holds the lock listens."""
+        if self._lock is not None:
+            self._lock.write_address(address)
+
+    def scan(self, progress: Progress | None = None, *, cache: bool | str | os.PathLike = True) -> Scan:
+        """Look at the folder: which pictures came, moved, changed or went, and which tags are listed.
+
+        Parameters
+        ----------
+        progress : called with how many are done, how many there are, and what is being done
+        cache : where contents of files are known from, as for `describe_pictures`
+        """
+        state = look_at_folder(self.folder, self._read(read_known), cache=cache, progress=progress)
+        return self._write(lambda connection: record_scan(connection, state))
+
+    def pictures(self) -> PictureTable:
+        """All pictures that are there, by their numbers."""
+        return self._read(read_picture_table)
+
+    def picture(self, number: int) -> Picture:
+        """One picture; LookupError if there never was one of that number."""
+        return self.pictures_of([number])[0]
+
+    def pictures_of(self, numbers: Sequence[int]) -> list[Picture]:
+        """Several pictures, in that order."""
+        return self._read(lambda connection: read_pictures_of(connection, numbers, self.folder))
+
+    def select(
+        self, chosen: PictureFilter | None = None, *, after: int | None = None, limit: int | None = None
+    ) -> list[int]:
+        """The numbers of the pictures that are meant, ascending, above `after`, at most `limit`."""
+        return self._read(
+            lambda connection: select_pictures(connection, chosen or PictureFilter(), after, limit)
+        )
+
+    def count(self, chosen: PictureFilter | None = None) -> int:
+        """How many pictures are meant."""
+        return self._read(lambda connection: count_pictures(connection, chosen or PictureFilter()))
+
+    def tags(self) -> list[str]:
+        """All tags in a fixed order, to which new ones are only ever appended."""
+        return self._read(lambda connection: read_tags(connection, self.database))
+
+    def tag_counts(self) -> TagCounts:
+        """In how many pictures each tag is present, and how it was answered."""
+        return self._read(lambda connection: read_tag_counts(connection, self.database))
+
+    def states(self, ids: Sequence[int] | np.ndarray | None = None) -> SparseStates:
+        """The cells that are listed or decided, of all pictures that are there or of some."""
+        return self._read(lambda connection: read_states(connection, ids))
+
+    def states_of(self, picture: int) -> dict[str, TagState]:
+        """What is listed or decided of one picture, by tag."""
+        return self._read(lambda connection: read_tag_states(connection, picture))
+
+    def collection(self, *, only_known: bool = False) -> DecidedCollection:
+        """All pictures with their labels in three states; with `only_known` those with any known label."""
+        whole = self._read(lambda connection: read_labels(connection, self.folder, self.database))
+        return whole.only_known() if only_known else whole
+
+    def decide(
+        self,
+        answers: Sequence[Answer],
+        *,
+        who: str,
+        request: str,
+        queue: str = "",
+        model: int | None = None,
+        reviewed: Sequence[int] = (),
+    ) -> Batch:
+        """Record answers in one step; all of them, or an error and none.
+
+        Parameters
+        ----------
+        answers : at most 1,000; a tag of a new name is made
+        who : the person
+        request : a word for this step; what is asked again with the same word changes nothing
+        queue, model : from where, and by the proposals of which model
+        reviewed : pictures that are marked as looked at; undone with the answers
+        """
+        asked = checked_request(request, who, queue=queue, model=model, reviewed=reviewed)
+        checked = checked_answers(answers)
+        return self._write(lambda connection: record_answers(connection, checked, asked), self._tell)
+
+    def undo(self, *, who: str, request: str, batch: int | None = None) -> Undone:
+        """Take a batch back, of nothing else the last of this person; LookupError if there is none.
+
+        Called again, it takes back the one before. Cells that were decided anew since are kept.
+        """
+        asked = checked_request(request, who)
+        return self._write(lambda connection: take_back(connection, asked, batch), self._tell)
+
+    def history(
+        self, limit: int = 100, *, before: int | None = None, who: str | None = None
+    ) -> list[Decision]:
+        """Decisions, the latest first: those with a number below `before`, of one person."""
+        return self._read(lambda connection: list_decisions(connection, limit=limit, before=before, who=who))
+
+    def last_decision(self) -> int:
+        """A number that grows with every decision and every one taken back."""
+        return self._read(last_decision)
+
+    def n_decisions(self, since: int = 0) -> int:
+        """How many decisions stand that were made after `since`, a number of `last_decision`."""
+        return self._read(lambda connection: count_decisions(connection, since))
+
+    def add_listener(self, listener: Listener) -> None:
+        """Let `listener` be called with the cells that change, once they are on disk; it may not write."""
+        self._listeners.append(listener)
+
+    def get_setting(self, key: str) -> str | None:
+        """A text that `set_setting` kept."""
+        found = self._read(
+            lambda connection: connection.execute(
+                "SELECT value FROM settings WHERE key = ?", (key,)
+            ).fetchone()
+        )
+        return None if found is None else str(found[0])
+
+    def set_setting(self, key: str, value: str | None) -> None:
+        """Keep a text; None forgets it."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM settings WHERE key = ?", (key,))
+            if value is not None:
+                connection.execute("INSERT INTO settings VALUES (?, ?)", (key, value))
+
+        self._write(work)
+
+    def add_session(self, digest: str, person: str, expires: float) -> None:
+        """Keep the hash of a session until `expires`, in seconds since 1970, and forget those that ended."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM sessions WHERE expires < ?", (int(time.time()),))
+            connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (digest, person, int(expires)))
+
+        self._write(work)
+
+    def session_person(self, digest: str) -> str | None:
+        """Whose session it is; None if there is none of that hash, or it ended."""
+        found = self._read(
+            lambda connection: connection.execute(
+                "SELECT person FROM sessions WHERE hash = ? AND expires >= ?", (digest, int(time.time()))
+            ).fetchone()
+        )
+        return None if found is None else str(found[0])
+
+    def end_session(self, digest: str) -> None:
+        """Forget a session."""
+        self._write(
+            lambda connection: connection.execute("DELETE FROM sessions WHERE hash = ?", (digest,)) and None
+        )
+
+    def _read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        with self._database.reading() as connection:
+            return work(connection)
+
+    def _write(
+        self, work: Callable[[sqlite3.Connection], Result], after: Callable[[Result], None] = lambda _: None
+    ) -> Result:
+        if self._writer is None:
+            raise OSError(f"{self.database} was opened for reading only")
+        return self._writer.run(work, after)
+
+    def _tell(self, answer: Batch | Undone) -> None:
+        cells = list(answer.cells if isinstance(answer, Batch) else answer.restored)
+        if answer.is_new and cells:
+            for listener in self._listeners:
+                listener(cells)
+
+
+def database_path(folder: str | os.PathLike, database: str | os.PathLike | None = None) -> Path:
+    """Where the decisions about a folder are."""
+    return Path(folder) / HOME / FILE_NAME if database is None else Path(database)
+
+
+def _make_home(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PermissionError(
+            f"{path} cannot be written ({error.strerror}); name another place with --decisions FILE.sqlite"
+        ) from None

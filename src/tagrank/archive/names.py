@@ -1,0 +1,81 @@
+"""Names that people and pages give: of tags, persons, requests; what is too long is refused."""
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from tagrank.archive.records import ANSWERS, Answer
+from tagrank.errors import ArgumentError
+
+LONGEST_TAG = 200
+LONGEST_NAME = 100
+MOST_ANSWERS = 1000
+_LARGEST = 2**63
+_CONTROL = {"Cc", "Cs", "Zl", "Zp"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """Who asks, the word by which the page knows its request, and from where."""
+
+    word: str
+    who: str
+    queue: str = ""
+    model: int | None = None
+    reviewed: tuple[int, ...] = ()
+
+
+def checked_tag(name: str) -> str:
+    """A new tag's name, without blanks around it and with accents composed."""
+    return _checked("a tag", unicodedata.normalize("NFC", name).strip(), LONGEST_TAG)
+
+
+def checked_request(
+    word: str, who: str, *, queue: str = "", model: int | None = None, reviewed: Sequence[int] = ()
+) -> Request:
+    """The request, if its words can be meant."""
+    if len(reviewed) > MOST_ANSWERS:
+        raise ArgumentError(
+            f"at most {MOST_ANSWERS:,} pictures are marked in one step, got {len(reviewed):,}"
+        )
+    return Request(
+        _checked("request", word, LONGEST_NAME),
+        _checked("the name of a person", who.strip(), LONGEST_NAME),
+        _checked("queue", queue, LONGEST_NAME) if queue else "",
+        model,
+        tuple(map(_checked_number, reviewed)),
+    )
+
+
+def checked_answers(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers, if they can be meant; pictures are looked for later."""
+    if len(answers) > MOST_ANSWERS:
+        raise ArgumentError(f"at most {MOST_ANSWERS:,} answers are given in one step, got {len(answers):,}")
+    for answer in answers:
+        _checked_number(answer.picture)
+        if answer.answer not in ANSWERS:
+            raise ArgumentError(f"an answer is one of {', '.join(ANSWERS)}, got {str(answer.answer)[:40]!r}")
+        if not isinstance(answer.tag, str):
+            raise ArgumentError(f"a tag is text, got {type(answer.tag).__name__}")
+    return list(answers)
+
+
+def is_inside(name: str) -> bool:
+    """Whether the name of a picture, from a database that may come from elsewhere, stays below its folder."""
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in name
+
+
+def _checked(what: str, text: str, longest: int) -> str:
+    if not isinstance(text, str) or not 0 < len(text) <= longest:
+        raise ArgumentError(f"{what} has 1 to {longest} characters, got {len(text)}")
+    if any(unicodedata.category(character) in _CONTROL for character in text):
+        raise ArgumentError(f"{what} may not hold control characters, got {text!r}")
+    return text
+
+
+def _checked_number(picture: int) -> int:
+    if isinstance(picture, bool) or not isinstance(picture, int) or not 0 <= picture < _LARGEST:
+        raise ArgumentError(f"a picture is named by its number, got {str(picture)[:40]!r}")
+    return picture

@@ -1,0 +1,223 @@
+"""A look at the folder: which pictures came, moved, changed or went, and which tags are listed now.
+
+A picture is known again by its name and content together, else by its content (it moved), else by its name
+(it changed). What was decided belongs to the picture, whatever it is called.
+"""
+
+import os
+import sqlite3
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tagrank.annotation.bank.feature_bank import bank_folder
+from tagrank.annotation.bank.picture_keys import Source, file_state, identify_pictures
+from tagrank.annotation.bank.row_store import RowStore, StoreDamage
+from tagrank.data import Collection, read_pictures
+from tagrank.data.label_matrix import positive_pairs, unknown_pairs
+from tagrank.data.pictures.facts import PictureFacts, file_date, read_facts
+from tagrank.data.problems import Problem
+from tagrank.files import FileError
+
+Progress = Callable[[int, int, str], None]
+# a file written so recently could change again without a change of its time stamp
+_SETTLED_NS = 2_000_000_000
+
+
+class Known(NamedTuple):
+    """A picture as the database has it."""
+
+    id: int
+    name: str
+    key: bytes
+    file_state: str
+    is_gone: bool
+
+
+class Found(NamedTuple):
+    """A picture as the folder has it, and its row in the collection that was read."""
+
+    name: str
+    key: bytes
+    file_state: str
+    row: int
+
+
+@dataclass
+class Matches:
+    """Which pictures of the folder are which of the database."""
+
+    same: list[tuple[Known, Found]] = field(default_factory=list)
+    moved: list[tuple[Known, Found]] = field(default_factory=list)
+    changed: list[tuple[Known, Found]] = field(default_factory=list)
+    added: list[Found] = field(default_factory=list)
+    gone: list[Known] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class FolderState:
+    """What a look at the folder found, before it is compared with the database."""
+
+    collection: Collection
+    found: list[Found]
+    facts: dict[str, PictureFacts]
+    problems: tuple[Problem, ...]
+
+
+def read_known(connection: sqlite3.Connection) -> list[Known]:
+    """All pictures that were ever there."""
+    return list(
+        map(Known._make, connection.execute("SELECT id, name, key, file_state, is_gone FROM pictures"))
+    )
+
+
+def look_at_folder(
+    folder: Path, known: list[Known], *, cache: bool | str | os.PathLike, progress: Progress | None
+) -> FolderState:
+    """Read tags, contents and, of new pictures, sizes and dates. Nothing is written."""
+    collection = read_pictures(folder)
+    problems = list(collection.problems)
+    found = _identify(collection, known, cache, problems, progress)
+    facts = _read_facts(folder, match_pictures(known, found), problems, progress)
+    return FolderState(collection, found, facts, tuple(problems))
+
+
+def _identify(
+    collection: Collection,
+    known: list[Known],
+    cache: bool | str | os.PathLike,
+    problems: list[Problem],
+    progress: Progress | None,
+) -> list[Found]:
+    """Every picture with the key of its content; of files that did not change it is known already."""
+    there = {picture.name: picture for picture in known if not picture.is_gone}
+    names, paths = collection.names or (), collection.view("pictures")
+    keys: dict[int, tuple[bytes, str]] = {}
+    others = []
+    for row, (name, path) in enumerate(zip(names, paths, strict=True)):
+        before = there.get(name)
+        if not name.isprintable() and _is_no_text(name):
+            problems.append(Problem(path, "its name is not Unicode; rename it"))
+        elif before is not None and before.file_state and before.file_state == _state(path):
+            keys[row] = before.key, before.file_state
+        else:
+            others.append(row)
+    for row, source in zip(others, _read_keys([paths[row] for row in others], cache, progress), strict=True):
+        if isinstance(source, Source):
+            keys[row] = source.key, _settled(source)
+        else:
+            problems.append(Problem(paths[row], f"cannot be read ({source.strerror or source})"))
+    return [Found(names[row], *keys[row], row) for row in sorted(keys)]
+
+
+def _read_keys(
+    paths: list[str], cache: bool | str | os.PathLike, progress: Progress | None
+) -> list[Source | OSError]:
+    place = None if cache is False else bank_folder(None if cache is True else cache)
+    try:
+        with RowStore(place) as store:
+            return identify_pictures(paths, store, progress)
+    except StoreDamage:
+        with RowStore(None) as store:
+            return identify_pictures(paths, store, progress)
+
+
+def _is_no_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _state(path: str) -> str | None:
+    try:
+        return file_state(os.path.abspath(path))
+    except OSError:
+        return None
+
+
+def _settled(source: Source) -> str:
+    """The state of a file by which it is known again; nothing where it may still be written to."""
+    modified = int((source.state or "0:0:0").split(":")[1])
+    return source.state or "" if modified < time.time_ns() - _SETTLED_NS else ""
+
+
+def match_pictures(known: Iterable[Known], found: Iterable[Found]) -> Matches:
+    """Say which picture is which."""
+    matches = Matches()
+    known = list(known)
+    by_name_and_key = {(picture.name, picture.key): picture for picture in known}
+    left_known = {picture.id: picture for picture in known}
+    left_found = []
+    for picture in found:
+        same = by_name_and_key.get((picture.name, picture.key))
+        if same is not None and left_known.pop(same.id, None) is not None:
+            matches.same.append((same, picture))
+        else:
+            left_found.append(picture)
+    left_found = _match_rest(left_found, left_known, matches.moved, lambda picture: picture.key)
+    there = {number: picture for number, picture in left_known.items() if not picture.is_gone}
+    matches.added = _match_rest(left_found, there, matches.changed, lambda picture: picture.name)
+    matches.gone = list(there.values())
+    return matches
+
+
+def _match_rest(
+    found: list[Found],
+    known: dict[int, Known],
+    matched: list[tuple[Known, Found]],
+    what: Callable[[Known | Found], bytes | str],
+) -> list[Found]:
+    """Pair what is the same in one respect, pictures that are there first; the answer is what is left."""
+    candidates: dict[bytes | str, list[Known]] = defaultdict(list)
+    for picture in sorted(known.values(), key=lambda picture: (not picture.is_gone, -picture.id)):
+        candidates[what(picture)].append(picture)
+    left = []
+    for new in found:
+        if same := candidates.get(what(new)):
+            matched.append((known.pop(same.pop().id), new))
+        else:
+            left.append(new)
+    return left
+
+
+def _read_facts(
+    folder: Path, matches: Matches, problems: list[Problem], progress: Progress | None
+) -> dict[str, PictureFacts]:
+    new = [*matches.added, *(picture for _, picture in matches.changed)]
+    facts = {}
+    for number, picture in enumerate(new, 1):
+        path = folder / picture.name
+        try:
+            facts[picture.name] = read_facts(path)
+        except FileError as error:
+            problems.append(Problem(str(path), str(error).removeprefix(f"{path}: ")))
+            facts[picture.name] = PictureFacts(0, 0, _day(path))
+        if progress is not None:
+            progress(number, len(new), "reading sizes and dates")
+    return facts
+
+
+def _day(path: Path) -> str:
+    try:
+        return file_date(path)
+    except OSError:
+        return "1970-01-01"
+
+
+def listed_cells(collection: Collection, tags: dict[str, int], ids: np.ndarray) -> np.ndarray:
+    """Picture, tag and state of all cells that a collection lists; rows whose number is -1 are left out."""
+    numbers = np.array([tags[tag] for tag in collection.tags], dtype=np.int64)
+    stored = collection.label_matrix.stored
+    pieces = []
+    for (rows, columns), state in ((positive_pairs(stored), 1), (unknown_pairs(stored), 0)):
+        pieces.append(np.column_stack([ids[rows], numbers[columns], np.full(len(rows), state)]))
+    cells = np.concatenate(pieces)
+    cells = cells[cells[:, 0] >= 0]
+    return cells[np.lexsort((cells[:, 1], cells[:, 0]))]
