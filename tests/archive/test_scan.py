@@ -30,7 +30,7 @@ def test_the_first_scan_is_what_the_reader_reads(archive, photos):
 def test_a_second_scan_finds_nothing_new(archive):
     before = archive.pictures()
     found = archive.scan()
-    assert not (found.added or found.moved or found.changed or found.gone or found.problems)
+    assert [*found.added, *found.moved, *found.changed, *found.gone, *found.problems] == []
     assert found.n_pictures == 5
     assert archive.pictures().names == before.names
 
@@ -40,7 +40,7 @@ def test_a_moved_picture_keeps_its_decisions(archive, photos, number):
     os.rename(photos / "a.png", photos / "sub" / "z.png")
     found = archive.scan()
     assert found.moved == [("a.png", "sub/z.png")]
-    assert not (found.added or found.gone)
+    assert (found.added, found.gone) == ([], [])
     picture = archive.picture(number("a.png"))
     assert (picture.name, picture.folder) == ("sub/z.png", "sub")
     assert archive.states_of(picture.id)["lighthouse"].state == "present"

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
@@ -39,6 +38,7 @@ from tagrank.archive.records import (
 from tagrank.archive.scan import Progress, look_at_folder, read_known
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
+from tagrank.archive.settings import SessionTable, Settings
 from tagrank.archive.writer import Writer
 from tagrank.files import FileError
 
@@ -58,6 +58,8 @@ class Archive:
         self._database, self._lock = database, lock
         self._writer = None if database.read_only else Writer(database.writer(), database.path)
         self._listeners: list[Listener] = []
+        self.settings = Settings(self._read, self._write)
+        self.sessions = SessionTable(self._read, self._write)
 
     @classmethod
     def open(
@@ -225,49 +227,6 @@ class Archive:
     def add_listener(self, listener: Listener) -> None:
         """Let `listener` be called with the cells that change, once they are on disk; it may not write."""
         self._listeners.append(listener)
-
-    def get_setting(self, key: str) -> str | None:
-        """A text that `set_setting` kept."""
-        found = self._read(
-            lambda connection: connection.execute(
-                "SELECT value FROM settings WHERE key = ?", (key,)
-            ).fetchone()
-        )
-        return None if found is None else str(found[0])
-
-    def set_setting(self, key: str, value: str | None) -> None:
-        """Keep a text; None forgets it."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM settings WHERE key = ?", (key,))
-            if value is not None:
-                connection.execute("INSERT INTO settings VALUES (?, ?)", (key, value))
-
-        self._write(work)
-
-    def add_session(self, digest: str, person: str, expires: float) -> None:
-        """Keep the hash of a session until `expires`, in seconds since 1970, and forget those that ended."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM sessions WHERE expires < ?", (int(time.time()),))
-            connection.execute("INSERT INTO sessions VALUES (?, ?, ?)", (digest, person, int(expires)))
-
-        self._write(work)
-
-    def session_person(self, digest: str) -> str | None:
-        """Whose session it is; None if there is none of that hash, or it ended."""
-        found = self._read(
-            lambda connection: connection.execute(
-                "SELECT person FROM sessions WHERE hash = ? AND expires >= ?", (digest, int(time.time()))
-            ).fetchone()
-        )
-        return None if found is None else str(found[0])
-
-    def end_session(self, digest: str) -> None:
-        """Forget a session."""
-        self._write(
-            lambda connection: connection.execute("DELETE FROM sessions WHERE hash = ?", (digest,)) and None
-        )
 
     def _read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
         with self._database.reading() as connection:

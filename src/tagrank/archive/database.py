@@ -7,7 +7,7 @@ nothing in it, such as a trigger or a view, is ever run.
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, LifoQueue
 from urllib.parse import quote
@@ -33,13 +33,16 @@ class Database:
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path, self.read_only = path, read_only
         self._readers: LifoQueue[sqlite3.Connection] = LifoQueue(_KEPT_READERS)
+        self._writer: sqlite3.Connection | None = None
         self._is_closed = False
         with closing(self._open(write=not read_only)) as connection:
             self._prepare(connection)
 
     def writer(self) -> sqlite3.Connection:
-        """A connection that may write; to be used by one thread at a time."""
-        return self._open(write=True)
+        """The connection that may write; to be used by one thread at a time."""
+        if self._writer is None:
+            self._writer = self._open(write=True)
+        return self._writer
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -58,11 +61,12 @@ class Database:
     def close(self) -> None:
         """Let go of the file."""
         self._is_closed = True
-        while True:
-            try:
+        with suppress(Empty):
+            while True:
                 self._readers.get_nowait().close()
-            except Empty:
-                return
+        if self._writer is not None:
+            # last: it brings all that was written into the one file
+            self._writer.close()
 
     def _borrow(self) -> sqlite3.Connection:
         try:
@@ -84,6 +88,8 @@ class Database:
             return _connect(self.path, write=write, alone=self.read_only)
         except sqlite3.OperationalError as error:
             raise OSError(f"{self.path} cannot be opened ({error}){_way_out(write)}") from None
+        except sqlite3.DatabaseError as error:
+            raise _damage(self.path, error) from None
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         try:
@@ -102,7 +108,7 @@ class Database:
         except sqlite3.OperationalError as error:
             raise OSError(f"{self.path} cannot be used ({error}){_way_out(not self.read_only)}") from None
         except sqlite3.DatabaseError as error:
-            raise FileError(self.path, f"is damaged ({error}); restore it from a copy") from None
+            raise _damage(self.path, error) from None
 
     def _migrate(self, connection: sqlite3.Connection, version: int) -> None:
         if self.read_only:
@@ -110,6 +116,10 @@ class Database:
                 self.path, f"is of version {version}, not {VERSION}; open it once with 'tagrank desk'"
             )
         migrate(connection)
+
+
+def _damage(path: Path, error: sqlite3.DatabaseError) -> FileError:
+    return FileError(path, f"is damaged or no database ({error}); restore it from a copy")
 
 
 def _way_out(write: bool) -> str:

@@ -21,7 +21,7 @@ class Writer:
 
     Parameters
     ----------
-    connection : used by this thread alone
+    connection : used by this thread alone; it stays open
     path : what messages call the file
     """
 
@@ -63,7 +63,6 @@ class Writer:
                 group.append(self._waiting.get())
             is_open = group[-1] is not None
             self._commit([job for job in group if job is not None])
-        self._connection.close()
 
     def _commit(self, group: list[tuple[Work, Callable[[Any], None], Future[Any]]]) -> None:
         answers: list[tuple[Callable[[Any], None], Future[Any], Any]] = []
