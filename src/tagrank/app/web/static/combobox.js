@@ -1,0 +1,75 @@
+// A field for a tag with completion, as WAI-ARIA describes an editable combobox with a list.
+import { get } from "./api.js";
+import { element, words } from "./dom.js";
+
+/** `choose(tag, isNew)` is called with what was chosen; without `allowNew` only a tag that there is, or "". */
+export function combobox(input, { choose, allowNew = false }) {
+  const list = document.getElementById(input.getAttribute("aria-controls"));
+  let options = [];
+  let active = -1;
+  let asked = 0;
+
+  async function suggest() {
+    const text = input.value.trim();
+    const turn = ++asked;
+    const { tags } = await get("/api/complete", { text });
+    if (turn !== asked || document.activeElement !== input) return;
+    options = tags.map((tag) => ({ tag, isNew: false }));
+    if (allowNew && text && !tags.includes(text)) options.push({ tag: text, isNew: true });
+    show();
+  }
+
+  function show() {
+    active = -1;
+    list.replaceChildren(...options.map(({ tag, isNew }, i) => element("li", {
+      id: `${list.id}-${i}`, role: "option", "aria-selected": "false", pointerdown: (event) => { event.preventDefault(); take(i); },
+    }, words(tag), isNew ? element("small", {}, " new tag") : null)));
+    open(options.length > 0);
+  }
+
+  function open(isOpen) {
+    list.hidden = !isOpen;
+    input.setAttribute("aria-expanded", String(isOpen));
+    if (!isOpen) input.removeAttribute("aria-activedescendant");
+  }
+
+  function move(step) {
+    if (list.hidden) return void suggest();
+    active = (active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length;
+    [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === active)));
+    list.children[active].scrollIntoView({ block: "nearest" });
+    input.setAttribute("aria-activedescendant", list.children[active].id);
+  }
+
+  function take(i) {
+    asked += 1;
+    input.value = options[i].tag;
+    open(false);
+    choose(options[i].tag, options[i].isNew);
+  }
+
+  async function takeTyped() {
+    const tag = input.value.trim();
+    asked += 1;
+    open(false);
+    if (tag === "") return void choose("", false);
+    // what is known may be still on its way: whether a tag is new is for the server to say
+    const { tags } = await get("/api/complete", { text: tag });
+    if (tags.includes(tag)) choose(tag, false);
+    else if (allowNew) choose(tag, true);
+    else if (tags.length) { input.value = tags[0]; choose(tags[0], false); }
+    else { input.setAttribute("aria-invalid", "true"); }
+  }
+
+  let later;
+  input.addEventListener("input", () => { input.removeAttribute("aria-invalid"); clearTimeout(later); later = setTimeout(suggest, 80); });
+  input.addEventListener("blur", () => { clearTimeout(later); asked += 1; open(false); });
+  input.addEventListener("click", () => list.hidden && suggest());
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); move(event.key === "ArrowDown" ? 1 : -1); }
+    else if (event.key === "Escape") { event.preventDefault(); if (list.hidden) { input.value = ""; input.blur(); } else open(false); }
+    else if (event.key === "Enter") { event.preventDefault(); clearTimeout(later); if (active >= 0 && !list.hidden) take(active); else takeTyped(); }
+  });
+  return { take: takeTyped };
+}

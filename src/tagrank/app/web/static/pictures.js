@@ -1,0 +1,82 @@
+// All pictures. Only the rows near the window are in the document, so that a hundred thousand scroll like a hundred.
+import "./page.js";
+import { attempt, get } from "./api.js";
+import { combobox } from "./combobox.js";
+import { asked, count, element, find, link, note, several, showEmpty, thumbnail, words } from "./dom.js";
+
+const A_TIME = 120;
+const list = find("browse");
+const filters = asked();
+const items = [];
+const tiles = new Map();
+let [cursor, isLoading, total] = ["", false, 0];
+
+async function load() {
+  if (isLoading || cursor === null) return;
+  isLoading = true;
+  const found = await attempt(() => get("/api/pictures", { ...filters, limit: A_TIME, cursor }));
+  isLoading = false;
+  if (!found) return;
+  items.push(...found.items);
+  [cursor, total] = [found.cursor ?? null, found.total];
+  find("count").textContent = several(total, "picture");
+  find("end").textContent = cursor === null && items.length ? "That is all." : "";
+  if (items.length === 0) showEmpty("No such picture", "No picture fits these filters.", link("/pictures", "Show all"));
+  draw();
+}
+
+function draw() {
+  const style = getComputedStyle(list);
+  const columns = style.gridTemplateColumns.split(" ").length;
+  const height = parseFloat(style.gridAutoRows) + parseFloat(style.rowGap);
+  const top = list.getBoundingClientRect().top;
+  const n_rows = Math.ceil(items.length / columns);
+  const first = Math.max(0, Math.min(n_rows - 1, Math.floor(-top / height) - 3));
+  const last = Math.min(n_rows, Math.ceil((innerHeight - top) / height) + 3);
+  list.style.paddingTop = `${first * height}px`;
+  list.style.paddingBottom = `${Math.max(0, n_rows - last) * height}px`;
+  place(first * columns, Math.min(items.length, last * columns));
+  if (innerHeight - top > (n_rows - 6) * height) load();
+}
+
+/** Keep what is shown already: a picture that is taken out and put in again would flicker. */
+function place(first, last) {
+  const isHere = (i) => i >= first && i < last;
+  for (const [i, tile] of tiles) {
+    if (!isHere(i)) { tile.remove(); tiles.delete(i); }
+  }
+  let before = null;
+  for (let i = last - 1; i >= first; i -= 1) {
+    if (!tiles.has(i)) {
+      tiles.set(i, makeTile(items[i], i));
+      list.insertBefore(tiles.get(i), before);
+    }
+    before = tiles.get(i);
+  }
+}
+
+function makeTile({ id, name, tags, proposed, reviewed }, i) {
+  const facts = [several(tags.length, "tag"), proposed ? `${count(proposed)} proposed` : null, reviewed ? "reviewed" : null].filter(Boolean);
+  return element("li", { "aria-setsize": total, "aria-posinset": i + 1 },
+    element("a", { href: `/pictures/${id}` }, element("span", { class: "box" }, thumbnail(id, "")),
+      element("span", { class: "caption" }, words(name.split("/").at(-1))), element("small", { title: tags.join(", ") }, facts.join(" · "))));
+}
+
+for (const field of find("filters").elements) {
+  if (field.name && filters[field.name]) field.value = filters[field.name];
+}
+function filter() {
+  location.assign(`/pictures?${new URLSearchParams([...new FormData(find("filters"))].filter(([, value]) => value !== ""))}`);
+}
+find("filters").addEventListener("submit", (event) => { event.preventDefault(); filter(); });
+combobox(find("tag"), { choose: filter });
+let isDue = false;
+const drawSoon = () => {
+  if (isDue) return;
+  isDue = true;
+  requestAnimationFrame(() => { isDue = false; if (items.length) draw(); });
+};
+addEventListener("scroll", drawSoon, { passive: true });
+new ResizeObserver(drawSoon).observe(document.documentElement);
+note("/pictures", filters);
+load();

@@ -1,0 +1,153 @@
+// One picture: its tags, those that are proposed and those that are probably wrong.
+import "./page.js";
+import { attempt, get } from "./api.js";
+import { combobox } from "./combobox.js";
+import { decide, undo } from "./decisions.js";
+import { asked, count, find, link, note, say, several, showEmpty, words } from "./dom.js";
+import { onKeys, showKeys } from "./keys.js";
+import { describe, makeSections } from "./rows.js";
+import { showWhy } from "./why.js";
+
+const given = asked();
+const start = find("review").dataset.picture || given.picture;
+const filters = { queue: find("review").dataset.picture ? "all" : "missing", ...given };
+delete filters.picture;
+let [shown, rows, at, upcoming] = [null, [], 0, null];
+const visited = [];
+const steps = [];
+
+async function ahead(after) {
+  const found = await get("/api/next", { ...filters, after });
+  // behind the last one the queue begins again, with what was passed over
+  return found.picture === null && after ? get("/api/next", filters) : found;
+}
+
+function show(found) {
+  shown = found.picture;
+  find("empty").hidden = shown !== null;
+  find("review").classList.toggle("nothing", shown === null);
+  if (shown === null) return void showNothing();
+  note("/review", { ...filters, picture: shown.id });
+  find("image").src = `/images/${shown.id}?side=1600`;
+  find("image").alt = `The picture ${shown.name}`;
+  find("frame").style.setProperty("--shape", shown.width && shown.height ? `${shown.width} / ${shown.height}` : "auto");
+  find("name").replaceChildren(words(shown.name));
+  const facts = [shown.date, shown.reviewed ? "reviewed" : null, shown.changed ? "the file has changed since it was tagged" : null];
+  find("about").textContent = facts.filter(Boolean).join(" · ");
+  find("left").textContent = found.left === undefined || found.left === null ? "" : `${count(found.left)} left`;
+  rows = makeSections(find("rows"), found, { answer, explain, focus: (row) => { at = rows.indexOf(row); mark(); } });
+  at = Math.max(0, rows.findIndex((row) => row.isOpen()));
+  go(at);
+  upcoming = null;
+  lookAhead(shown.id);
+}
+
+async function lookAhead(id) {
+  const coming = ahead(id);
+  upcoming = coming;
+  const found = await coming.catch(() => null);
+  if (found?.picture && upcoming === coming) new Image().src = `/images/${found.picture.id}?side=1600`;
+}
+
+function showNothing() {
+  note("/review", filters);
+  showEmpty("Nothing left here", "Every picture of this queue has been looked at.", link("/", "Start"), link("/review?queue=all", "Every picture"));
+}
+
+function mark() {
+  rows.forEach((row, i) => row.setActive(i === at));
+}
+
+function go(i) {
+  if (i < 0 || i >= rows.length) return;
+  at = i;
+  mark();
+  if (!document.activeElement.closest("input, select, dialog")) rows[at].node.focus();
+}
+
+function answer(row, value) {
+  const before = row.pair.answer;
+  row.pair.answer = value;
+  describe(row);
+  remember({ queue: filters.queue, answers: [{ picture: shown.id, tag: row.pair.tag, answer: value }] })
+    .catch(() => { row.pair.answer = before; describe(row); });
+  const next = rows.findIndex((other, i) => i > at && other.isOpen());
+  const open = next >= 0 ? next : rows.findIndex((other) => other.isOpen());
+  if (open >= 0) go(open);
+  else say("All proposals of this picture are decided. Enter goes on.");
+}
+
+function remember(step) {
+  const entry = { picture: shown.id };
+  steps.push(entry);
+  return decide(step).catch((error) => { steps.splice(steps.indexOf(entry), 1); throw error; });
+}
+
+function add(tag, isNew) {
+  find("new-tag").value = "";
+  if (tag === "" || shown === null) return;
+  let row = rows.find(({ pair }) => pair.tag === tag);
+  if (!row) {
+    row = rows.add({ tag, probability: null, state: "unknown", listed: false, answer: null, by: null });
+    mark();
+  }
+  const kept = at;
+  at = rows.indexOf(row);
+  answer(row, "yes");
+  at = kept;
+  mark();
+  say(isNew ? `“${tag}” is a new tag, and was added.` : `“${tag}” was added.`);
+}
+
+async function done() {
+  if (shown === null) return;
+  const id = shown.id;
+  remember({ queue: filters.queue, reviewed: [id] }).catch(() => {});
+  await onward();
+}
+
+async function onward() {
+  visited.push(shown.id);
+  const found = await attempt(() => upcoming ?? ahead(shown.id));
+  if (found) show(found);
+}
+
+const open = async (id) => {
+  const found = await attempt(() => get(`/api/pictures/${id}`));
+  if (found) show(found);
+};
+const back = () => visited.length && open(visited.pop());
+
+async function takeBack() {
+  const { restored, kept } = await undo();
+  const step = steps.pop();
+  const picture = restored[0]?.picture ?? step?.picture;
+  say(`${restored.length ? several(restored.length, "decision") : "The last step was"} undone${kept.length ? "; what somebody decided later is kept" : ""}.`);
+  if (picture) await open(picture);
+}
+
+function explain(row) {
+  if (row.pair.probability === null) say("No model has looked at this tag yet.");
+  else showWhy(shown.id, shown.name, row.pair.tag);
+}
+
+const undoAloud = () => takeBack().catch(() => {});
+const reply = (value) => () => rows[at] && answer(rows[at], value);
+const typeTag = () => find("new-tag").focus();
+onKeys({
+  y: reply("yes"), n: reply("no"), s: reply("skip"), w: () => rows[at] && explain(rows[at]), u: undoAloud, "Ctrl+z": undoAloud,
+  ArrowUp: () => go(at - 1), ArrowDown: () => go(at + 1), ArrowLeft: back, ArrowRight: () => shown && onward(),
+  a: typeTag, "/": typeTag, Enter: done, "?": showKeys,
+}, { repeating: ["ArrowUp", "ArrowDown"] });
+find("done").addEventListener("click", done);
+find("undo").addEventListener("click", undoAloud);
+find("back").addEventListener("click", back);
+find("pass").addEventListener("click", () => shown && onward());
+find("help").addEventListener("click", showKeys);
+find("queue").value = filters.queue;
+find("queue").addEventListener("change", async (event) => { filters.queue = event.target.value; show(await ahead()); });
+find("choices").addEventListener("submit", (event) => event.preventDefault());
+const field = combobox(find("new-tag"), { choose: add, allowNew: true });
+find("add").addEventListener("submit", (event) => { event.preventDefault(); field.take(); });
+if (start) open(start);
+else attempt(async () => show(await ahead()));
