@@ -4,9 +4,9 @@ import { drawn } from "./dom.js";
 /** An estimate with its interval, between 0 and what would be the most. */
 export function interval({ estimate, low, high }) {
   const most = Math.max(high * 1.15, 1);
-  const at = (value) => 4 + 192 * (value / most);
-  return drawn("svg", { viewBox: "0 0 200 18", class: "interval", role: "img", "aria-label": `between ${low} and ${high}` },
-    drawn("line", { x1: 4, x2: 196, y1: 9, y2: 9, class: "axis-line" }),
+  const at = (value) => `${2 + 96 * (value / most)}%`;
+  return drawn("svg", { class: "interval", role: "img", "aria-label": `between ${Math.round(low)} and ${Math.round(high)}` },
+    drawn("line", { x1: "2%", x2: "98%", y1: 9, y2: 9, class: "axis-line" }),
     drawn("line", { x1: at(low), x2: at(high), y1: 9, y2: 9, class: "range" }),
     drawn("circle", { cx: at(estimate), cy: 9, r: 5, class: "dot" }));
 }

@@ -46,13 +46,24 @@ export function describe(tile, item, choices) {
 
 export const columnsOf = (wall) => getComputedStyle(wall).gridTemplateColumns.split(" ").length;
 
-/** How many tiles one look takes in. */
+const MOST = 60;
+
+/** How many tiles one look takes in; the columns are as wide as fills the window best. */
 export function fits(wall) {
   wall.hidden = false;
   const style = getComputedStyle(wall);
-  const columns = style.gridTemplateColumns.split(" ");
-  const height = parseFloat(columns[0]) + parseFloat(style.getPropertyValue("--caption")) + parseFloat(style.rowGap);
-  const room = innerHeight - wall.getBoundingClientRect().top - scrollY - parseFloat(style.getPropertyValue("--below"));
-  const rows = Math.max(columns.length < 4 ? 4 : 2, Math.floor(room / height));
-  return Math.min(60, rows * columns.length);
+  const [caption, gap, below] = ["--caption", "row-gap", "--below"].map((name) => parseFloat(style.getPropertyValue(name)));
+  const { width, top } = wall.getBoundingClientRect();
+  const room = innerHeight - top - scrollY - below;
+  const [smallest, largest] = width < 500 ? [100, 130] : width < 1900 ? [140, 200] : [170, 250];
+  let best = { unused: Infinity };
+  for (let columns = Math.ceil(width / (largest + gap)); columns <= Math.floor((width + gap) / (smallest + gap)); columns += 1) {
+    const height = (width - (columns - 1) * gap) / columns + caption + gap;
+    const rows = Math.max(2, Math.floor((room + gap) / height));
+    const unused = Math.abs(room - rows * height);
+    if (rows * columns <= MOST && unused < best.unused) best = { unused, columns, rows };
+  }
+  const { columns = 6, rows = 2 } = best;
+  wall.style.setProperty("--columns", columns);
+  return columns * rows;
 }
