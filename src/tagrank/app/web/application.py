@@ -15,7 +15,7 @@ from tagrank.app.web.errors import Refused, add_error_answers, json_error
 from tagrank.app.web.pages import Pages, StaticFiles
 from tagrank.app.web.protection.guard import Guard
 from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
-from tagrank.app.web.protection.security import Security
+from tagrank.app.web.protection.security import Security, path_of
 
 BODIES = BodyLimits(by_path={"/api/import": BodyLimit(2**26, 300.0)})
 _NO_PAGES = ("/api/", "/static/", "/images/", "/thumbnails/")
@@ -34,10 +34,11 @@ def desk_app(desk: Any, security: Security) -> ASGIApp:
     app.state.pages = Pages(app.state.static, signs_in=security.signs_in)
 
     def answer(request: Request, refused: Refused) -> Response:
-        if request.method != "GET" or request.url.path.startswith(_NO_PAGES):
+        if request.method != "GET" or path_of(request).startswith(_NO_PAGES):
             return json_error(request, refused)
         if refused.status_code == 401 and security.signs_in:
-            here = request.url.path + ("?" + request.url.query if request.url.query else "")
+            query = request.scope["query_string"].decode("latin-1")
+            here = path_of(request) + (f"?{query}" if query else "")
             return RedirectResponse(f"/sign-in?next={quote(here)}", 303)
         pages: Pages = app.state.pages
         return pages.answer(

@@ -18,7 +18,8 @@ from uvicorn.server import HANDLED_SIGNALS
 
 from tagrank.errors import ArgumentError
 
-HEADER_SECONDS, HEADER_BYTES = 15.0, 2**15
+# for the headers of a request, and between two of them
+IDLE_SECONDS, HEADER_BYTES = 15, 2**15
 MOST_CONNECTIONS = 1000
 PORTS_TRIED = 20
 
@@ -45,7 +46,7 @@ class ImpatientProtocol(H11Protocol):
         if not is_waiting:
             self._rest()
         elif self._deadline is None:
-            self._deadline = self.loop.call_later(HEADER_SECONDS, self._give_up)
+            self._deadline = self.loop.call_later(IDLE_SECONDS, self._give_up)
 
     def _rest(self) -> None:
         if self._deadline is not None:
@@ -85,15 +86,19 @@ class Server(uvicorn.Server):
             self._on_ready()
 
 
-def serve(
+def serve(app: ASGIApp, listener: socket.socket, **options: Any) -> None:
+    """Serve until Ctrl-C or SIGTERM; requests that are being answered are finished first."""
+    make_server(app, **options).run([listener])
+
+
+def make_server(
     app: ASGIApp,
-    listener: socket.socket,
     *,
     certificate: Path | None = None,
     key: Path | None = None,
     on_ready: Callable[[], None] = lambda: None,
-) -> None:
-    """Serve until Ctrl-C or SIGTERM; requests that are being answered are finished first."""
+) -> Server:
+    """A server; `run` it with sockets that listen."""
     config = uvicorn.Config(
         app,
         http=ImpatientProtocol,
@@ -105,7 +110,7 @@ def serve(
         server_header=False,
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=HEADER_BYTES,
-        timeout_keep_alive=60,
+        timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=5,
         ssl_certfile=certificate,
         ssl_keyfile=key,
@@ -114,7 +119,7 @@ def serve(
         config.load()
     except (ssl.SSLError, OSError) as error:
         raise ArgumentError(f"certificate and key cannot be used ({error})") from None
-    Server(config, on_ready).run([listener])
+    return Server(config, on_ready)
 
 
 def listen(host: str, port: int, *, may_move: bool = True) -> socket.socket:

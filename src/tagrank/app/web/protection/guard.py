@@ -58,7 +58,7 @@ class Guard:
         try:
             self._hosts.check(request.headers.get("host"))
             response = await self._access.admit(request)
-            limit = self._bodies.of(request.url.path)
+            limit = self._bodies.of(scope["path"])
             body = LimitedBody(receive, limit, request.headers.get("content-length"))
         except Refused as refused:
             response = self._answer(request, refused)

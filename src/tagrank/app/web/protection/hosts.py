@@ -6,9 +6,9 @@ must come from a page of ours.
 """
 
 import ipaddress
+import re
 import socket
 from collections.abc import Iterable
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 
@@ -16,6 +16,7 @@ from tagrank.app.web.errors import Refused
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+_HOST = re.compile(r"(\[(?P<address>[0-9a-f:.]+)\]|(?P<name>[a-z0-9._-]+))(:\d{1,5})?")
 FOREIGN = "this request comes from a page of another site"
 
 
@@ -39,10 +40,8 @@ class HostNames:
 
     def check(self, host: str | None) -> None:
         """Refuse a request that calls the server by another name."""
-        try:
-            name = (urlsplit(f"//{host}").hostname or "").rstrip(".")
-        except ValueError:
-            name = ""
+        found = _HOST.fullmatch((host or "").lower())
+        name = "" if found is None else (found["address"] or found["name"]).rstrip(".")
         if not name or (name not in self._names and not (self._takes_addresses and _is_address(name))):
             raise Refused(
                 421,

@@ -66,7 +66,7 @@ class Security:
     async def admit(self, request: Request) -> Response | None:
         """Let in who has a session or the token; see `Access`."""
         word = request.cookies.get(self.cookie)
-        check_source(request.method, request.url.scheme, request.headers, has_cookie=word is not None)
+        check_source(request.method, request.scope["scheme"], request.headers, has_cookie=word is not None)
         _check_content_type(request)
         person = self.sessions.person(word) if word else self._bearer(request)
         if person is not None:
@@ -76,7 +76,7 @@ class Security:
         self.by_address.take(address_of(request))
         if request.method == "GET" and "token" in request.query_params:
             return await self._exchange_token(request)
-        if request.url.path in OPEN_PATHS or request.url.path.startswith(STATIC):
+        if path_of(request) in OPEN_PATHS or path_of(request).startswith(STATIC):
             request.state.person = None
             return None
         raise Refused(401, "sign in first" if self.signs_in else _NO_TOKEN)
@@ -121,7 +121,7 @@ class Security:
         word = await run_in_threadpool(self.sessions.begin, self.person)
         rest = [pair for pair in request.query_params.multi_items() if pair[0] != "token"]
         # a path of two slashes would lead to another machine
-        path = "/" + request.url.path.lstrip("/\\")
+        path = "/" + path_of(request).lstrip("/\\")
         response = RedirectResponse(path + ("?" + urlencode(rest) if rest else ""), 303)
         self.set_cookie(response, word)
         return response
@@ -138,6 +138,11 @@ def check_name(name: str) -> str:
     return name
 
 
+def path_of(request: Request) -> str:
+    """The path by which the application chooses; that of `request.url` depends on Host, too."""
+    return str(request.scope["path"])
+
+
 def address_of(request: Request) -> str:
     """Where a request comes from."""
     return request.client.host if request.client is not None else ""
@@ -152,6 +157,6 @@ def _check_content_type(request: Request) -> None:
     if request.method in SAFE_METHODS or request.method == "DELETE":
         return
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    is_expected = kind not in _FORMS if request.url.path in UPLOADS else kind == "application/json"
+    is_expected = kind not in _FORMS if path_of(request) in UPLOADS else kind == "application/json"
     if not is_expected:
         raise Refused(415, "a body of the type application/json was expected")

@@ -40,7 +40,7 @@ class BearerAccess:
             self._known.take("token")
             return None
         self._unknown.take(address_of(request))
-        if request.url.path in OPEN_PATHS:
+        if request.scope["path"] in OPEN_PATHS:
             return None
         raise Refused(401, "send the token as Authorization: Bearer TOKEN", WWW_Authenticate="Bearer")
 
