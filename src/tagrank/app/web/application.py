@@ -29,6 +29,7 @@ def desk_app(desk: Any, security: Security) -> ASGIApp:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
     )
     app.state.calls, app.state.security, app.state.static = Calls(desk), security, StaticFiles()
     app.state.pages = Pages(app.state.static, signs_in=security.signs_in)

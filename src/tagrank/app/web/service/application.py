@@ -63,7 +63,14 @@ def service_app(
     root : the folder below which pictures may be named by path
     max_bytes : of one upload
     """
-    app = FastAPI(title="tagrank", version=__version__, description=_ABOUT, docs_url=None, redoc_url=None)
+    app = FastAPI(
+        title="tagrank",
+        version=__version__,
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
     app.state.workers, app.state.root = workers, root
     app.state.facts = workers.ask(None)
     app.state.limiter = CapacityLimiter(workers.n_workers)
