@@ -199,7 +199,13 @@ def _eight_bits(image: Image.Image) -> np.ndarray:
 
 
 def thumbnail_url(image: np.ndarray, *, longest: int = 192, quality: int = 88) -> str:
-    """A picture as a ``data:`` address with a JPEG of at most `longest` pixels a side; never enlarged.
+    """A picture as a ``data:`` address with a JPEG, see `thumbnail`."""
+    data = thumbnail(image, longest=longest, quality=quality)
+    return "data:image/jpeg;base64," + base64.b64encode(data).decode("ascii")
+
+
+def thumbnail(image: np.ndarray, *, longest: int = 192, quality: int = 88) -> bytes:
+    """A picture as a JPEG of at most `longest` pixels a side; never enlarged.
 
     It is a uint8 array of shape (height, width, 3), or (height, width) for grey.
     """
@@ -213,4 +219,4 @@ def thumbnail_url(image: np.ndarray, *, longest: int = 192, quality: int = 88) -
     picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)
     stream = io.BytesIO()
     picture.save(stream, "JPEG", quality=quality)
-    return "data:image/jpeg;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+    return stream.getvalue()

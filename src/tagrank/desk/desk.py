@@ -1,0 +1,279 @@
+"""Desk: what the pages ask for and what they decide, as plain dicts; many threads may use one."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from threading import Lock, Thread
+from typing import Any, Self
+
+from tagrank.archive import Answer, Archive, Cell
+from tagrank.desk.leases import Leases
+from tagrank.desk.memory import Memory
+from tagrank.desk.progress import archive_json, completions, progress_json, queue_rows, tag_rows
+from tagrank.desk.review import Review
+from tagrank.desk.schedule import TRAIN_AFTER, Schedule
+from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
+from tagrank.desk.why import why_json
+
+Say = Callable[[str], None]
+NO_MODEL = "there is no model yet: it is trained once some pictures have tags"
+
+
+class Desk:
+    """An archive, its queues, and the models that learn from what is decided.
+
+    Open it with `Desk.open`. Errors are LookupError for what is not there, ValueError for what cannot be
+    meant, and OSError where the disk refuses.
+    """
+
+    def __init__(
+        self,
+        archive: Any,
+        models: Any,
+        trainer: Any,
+        *,
+        cache: bool | str | os.PathLike = True,
+        train_after: int = TRAIN_AFTER,
+    ) -> None:
+        self.archive, self._models, self._trainer = archive, models, trainer
+        self.name: str = archive.folder.absolute().name
+        self._cache, self._leases, self._explaining = cache, Leases(), Lock()
+        proposals = None if models.current is None else models.open(models.current)
+        self._memory = Memory(archive, proposals)
+        self._review = Review(archive, self._memory, self._leases)
+        self._thumbnails = Thumbnails(thumbnail_folder(cache))
+        since = 0 if proposals is None else int(proposals.facts["last_decision"])
+        self._schedule = Schedule(trainer, train_after, archive.n_decisions(since))
+        archive.add_listener(self._settle)
+        trainer.on_finished = self._take_over
+        if proposals is None and self._memory.view.table.n_present.any():
+            self._schedule.start()
+        else:
+            self._schedule.check()
+        self._warm_up()
+
+    @classmethod
+    def open(
+        cls,
+        folder: str | os.PathLike,
+        *,
+        database: str | os.PathLike | None = None,
+        cache: bool | str | os.PathLike = True,
+        features: Any = None,
+        n_jobs: int | None = None,
+        train_after: int = TRAIN_AFTER,
+        on_say: Say | None = None,
+    ) -> Self:
+        """The desk of a folder, which is looked at anew.
+
+        Parameters
+        ----------
+        folder, database : as in `Archive.open`; a second desk of the same archive is refused
+        cache : whether features and thumbnails are kept, in the user's cache folder; or another folder
+        features, n_jobs : as in `train`
+        train_after : train again after so many decisions; 0 for never
+        on_say : is told what is being done
+        """
+        from tagrank.desk.learning import Models, Trainer
+
+        archive = Archive.open(folder, database=database, lock=True)
+        try:
+            if on_say is not None:
+                on_say(f"looking at {archive.folder}")
+            archive.scan(cache=cache)
+            trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
+            return cls(archive, Models(archive.home), trainer, cache=cache, train_after=train_after)
+        except BaseException:
+            archive.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End a training that is at work, and let go of the archive."""
+        self._trainer.close()
+        self._warming.join()
+        self.archive.close()
+
+    # what to look at
+
+    def overview(self) -> dict[str, Any]:
+        """The archive, its progress, its queues, and its model."""
+        view = self._memory.view
+        return {
+            "archive": archive_json(view, self.name),
+            "progress": progress_json(view),
+            "queues": queue_rows(view),
+            "model": None if view.proposals is None else _model_json(view.proposals),
+            "training": self.training(),
+        }
+
+    def tags(self, text: str = "") -> dict[str, Any]:
+        """All tags, or those that contain a text, with their numbers."""
+        return {"tags": tag_rows(self._memory.view, text)}
+
+    def complete(self, text: str = "") -> dict[str, Any]:
+        """Tags that a text may become."""
+        return {"tags": completions(self._memory.view, text)}
+
+    def wall(self, **asked: Any) -> dict[str, Any]:
+        """A page of a queue, see `Review.wall`."""
+        return self._review.wall(**asked)
+
+    def next(self, **asked: Any) -> dict[str, Any]:
+        """The next picture of a queue, see `Review.next`."""
+        return self._review.next(**asked)
+
+    def pictures(self, **asked: Any) -> dict[str, Any]:
+        """Pictures by their numbers, see `Review.pictures`."""
+        return self._review.pictures(**asked)
+
+    def picture(self, picture: int) -> dict[str, Any]:
+        """One picture with its tags."""
+        return self._review.picture(picture)
+
+    def thumbnail(self, picture: int, side: int = 256) -> tuple[bytes, str]:
+        """A JPEG of a picture, and a word that changes with its content."""
+        found = self.archive.picture(picture)
+        return self._thumbnails.read(found.path, found.key, side, n_pixels=found.width * found.height)
+
+    def why(self, picture: int, tag: str) -> dict[str, Any]:
+        """What speaks for and against a tag, by the current model."""
+        proposals, names = self._memory.view.proposals, self._memory.view.pictures
+        found = self.archive.picture(picture)
+        if proposals is None:
+            raise LookupError(NO_MODEL)
+        if tag not in proposals.tags:
+            raise LookupError(f"the model does not know the tag {tag!r} yet; it will after the next training")
+        ids = dict(zip(names.names, names.ids.tolist(), strict=True))
+        with self._explaining:
+            return why_json(proposals.annotator(), found.path, tag, ids)
+
+    # what is decided
+
+    def decide(self, body: dict[str, Any], who: str) -> dict[str, Any]:
+        """Record answers in one step; when this returns they are on disk."""
+        answers = [Answer(one["picture"], one["tag"], one["answer"]) for one in body.get("answers", ())]
+        reviewed = list(body.get("reviewed", ()))
+        batch = self.archive.decide(
+            answers,
+            who=who,
+            request=body["request"],
+            queue=body.get("queue", ""),
+            model=body.get("model", self._memory.view.judged.number),
+            reviewed=reviewed,
+        )
+        if batch.is_new:
+            self._memory.mark_reviewed(reviewed)
+            self._leases.settle((picture, None) for picture in reviewed)
+            self._schedule.count(len(answers))
+        decided = self._memory.view.table.n_decided
+        return {"batch": batch.batch, "decisions": decided, "due_in": self._schedule.due_in}
+
+    def undo(self, body: dict[str, Any], who: str) -> dict[str, Any]:
+        """Take back the last step of a person, or the one that is named."""
+        undone = self.archive.undo(who=who, request=body["request"], batch=body.get("batch"))
+        if undone.is_new:
+            self._memory.mark_reviewed(undone.reviewed)
+            self._schedule.count(-len(undone.restored))
+        restored, kept = (self._cells_json(cells) for cells in (undone.restored, undone.kept))
+        return {"batch": undone.batch, "restored": restored, "kept": kept}
+
+    def history(self, **asked: Any) -> dict[str, Any]:
+        """Decisions, the latest first."""
+        same = ("id", "batch", "picture", "name", "tag", "answer", "before", "at", "queue")
+        return {
+            "decisions": [
+                {name: getattr(one, name) for name in same} | {"by": one.who, "undone": one.is_undone}
+                for one in self.archive.history(**asked)
+            ]
+        }
+
+    # how it learns
+
+    def training(self) -> dict[str, Any]:
+        """How far the training is, and what the last one changed."""
+        return self._trainer.status() | {"due_in": self._schedule.due_in}
+
+    def train(self, fresh: bool = False) -> dict[str, Any]:
+        """Begin a training in the background; with `fresh` method and kernel are chosen again."""
+        self._schedule.start(fresh=fresh)
+        return self.training()
+
+    def cancel_training(self) -> dict[str, Any]:
+        """End the training; the last good model keeps answering."""
+        self._trainer.cancel()
+        return self.training()
+
+    def models(self) -> dict[str, Any]:
+        """All models that are kept, the newest first."""
+        return {
+            "models": [
+                facts | {"current": facts["number"] == self._models.current} for facts in self._models.list()
+            ]
+        }
+
+    def use_model(self, number: int) -> dict[str, Any]:
+        """Let another model answer; LookupError where there is none of that number."""
+        self._models.use(number)
+        self._memory.use(self._models.open(number))
+        self._warm_up()
+        return self.models()
+
+    # the archive
+
+    def scan(self) -> dict[str, Any]:
+        """Look for added, moved, changed and vanished pictures."""
+        found = self.archive.scan(cache=self._cache)
+        self._memory.read_archive()
+        self._warm_up()
+        names = ("added", "changed", "gone")
+        return {name: list(getattr(found, name)) for name in names} | {
+            "moved": [list(pair) for pair in found.moved],
+            "problems": [{"path": one.path, "reason": one.reason} for one in found.problems],
+            "pictures": found.n_pictures,
+        }
+
+    def export(self, format: str, dry_run: bool = False) -> Any:
+        """Decisions as the bytes of a "csv" or "jsonl" file, or written to "sidecars" beside the pictures."""
+        from tagrank.archive import exchange
+
+        return exchange.export(self.archive, format, dry_run=dry_run)
+
+    def import_(self, content: bytes, format: str, dry_run: bool, who: str) -> dict[str, Any]:
+        """Take decisions from the bytes of a file, or tell what they would change."""
+        from tagrank.archive import exchange
+
+        found = exchange.import_(self.archive, content, format, dry_run=dry_run, who=who)
+        return found
+
+    def _settle(self, cells: list[Cell]) -> None:
+        self._leases.settle((cell.picture, cell.tag) for cell in cells)
+
+    def _take_over(self, number: int) -> None:
+        """A training ended well: its model answers from now on."""
+        self._memory.use(self._models.open(number))
+        self._warm_up()
+        self._schedule.check()
+
+    def _warm_up(self) -> None:
+        """Order the queues before somebody asks for them."""
+        self._warming = Thread(target=partial(queue_rows, self._memory.view), daemon=True)
+        self._warming.start()
+
+    def _cells_json(self, cells: tuple[Cell, ...]) -> list[dict[str, Any]]:
+        names = {
+            picture.id: picture.name for picture in self.archive.pictures_of({cell.picture for cell in cells})
+        }
+        return [
+            {"picture": cell.picture, "name": names[cell.picture], "tag": cell.tag, "state": cell.state}
+            for cell in cells
+        ]
+
+
+def _model_json(proposals: Any) -> dict[str, Any]:
+    return {name: proposals.facts[name] for name in ("number", "made", "method", "metrics")}

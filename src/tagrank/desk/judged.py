@@ -1,0 +1,97 @@
+"""The probabilities of one model in the places of a table of states.
+
+They stay on disk as half-precision numbers and are read in pieces. A picture or tag that came after the
+model was trained has none: nan.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from tagrank.desk.states import StateTable
+
+_PIECE = 2**20  # pairs looked at together
+
+
+class Judged:
+    """What a model says of the pictures and tags of a table.
+
+    Parameters
+    ----------
+    proposals : a model's `number`, `ids`, `tags` and `probabilities`; None where there is no model yet
+    table : whose rows and columns count
+    """
+
+    def __init__(self, proposals: Any, table: StateTable) -> None:
+        self.number: int | None = None if proposals is None else proposals.number
+        self._table = table
+        self._row_of = np.full(len(table.ids), -1, dtype=np.int32)
+        self._probabilities = np.zeros((0, 0), dtype=np.float16)
+        self._columns = np.zeros(0, dtype=np.int32)
+        if proposals is not None:
+            self._align(proposals)
+
+    def _align(self, proposals: Any) -> None:
+        table, ids = self._table, np.asarray(proposals.ids, dtype=np.int64)
+        self._probabilities = proposals.probabilities
+        known = [table.column(tag) for tag in proposals.tags]
+        self._columns = np.array([-1 if column is None else column for column in known], dtype=np.int32)
+        if len(ids):
+            places = np.minimum(np.searchsorted(ids, table.ids), len(ids) - 1)
+            is_here = ids[places] == table.ids
+            self._row_of[is_here] = places[is_here]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no probabilities are known at all."""
+        return self.number is None
+
+    def of_rows(self, rows: np.ndarray) -> np.ndarray:
+        """Probabilities of whole pictures, float32 of shape (len(rows), n_tags of the table)."""
+        found = np.full((len(rows), len(self._table.tags)), np.nan, dtype=np.float32)
+        places = self._row_of[rows]
+        is_known = places >= 0
+        kept = self._columns >= 0
+        values = self._probabilities[places[is_known]][:, kept]
+        found[np.ix_(np.flatnonzero(is_known), self._columns[kept])] = values
+        return found
+
+    def of_pairs(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Probabilities of single pairs, float32."""
+        place = np.full(self._table.codes.shape[1], -1, dtype=np.int32)
+        place[self._columns[self._columns >= 0]] = np.flatnonzero(self._columns >= 0)
+        rows, columns = self._row_of[rows], place[columns]
+        found = np.full(len(rows), np.nan, dtype=np.float32)
+        is_known = (rows >= 0) & (columns >= 0)
+        found[is_known] = self._probabilities[rows[is_known], columns[is_known]]
+        return found
+
+    def pieces(
+        self, rows: np.ndarray | None = None, column: int | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """(rows, columns, probabilities) of the table, piece by piece, for pictures that the model judged.
+
+        Parameters
+        ----------
+        rows : only these pictures
+        column : only this tag
+        """
+        rows = np.arange(len(self._row_of)) if rows is None else rows
+        rows = rows[self._row_of[rows] >= 0]
+        kept = np.flatnonzero(self._columns == column if column is not None else self._columns >= 0)
+        if not len(kept):
+            return
+        is_whole = len(kept) == len(self._columns)
+        step = max(1, _PIECE // len(kept))
+        for start in range(0, len(rows), step):
+            piece = rows[start : start + step]
+            values = self._read(self._row_of[piece])
+            values = values if is_whole else values[:, kept]
+            yield piece, self._columns[kept], values.astype(np.float32)
+
+    def _read(self, places: np.ndarray) -> np.ndarray:
+        """Rows of the model; a stretch of neighbours is not copied."""
+        if len(places) and places[-1] - places[0] + 1 == len(places):
+            return self._probabilities[places[0] : places[-1] + 1]
+        return self._probabilities[places]

@@ -1,0 +1,119 @@
+"""What to look at next: the queues, and which pairs of picture and tag belong to each."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tagrank.desk.states import LISTED, PRESENT, STATE_NAMES, is_in_state
+from tagrank.errors import ArgumentError
+
+PROBABLE = 0.5  # from here on a tag is proposed, and below it a listed one is doubted
+FLOOR = 0.02  # what is less probable is not asked for: of fifty such tags one would be true
+OPEN, DOUBTED = 0, PRESENT | LISTED
+
+
+@dataclass(frozen=True)
+class Queue:
+    """A queue, for people; `by_picture` says that its items are whole pictures and not pairs."""
+
+    name: str
+    title: str
+    about: str
+    by_picture: bool = False
+
+
+QUEUES = {
+    queue.name: queue
+    for queue in (
+        Queue("missing", "Probably missing", "Tags that pictures seem to lack, the most probable first."),
+        Queue(
+            "wrong",
+            "Probably wrong",
+            "Listed tags that are less probable than not, the least probable first.",
+        ),
+        Queue(
+            "informative",
+            "Most informative",
+            "Tags of which the model is least sure: it learns most from these answers.",
+        ),
+        Queue(
+            "untagged",
+            "Untagged",
+            "Pictures without any tag, those with the most probable proposals first.",
+            by_picture=True,
+        ),
+        Queue("tag", "One tag", "All pictures that may have one tag, the most probable first."),
+        Queue("all", "Everything", "All pictures that nobody reviewed, in their order.", by_picture=True),
+    )
+}
+PICTURE_STATES = ("tagged", "untagged", "reviewed", "unreviewed", "changed")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A queue and its filters; an empty text does not matter.
+
+    Attributes
+    ----------
+    queue : its name
+    tag : only pairs of this tag
+    state : pairs in this state ("present", "absent", "unknown"), or pictures ("tagged", "reviewed", ...)
+    folder, start, end, text : of the pictures, see `PictureFilter`
+    """
+
+    queue: str = "missing"
+    tag: str = ""
+    folder: str = ""
+    state: str = ""
+    start: str = ""
+    end: str = ""
+    text: str = ""
+
+    def __post_init__(self) -> None:
+        if self.queue not in QUEUES:
+            raise ArgumentError(f"queue must be one of {', '.join(QUEUES)}, got {self.queue!r}")
+        states = (*STATE_NAMES.values(), *PICTURE_STATES)
+        if self.state and self.state not in states:
+            raise ArgumentError(f"state must be one of {', '.join(states)}, got {self.state!r}")
+        if self.queue == "tag" and not self.tag:
+            raise ArgumentError("the queue of one tag needs its name: give tag")
+
+    @property
+    def pair_state(self) -> str:
+        """The state that pairs must have, empty if it does not matter."""
+        return self.state if self.state in STATE_NAMES.values() else ""
+
+    @property
+    def picture_state(self) -> str:
+        """The state that pictures must have, empty if it does not matter."""
+        return self.state if self.state in PICTURE_STATES else ""
+
+    @property
+    def is_of_pairs(self) -> bool:
+        """Whether items are pairs of picture and tag."""
+        return not QUEUES[self.queue].by_picture or (self.queue == "all" and bool(self.tag))
+
+    def is_open(self, codes: np.ndarray) -> np.ndarray:
+        """Whether pairs of these bytes belong to the queue, however probable."""
+        if self.queue == "wrong":
+            is_open = codes == DOUBTED
+        elif self.queue == "all" or (self.queue == "tag" and self.pair_state):
+            is_open = np.ones(codes.shape, dtype=bool)
+        else:
+            is_open = codes == OPEN
+        return is_open & is_in_state(codes, self.pair_state) if self.pair_state else is_open
+
+    def rank(self, probabilities: np.ndarray, codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Priorities of pairs, the highest first; -inf for those that do not belong to the queue."""
+        if self.queue == "wrong":
+            priorities, is_wanted = 1 - probabilities, probabilities < PROBABLE
+        elif self.queue == "informative":
+            priorities, is_wanted = informative(probabilities), probabilities >= FLOOR
+        else:
+            priorities, is_wanted = probabilities, probabilities >= (FLOOR if self.queue == "missing" else 0)
+        return np.where(self.is_open(codes) & is_wanted, priorities, -np.inf)
+
+
+def informative(probabilities: np.ndarray) -> np.ndarray:
+    """How much an answer would teach: the variance of what is not known yet, highest at one half."""
+    return probabilities * (1 - probabilities)

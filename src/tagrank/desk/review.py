@@ -1,0 +1,167 @@
+"""What the pages of a review show: walls of proposals, one picture with its tags, lists of pictures."""
+
+from collections.abc import Iterable, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from tagrank.archive.records import Picture, PictureFilter
+from tagrank.desk.leases import Leases
+from tagrank.desk.memory import Memory, View
+from tagrank.desk.queues import DOUBTED, FLOOR, OPEN, PROBABLE, Wanted, informative
+from tagrank.desk.states import is_in_state, state_of
+from tagrank.errors import ArgumentError
+
+MOST_ITEMS = 500
+MOST_PROPOSED, FEWEST_PROPOSED = 24, 5
+NOTHING: dict[str, Any] = {"picture": None, "tags": [], "proposed": [], "doubtful": [], "rejected": []}
+
+
+class Review:
+    """Items of the queues as plain dicts, each lent to the person who gets it."""
+
+    def __init__(self, archive: Any, memory: Memory, leases: Leases) -> None:
+        self._archive, self._memory, self._leases = archive, memory, leases
+        self._handing = Lock()  # two people who ask at once get different items
+
+    def wall(self, *, who: str = "", cursor: str = "", limit: int = 60, **wanted: Any) -> dict[str, Any]:
+        """A page of pairs of picture and tag; a first page frees what this person had before."""
+        view, asked = self._memory.view, _wanted(wanted)
+        _check_limit(limit)
+        view.book.find(asked, is_first=not cursor)  # before the lock, as the first time takes a while
+        with self._handing:
+            if not cursor:
+                self._leases.free(who)
+            others, own = self._leases.held_by_others(who), self._leases.held_by(who)
+            page = view.reader.page(asked, cursor=cursor, limit=limit, others=others, own=own)
+            self._leases.lend(who, [view.reader.item(asked, pair) for pair in page.items])
+        pictures = self._archive.pictures_of([int(view.table.ids[row]) for row, _ in page.items])
+        items = [
+            {"picture": picture_json(picture)} | _pair(view, row, column)
+            for picture, (row, column) in zip(pictures, page.items, strict=True)
+        ]
+        return {"items": items, "cursor": page.cursor, "total": max(view.reader.total(asked), len(items))}
+
+    def next(self, *, who: str = "", after: int | None = None, **wanted: Any) -> dict[str, Any]:
+        """The next picture of a queue; the one that this person had before is free again."""
+        view, asked = self._memory.view, _wanted(wanted)
+        place = view.table.row(after) if after is not None and after in view.table else None
+        view.book.find(asked, is_first=after is None)
+        with self._handing:
+            self._leases.free(who)
+            row = view.reader.next_picture(asked, after=place, others=self._leases.held_by_others(who))
+            if row is None:
+                return NOTHING | {"left": 0}
+            picture = int(view.table.ids[row])
+            self._leases.lend(who, [(picture, None)])
+        return self._show(view, picture, asked) | {"left": max(1, view.reader.n_pictures(asked))}
+
+    def picture(self, picture: int) -> dict[str, Any]:
+        """One picture with its tags."""
+        view = self._memory.view
+        return self._show(view, picture, Wanted()) | {"left": view.reader.n_pictures(Wanted())}
+
+    def pictures(self, *, limit: int = 60, cursor: str = "", **wanted: Any) -> dict[str, Any]:
+        """Pictures by their numbers, with filters; `cursor` is the last number of the page before."""
+        _check_limit(limit)
+        if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
+            raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
+        chosen = PictureFilter(**{name: value or None for name, value in wanted.items()})
+        ids = self._archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
+        items = [
+            picture_json(picture) | self._tags_of(picture.id) for picture in self._archive.pictures_of(ids)
+        ]
+        total = self._archive.count(chosen)
+        return {"items": items, "cursor": str(ids[-1]) if len(ids) == limit else None, "total": total}
+
+    def _tags_of(self, picture: int) -> dict[str, Any]:
+        """Names of the tags that are present, and how many are proposed."""
+        view = self._memory.view
+        if picture not in view.table:
+            return {"tags": [], "proposed": 0}
+        row, tags = view.table.row(picture), view.table.tags
+        codes = view.table.codes[row, : len(tags)]
+        probabilities = view.judged.of_rows(np.array([row]))[0]
+        n_proposed = np.count_nonzero((codes[: len(probabilities)] == OPEN) & (probabilities >= PROBABLE))
+        return {
+            "tags": [tags[j] for j in np.flatnonzero(is_in_state(codes, "present"))],
+            "proposed": int(n_proposed),
+        }
+
+    def _show(self, view: View, picture: int, asked: Wanted) -> dict[str, Any]:
+        row = view.table.row(picture)
+        known = self._archive.states_of(picture)
+        probabilities = view.judged.of_rows(np.array([row]))[0]
+        codes = view.table.codes[row, : len(probabilities)]
+        is_doubted = (codes == DOUBTED) & (probabilities < PROBABLE)
+        is_present = is_in_state(codes, "present") & ~is_doubted
+        is_rejected = (codes != OPEN) & ~is_in_state(codes, "present")
+
+        def pairs(columns: Iterable[int]) -> list[dict[str, Any]]:
+            return [_pair(view, row, int(j)) | _answer(known.get(view.table.tags[int(j)])) for j in columns]
+
+        doubted = np.flatnonzero(is_doubted)
+        return {
+            "picture": picture_json(self._archive.picture(picture)),
+            "tags": pairs(np.flatnonzero(is_present)),
+            "proposed": pairs(_proposed(probabilities, codes, asked, view.book.column(asked))),
+            "doubtful": pairs(doubted[np.argsort(probabilities[doubted], kind="stable")]),
+            "rejected": pairs(np.flatnonzero(is_rejected)),
+        }
+
+
+def _wanted(given: dict[str, Any]) -> Wanted:
+    return Wanted(**{name: value for name, value in given.items() if value is not None})
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_ITEMS:
+        raise ArgumentError(f"limit must be from 1 to {MOST_ITEMS}, got {limit}")
+
+
+def _proposed(
+    probabilities: np.ndarray, codes: np.ndarray, asked: Wanted, column: int | None
+) -> Sequence[int]:
+    """Columns to ask about: that of the tag that is asked for, what is probable, and a few more."""
+    values = np.nan_to_num(probabilities, nan=-1.0)
+    is_open = (codes == OPEN) & (values >= FLOOR)
+    ranks = informative(values) if asked.queue == "informative" else values
+    order = [int(j) for j in np.argsort(-ranks, kind="stable") if is_open[j]]
+    n_probable = int(np.count_nonzero(is_open & (values >= PROBABLE)))
+    order = order[: min(MOST_PROPOSED, max(FEWEST_PROPOSED, n_probable))]
+    if column is not None and column < len(codes) and codes[column] == OPEN:
+        order = [column, *(j for j in order if j != column)]
+    return order
+
+
+def _pair(view: View, row: int, column: int) -> dict[str, Any]:
+    if column < 0:
+        return {"tag": None, "probability": None, "state": "unknown"}
+    probability = float(view.judged.of_pairs(np.array([row]), np.array([column]))[0])
+    return {
+        "tag": view.table.tags[column],
+        "probability": None if np.isnan(probability) else round(probability, 4),
+        "state": state_of(int(view.table.codes[row, column])),
+    }
+
+
+def _answer(known: Any) -> dict[str, Any]:
+    if known is None:
+        return {"listed": False, "answer": None, "by": None}
+    return {"listed": known.is_listed, "answer": known.answer, "by": known.who}
+
+
+def picture_json(picture: Picture) -> dict[str, Any]:
+    """A picture for pages; no path."""
+    return {
+        "id": picture.id,
+        "name": picture.name,
+        "folder": picture.folder,
+        "date": picture.date,
+        "width": picture.width,
+        "height": picture.height,
+        "tagged": picture.is_tagged,
+        "reviewed": picture.is_reviewed,
+        "changed": picture.is_changed,
+    }

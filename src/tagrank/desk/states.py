@@ -1,0 +1,126 @@
+"""What is known of every pair of picture and tag, in memory: one byte a pair.
+
+A byte holds the state (unknown, present, absent), whether somebody decided it, and whether the archive lists
+the tag. Bytes are written one at a time and read without a lock: a reader sees a pair as it was or as it is.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tagrank.archive.records import SparseStates
+
+UNKNOWN, PRESENT, ABSENT = 0, 1, 2
+DECIDED, LISTED = 4, 8
+STATE_NAMES = {UNKNOWN: "unknown", PRESENT: "present", ABSENT: "absent"}
+_NUMBERS = {name: number for number, name in STATE_NAMES.items()}
+_STATE, _N_CODES = 3, 16
+_ROOM = 16  # columns beyond those in use, for new tags
+
+Change = tuple[int, str, str, bool]
+
+
+class StateTable:
+    """Pictures by tags.
+
+    Attributes
+    ----------
+    ids, tags : the pictures, ascending, and a column for each tag; `cells` are those of an archive
+    codes : uint8, shape (n_pictures, at least n_tags)
+    n_present : present tags of each picture
+    counts : how many pairs of each tag have each code, shape (at least n_tags, 16)
+    """
+
+    def __init__(self, ids: np.ndarray, tags: Sequence[str], cells: SparseStates) -> None:
+        self.ids = np.asarray(ids, dtype=np.int64)
+        self.tags = list(tags)
+        self._column = {tag: j for j, tag in enumerate(self.tags)}
+        self.codes = np.zeros((len(self.ids), len(self.tags) + _ROOM), dtype=np.uint8)
+        rows, columns, codes = np.searchsorted(self.ids, cells.pictures), cells.columns, codes_of(cells)
+        self.codes[rows, columns] = codes
+        self.n_present = np.bincount(rows[(codes & _STATE) == PRESENT], minlength=len(self.ids))
+        self.counts = self._count(columns, codes)
+
+    def _count(self, columns: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        n_columns = self.codes.shape[1]
+        counts = np.bincount(columns * _N_CODES + codes, minlength=n_columns * _N_CODES)
+        counts = counts.reshape(n_columns, _N_CODES)
+        counts[:, 0] = len(self.ids) - counts[:, 1:].sum(axis=1)
+        return counts
+
+    def row(self, picture: int) -> int:
+        """Where a picture stands; LookupError where there is none."""
+        if picture not in self:
+            raise LookupError(f"there is no picture {picture} in the archive")
+        return int(np.searchsorted(self.ids, picture))
+
+    def __contains__(self, picture: int) -> bool:
+        row = int(np.searchsorted(self.ids, picture))
+        return row < len(self.ids) and bool(self.ids[row] == picture)
+
+    def column(self, tag: str) -> int | None:
+        """Where a tag stands, None for one that nobody used."""
+        return self._column.get(tag)
+
+    def apply(self, changes: Iterable[Change]) -> list[tuple[int, int, int, int]]:
+        """Take over cells after decisions: (row, column, code before, code now) of each.
+
+        Only one thread at a time may call it.
+        """
+        done = []
+        for picture, tag, state, is_decided in changes:
+            if picture not in self:
+                continue  # vanished from the folder, its decisions are kept in the archive
+            row, column = self.row(picture), self._column.get(tag)
+            if column is None:
+                column = self._add_tag(tag)
+            before = int(self.codes[row, column])
+            now = _NUMBERS[state] | DECIDED * is_decided | (before & LISTED)
+            self.codes[row, column] = now
+            self.counts[column, before] -= 1
+            self.counts[column, now] += 1
+            self.n_present[row] += ((now & _STATE) == PRESENT) - ((before & _STATE) == PRESENT)
+            done.append((row, column, before, now))
+        return done
+
+    def _add_tag(self, tag: str) -> int:
+        column = len(self.tags)
+        if column == self.codes.shape[1]:
+            self.codes = np.pad(self.codes, ((0, 0), (0, column // 4 + _ROOM)))
+            self.counts = np.pad(self.counts, ((0, self.codes.shape[1] - column), (0, 0)))
+            self.counts[column:, 0] = len(self.ids)
+        self._column[tag] = column
+        self.tags.append(tag)
+        return column
+
+    @property
+    def n_decided(self) -> int:
+        """How many pairs somebody decided."""
+        is_decided = (np.arange(_N_CODES) & DECIDED) > 0
+        return int(self.counts[:, is_decided].sum())
+
+    def tally(self, column: int) -> dict[str, int]:
+        """How often a tag is present, and was answered with yes, no and skip."""
+        counts = self.counts[column]
+        present, absent, unknown = (
+            int(counts[state | DECIDED] + counts[state | DECIDED | LISTED])
+            for state in (PRESENT, ABSENT, UNKNOWN)
+        )
+        listed = int(counts[PRESENT] + counts[PRESENT | LISTED])
+        return {"present": present + listed, "yes": present, "no": absent, "skip": unknown}
+
+
+def codes_of(cells: SparseStates) -> np.ndarray:
+    """Bytes of the cells of an archive, uint8."""
+    codes = np.select([cells.states > 0, cells.states < 0], [PRESENT, ABSENT], UNKNOWN)
+    return (codes + DECIDED * cells.is_decided + LISTED * cells.is_listed).astype(np.uint8)
+
+
+def state_of(code: int) -> str:
+    """The name of the state of a byte."""
+    return STATE_NAMES[code & _STATE]
+
+
+def is_in_state(codes: np.ndarray, state: str) -> np.ndarray:
+    """Whether bytes have the state of this name."""
+    return (codes & _STATE) == _NUMBERS[state]

@@ -1,0 +1,188 @@
+import threading
+
+import numpy as np
+import pytest
+
+from tagrank.desk.desk import Desk
+from tests.desk.conftest import N_PICTURES, TAGS
+from tests.desk.fakes import FakeModels, FakeProposals, FakeTrainer
+
+
+def decide(desk, cells, *, request, who="anna", answer="yes"):
+    answers = [{"picture": int(picture), "tag": tag, "answer": answer} for picture, tag in cells]
+    return desk.decide({"request": request, "answers": answers}, who)
+
+
+@pytest.fixture
+def ids(archive):
+    return archive.pictures().ids
+
+
+def test_the_overview_counts(make_desk, ids, probabilities):
+    desk = make_desk()
+    decide(desk, [(ids[10], "sea")], request="a")
+    decide(desk, [(ids[0], "tree"), (ids[1], "tree")], request="b", answer="no")
+    desk.decide({"request": "c", "reviewed": [int(ids[0])]}, "anna")
+    found = desk.overview()
+    assert found["archive"] == {
+        "name": "holiday",
+        "pictures": N_PICTURES,
+        "tagged": 11,
+        "untagged": 1,
+        "tags": len(TAGS),
+    }
+    progress = found["progress"]
+    assert [progress[word] for word in ("decisions", "yes", "no", "skip", "reviewed")] == [3, 1, 2, 0, 1]
+    assert progress["share_reviewed"] == 1 / N_PICTURES
+    assert found["model"] == {
+        "number": 1,
+        "made": "2024-05-01T12:00:00",
+        "method": "fake",
+        "metrics": {"MAP": 0.5},
+    }
+    counts = {queue["name"]: queue["count"] for queue in found["queues"]}
+    assert counts["all"] == N_PICTURES - 1
+    assert counts["untagged"] == 1
+    is_open = np.ones((N_PICTURES, len(TAGS)), dtype=bool)
+    is_open[np.arange(10), np.arange(10) % 3] = False
+    is_open[[10, 0, 1], [1, 3, 3]] = False
+    assert counts["missing"] == np.count_nonzero(is_open & (probabilities >= 0.5))
+
+
+def test_missing_tags_are_estimated_from_what_is_open(make_desk, archive, ids, probabilities):
+    desk = make_desk()
+    is_open = np.ones((N_PICTURES, len(TAGS)), dtype=bool)
+    is_open[np.arange(10), np.arange(10) % 3] = False
+
+    def expected():
+        p = probabilities[is_open].astype(np.float16).astype(float)
+        width = 1.96 * np.sqrt(np.sum(p * (1 - p)))
+        return {
+            "estimate": round(p.sum()),
+            "low": int(p.sum() - width),
+            "high": int(np.ceil(p.sum() + width)),
+        }
+
+    assert desk.overview()["progress"]["missing"] == expected()
+    decide(desk, [(ids[i], "tree") for i in range(N_PICTURES)], request="a")
+    is_open[:, 3] = False
+    assert desk.overview()["progress"]["missing"] == expected()
+    desk.undo({"request": "b"}, "anna")
+    is_open[:, 3] = True
+    assert desk.overview()["progress"]["missing"] == expected()
+
+
+def test_a_tag_is_complete_when_nothing_probable_is_left_and_somebody_looked(make_desk, ids, probabilities):
+    desk = make_desk()
+    rows = np.flatnonzero(probabilities[:, 3] >= 0.5)
+    before = next(row for row in desk.tags("tre")["tags"])
+    assert before == {
+        "tag": "tree",
+        "present": 0,
+        "proposed": len(rows),
+        "yes": 0,
+        "no": 0,
+        "complete": False,
+    }
+    decide(desk, [(ids[i], "tree") for i in rows], request="a", answer="no")
+    after = desk.tags("TREE")["tags"]
+    assert after == [before | {"proposed": 0, "no": len(rows), "complete": True}]
+    assert desk.overview()["progress"]["tags_complete"] == 1
+
+
+def test_a_text_becomes_tags_that_begin_with_it_first(make_desk, ids):
+    desk = make_desk()
+    decide(desk, [(ids[0], "blue sky"), (ids[1], "skyline")], request="a")
+    assert desk.complete("sky") == {"tags": ["sky", "skyline", "blue sky"]}
+
+
+def test_the_same_request_counts_once(make_desk, ids):
+    desk = make_desk()
+    first = decide(desk, [(ids[0], "tree")], request="a")
+    assert decide(desk, [(ids[0], "tree")], request="a") == first
+    assert first["due_in"] == 49
+
+
+def test_training_begins_after_some_decisions_and_renews_the_queues(archive, ids, probabilities):
+    models, trainer = FakeModels(FakeProposals(1, ids, TAGS, probabilities)), FakeTrainer()
+    desk = Desk(archive, models, trainer, cache=False, train_after=3)
+    shown = desk.wall(who="anna", limit=5)
+    decide(desk, [(ids[0], "new"), (ids[1], "new")], request="a")
+    assert trainer.started == []
+    assert decide(desk, [(ids[2], "new")], request="b")["due_in"] == 3
+    assert trainer.started == [False]
+    decide(desk, [(ids[k], "other") for k in range(3)], request="c")
+    assert trainer.started == [False]
+    models.by_number[2] = FakeProposals(
+        2, ids, [*TAGS, "new"], np.column_stack([1 - probabilities, probabilities[:, 0]])
+    )
+    trainer.finish(2)
+    assert desk.overview()["model"]["number"] == 2
+    assert trainer.started == [False, False]
+    rest = desk.wall(who="anna", limit=100, cursor=shown["cursor"])
+    cells = [[(item["picture"]["id"], item["tag"]) for item in wall["items"]] for wall in (shown, rest)]
+    assert not set(cells[0]) & set(cells[1])
+    assert {"new"} < {tag for _, tag in cells[1]}
+    values = [item["probability"] for item in rest["items"]]
+    assert values == sorted(values, reverse=True)
+    desk.close()
+
+
+def test_the_first_model_is_trained_at_once(make_desk):
+    desk = make_desk(n_models=0)
+    assert desk.training()["state"] == "running"
+    assert desk.cancel_training()["state"] == "cancelled"
+
+
+def test_one_can_go_back_to_an_older_model(make_desk):
+    desk = make_desk(n_models=2)
+    assert [(facts["number"], facts["current"]) for facts in desk.models()["models"]] == [
+        (2, True),
+        (1, False),
+    ]
+    assert [facts["current"] for facts in desk.use_model(1)["models"]] == [False, True]
+    assert desk.overview()["model"]["number"] == 1
+
+
+def test_a_scan_keeps_decisions_and_models(make_desk, ids):
+    desk = make_desk()
+    decide(desk, [(ids[0], "tree"), (ids[3], "new")], request="a")
+    before = desk.wall(who="anna", limit=100)["items"]
+    found = desk.scan()
+    assert found == {name: [] for name in ("added", "moved", "changed", "gone", "problems")} | {
+        "pictures": N_PICTURES
+    }
+    assert desk.wall(who="anna", limit=100)["items"] == before
+    assert desk.overview()["progress"]["decisions"] == 2
+
+
+def test_many_threads_decide_and_look(make_desk, ids):
+    desk = make_desk(train_after=0)
+    failures = []
+
+    def work(person):
+        try:
+            for number in range(5):
+                for item in desk.wall(who=person, limit=1)["items"]:
+                    decide(
+                        desk, [(item["picture"]["id"], item["tag"])], request=f"{person}{number}", who=person
+                    )
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(f"p{k}",)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    cells = [(row["picture"], row["tag"]) for row in desk.history()["decisions"] if not row["undone"]]
+    assert len(set(cells)) == len(cells) == desk.overview()["progress"]["decisions"] == 30
+
+
+def test_history_says_who_and_what_was_undone(make_desk, ids):
+    desk = make_desk()
+    decide(desk, [(ids[0], "boat")], request="a", answer="no")
+    desk.undo({"request": "b"}, "anna")
+    (row,) = [row for row in desk.history()["decisions"] if row["by"] == "anna"]
+    assert (row["answer"], row["before"], row["undone"], row["name"]) == ("no", "present", True, "00.png")

@@ -1,0 +1,238 @@
+import numpy as np
+import pytest
+
+from tests.desk.conftest import N_PICTURES, TAGS
+
+
+def pairs(wall):
+    return [(item["picture"]["id"], item["tag"]) for item in wall["items"]]
+
+
+def listed_tag(row):
+    return row % 3 if row < 10 else None
+
+
+def expected_missing(ids, probabilities, least=0.0):
+    open_ = [
+        (int(ids[i]), TAGS[j])
+        for i in range(N_PICTURES)
+        for j in range(len(TAGS))
+        if j != listed_tag(i) and probabilities[i, j] >= least
+    ]
+    column = {tag: j for j, tag in enumerate(TAGS)}
+    row = {int(number): i for i, number in enumerate(ids)}
+    return sorted(open_, key=lambda pair: -probabilities[row[pair[0]], column[pair[1]]])
+
+
+@pytest.fixture
+def ids(archive):
+    return archive.pictures().ids
+
+
+def test_missing_shows_what_is_neither_listed_nor_decided_most_probable_first(make_desk, ids, probabilities):
+    wall = make_desk().wall(queue="missing", who="anna", limit=100)
+    assert pairs(wall) == expected_missing(ids, probabilities, 0.02)
+    assert wall["total"] >= sum(item["probability"] >= 0.5 for item in wall["items"])
+    assert wall["cursor"] is None
+    assert all(item["state"] == "unknown" for item in wall["items"])
+
+
+def test_pages_follow_each_other(make_desk, ids, probabilities):
+    desk, found, cursor = make_desk(), [], ""
+    while cursor is not None:
+        wall = desk.wall(queue="missing", who="anna", limit=7, cursor=cursor)
+        found, cursor = found + pairs(wall), wall["cursor"]
+    assert found == expected_missing(ids, probabilities, 0.02)
+
+
+def test_a_decision_leaves_the_queue_and_an_undone_one_comes_back(make_desk):
+    desk = make_desk()
+    before = pairs(desk.wall(who="anna", limit=5))
+    picture, tag = before[0]
+    body = {"request": "one", "answers": [{"picture": picture, "tag": tag, "answer": "yes"}]}
+    answer = desk.decide(body, "anna")
+    assert answer["decisions"] == 1
+    assert answer["due_in"] == 49
+    assert pairs(desk.wall(who="anna", limit=4)) == before[1:]
+    undone = desk.undo({"request": "two"}, "anna")
+    assert [(cell["picture"], cell["tag"], cell["state"]) for cell in undone["restored"]] == [
+        (picture, tag, "unknown")
+    ]
+    assert pairs(desk.wall(who="anna", limit=5)) == before
+
+
+def test_wrong_shows_listed_tags_that_are_improbable_the_least_probable_first(make_desk, ids, probabilities):
+    wall = make_desk().wall(queue="wrong", who="anna")
+    doubted = [(i, listed_tag(i)) for i in range(10) if probabilities[i, listed_tag(i)] < 0.5]
+    doubted.sort(key=lambda pair: probabilities[pair])
+    assert pairs(wall) == [(int(ids[i]), TAGS[j]) for i, j in doubted]
+    assert wall["total"] == len(doubted)
+
+
+def test_untagged_pictures_come_with_their_most_probable_tag(make_desk, ids, probabilities):
+    desk = make_desk()
+    rows = sorted((10, 11), key=lambda i: -probabilities[i].max())
+    wall = desk.wall(queue="untagged", who="anna")
+    assert pairs(wall) == [(int(ids[i]), TAGS[probabilities[i].argmax()]) for i in rows]
+    first = pairs(wall)[0]
+    desk.decide(
+        {"request": "r", "answers": [{"picture": first[0], "tag": first[1], "answer": "yes"}]}, "anna"
+    )
+    assert [picture for picture, _ in pairs(desk.wall(queue="untagged", who="anna"))] == [int(ids[rows[1]])]
+
+
+def test_one_tag_goes_on_with_pictures_that_no_model_knows(make_desk, archive, ids, probabilities):
+    desk = make_desk()
+    wall = desk.wall(queue="tag", tag="boat", who="anna")
+    assert pairs(wall) == [pair for pair in expected_missing(ids, probabilities) if pair[1] == "boat"]
+    desk.decide(
+        {"request": "r", "answers": [{"picture": int(ids[3]), "tag": "new", "answer": "yes"}]}, "anna"
+    )
+    unknown = desk.wall(queue="tag", tag="new", who="anna", limit=50)
+    assert pairs(unknown) == [(int(number), "new") for number in ids if number != ids[3]]
+    assert {item["probability"] for item in unknown["items"]} == {None}
+
+
+def test_one_tag_in_a_state(make_desk, ids):
+    wall = make_desk().wall(queue="tag", tag="sea", state="present", who="anna")
+    assert {picture for picture, _ in pairs(wall)} == {int(ids[i]) for i in range(10) if i % 3 == 1}
+    assert {item["state"] for item in wall["items"]} == {"present"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "rows"),
+    [
+        ({"folder": "summer"}, range(8, 12)),
+        ({"text": "summer/1"}, (10, 11)),
+        ({"state": "untagged"}, (10, 11)),
+        ({"end": "1990-01-01"}, ()),
+    ],
+)
+def test_filters_combine_with_queues(make_desk, ids, filters, rows):
+    desk = make_desk()
+    for queue in ("missing", "informative", "all", "untagged"):
+        wall = desk.wall(queue=queue, who="anna", limit=100, **filters)
+        found = {picture for picture, _ in pairs(wall)}
+        expected = {int(ids[i]) for i in rows}
+        assert found == (expected & {int(ids[10]), int(ids[11])} if queue == "untagged" else expected)
+        assert {item["id"] for item in desk.pictures(**filters)["items"]} == expected
+
+
+def test_everything_with_a_tag_shows_all_pictures_in_order(make_desk, ids):
+    wall = make_desk().wall(queue="all", tag="sky", who="anna")
+    assert pairs(wall) == [(int(number), "sky") for number in ids]
+
+
+def test_two_people_get_different_items(make_desk):
+    desk = make_desk()
+    anna = pairs(desk.wall(who="anna", limit=10))
+    ben = pairs(desk.wall(who="ben", limit=10))
+    assert not set(anna) & set(ben)
+    assert pairs(desk.wall(who="anna", limit=10)) == anna
+    desk.wall(who="anna", limit=1, queue="wrong")
+    assert set(anna) <= set(pairs(desk.wall(who="ben", limit=100)))
+
+
+def test_two_people_get_different_pictures(make_desk):
+    desk = make_desk()
+    anna, ben = desk.next(who="anna"), desk.next(who="ben")
+    assert anna["picture"]["id"] != ben["picture"]["id"]
+    held = {anna["picture"]["id"]}
+    assert not held & {picture for picture, _ in pairs(desk.wall(who="ben", limit=100))}
+
+
+def test_the_next_picture_has_its_tags_proposals_and_doubts(make_desk, ids, probabilities):
+    desk = make_desk()
+    found = desk.next(who="anna", queue="missing")
+    row = int(np.flatnonzero(ids == found["picture"]["id"])[0])
+    own = listed_tag(row)
+    is_doubted = own is not None and probabilities[row, own] < 0.5
+    assert [pair["tag"] for pair in found["doubtful"]] == ([TAGS[own]] if is_doubted else [])
+    assert [pair["tag"] for pair in found["tags"]] == ([] if own is None or is_doubted else [TAGS[own]])
+    others = [j for j in np.argsort(-probabilities[row]) if j != own]
+    assert [pair["tag"] for pair in found["proposed"]] == [
+        TAGS[j] for j in others if probabilities[row, j] >= 0.02
+    ]
+    assert found["left"] >= 1
+
+
+def test_next_passes_over_what_was_left_and_what_is_reviewed(make_desk, ids):
+    desk = make_desk()
+    first = desk.next(who="anna")["picture"]["id"]
+    second = desk.next(who="anna", after=first)["picture"]["id"]
+    assert second != first
+    assert desk.next(who="anna")["picture"]["id"] == first
+    desk.decide({"request": "r", "reviewed": [first]}, "anna")
+    assert desk.next(who="anna")["picture"]["id"] == second
+    desk.undo({"request": "u"}, "anna")
+    assert desk.next(who="anna")["picture"]["id"] == first
+    desk.decide({"request": "all", "reviewed": ids.tolist()}, "anna")
+    assert desk.next(who="anna", queue="all") == {
+        "picture": None,
+        **{name: [] for name in ("tags", "proposed", "doubtful", "rejected")},
+        "left": 0,
+    }
+
+
+def test_a_rejected_tag_is_told(make_desk, ids):
+    desk = make_desk()
+    picture = int(ids[11])
+    answers = [
+        {"picture": picture, "tag": "boat", "answer": "no"},
+        {"picture": picture, "tag": "sea", "answer": "yes"},
+    ]
+    desk.decide({"request": "r", "answers": answers}, "anna")
+    found = desk.picture(picture)
+    assert [(pair["tag"], pair["state"], pair["answer"], pair["by"]) for pair in found["rejected"]] == [
+        ("boat", "absent", "no", "anna")
+    ]
+    assert [(pair["tag"], pair["state"], pair["by"]) for pair in found["tags"]] == [
+        ("sea", "present", "anna")
+    ]
+
+
+def test_pictures_are_listed_page_by_page(make_desk, ids):
+    desk = make_desk()
+    first = desk.pictures(limit=7)
+    second = desk.pictures(limit=7, cursor=first["cursor"])
+    assert [item["id"] for item in first["items"] + second["items"]] == ids.tolist()
+    assert (first["total"], second["cursor"]) == (N_PICTURES, None)
+    assert first["items"][0]["tags"] == ["boat"]
+
+
+def test_without_a_model_pictures_are_shown_all_the_same(make_desk, ids):
+    desk = make_desk(n_models=0)
+    assert desk.wall(queue="missing", who="anna") == {"items": [], "cursor": None, "total": 0}
+    found = desk.next(queue="untagged", who="anna")
+    assert found["picture"]["id"] == ids[10]
+    assert found["proposed"] == []
+    assert desk.overview()["model"] is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"queue": "nonsense"},
+        {"queue": "tag"},
+        {"state": "nonsense"},
+        {"cursor": "'; DROP TABLE"},
+        {"limit": 0},
+        {"limit": 10**6},
+    ],
+)
+def test_what_cannot_be_meant_is_refused(make_desk, asked):
+    with pytest.raises(ValueError, match=r"must be|needs|cursor"):
+        make_desk().wall(who="anna", **asked)
+
+
+def test_what_is_not_there_is_refused(make_desk):
+    desk = make_desk()
+    for call in (
+        lambda: desk.wall(queue="tag", tag="nothing", who="anna"),
+        lambda: desk.picture(10**6),
+        lambda: desk.thumbnail(10**6),
+        lambda: desk.use_model(7),
+        lambda: desk.why(1, "nothing"),
+    ):
+        with pytest.raises(LookupError):
+            call()
