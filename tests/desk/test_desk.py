@@ -109,7 +109,7 @@ def test_training_begins_after_some_decisions_and_renews_the_queues(archive, ids
     shown = desk.wall(who="anna", limit=5)
     decide(desk, [(ids[0], "new"), (ids[1], "new")], request="a")
     assert trainer.started == []
-    assert decide(desk, [(ids[2], "new")], request="b")["due_in"] == 3
+    assert decide(desk, [(ids[2], "tree")], request="b")["due_in"] == 3
     assert trainer.started == [False]
     decide(desk, [(ids[k], "other") for k in range(3)], request="c")
     assert trainer.started == [False]
@@ -126,6 +126,15 @@ def test_training_begins_after_some_decisions_and_renews_the_queues(archive, ids
     values = [item["probability"] for item in rest["items"]]
     assert values == sorted(values, reverse=True)
     desk.close()
+
+
+def test_a_new_tag_is_learned_from_its_third_example(make_desk, ids):
+    desk = make_desk()
+    for k in range(2):
+        decide(desk, [(ids[k], "new"), (ids[k], "tree")], request=f"{k}")
+        assert desk.training()["state"] == "idle"
+    decide(desk, [(ids[2], "new")], request="third")
+    assert desk.training()["state"] == "running"
 
 
 def test_the_first_model_is_trained_at_once(make_desk):

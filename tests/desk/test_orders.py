@@ -59,10 +59,12 @@ def test_the_best_pairs_are_those_of_a_plain_sort(judged, table, probabilities, 
 
 def test_models_of_other_pictures_and_tags_are_aligned(ids, table, probabilities):
     known, tags = ids[50:250], ["gone", "t4", "t1", "t8"]
+    probabilities[3, 2] = 0  # not judged
     aligned = Judged(FakeProposals(1, np.append(known, 10**6), tags, probabilities[:201, :4]), table)
     whole = aligned.of_rows(np.arange(300))
     expected = np.full((300, 9), np.nan)
     expected[50:250, [4, 1, 8]] = probabilities[:200, 1:4]
+    expected[53, 1] = np.nan
     np.testing.assert_array_equal(whole, expected)
     rows, columns = np.divmod(np.arange(2700), 9)
     np.testing.assert_array_equal(aligned.of_pairs(rows, columns), expected.ravel())

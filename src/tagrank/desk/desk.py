@@ -11,7 +11,7 @@ from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
 from tagrank.desk.progress import archive_json, completions, progress_json, queue_rows, tag_rows
 from tagrank.desk.review import Review
-from tagrank.desk.schedule import TRAIN_AFTER, Schedule
+from tagrank.desk.schedule import EXAMPLES, TRAIN_AFTER, Schedule
 from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
 from tagrank.desk.why import why_json
 
@@ -171,6 +171,8 @@ class Desk:
             self._memory.mark_reviewed(reviewed)
             self._leases.settle((picture, None) for picture in reviewed)
             self._schedule.count(len(answers))
+            if any(self._is_new_tag(answer.tag) for answer in answers if answer.answer == "yes"):
+                self._schedule.hurry()
         decided = self._memory.view.table.n_decided
         return {"batch": batch.batch, "decisions": decided, "due_in": self._schedule.due_in}
 
@@ -250,6 +252,13 @@ class Desk:
 
         found = exchange.import_(self.archive, content, format, dry_run=dry_run, who=who)
         return found
+
+    def _is_new_tag(self, tag: str) -> bool:
+        """Whether the model does not know a tag that has just got enough examples."""
+        view = self._memory.view
+        is_known = view.proposals is not None and tag in view.proposals.tags
+        column = view.table.column(tag)
+        return not is_known and column is not None and view.table.tally(column)["present"] == EXAMPLES
 
     def _settle(self, cells: list[Cell]) -> None:
         self._leases.settle((cell.picture, cell.tag) for cell in cells)

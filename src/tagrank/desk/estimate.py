@@ -22,8 +22,8 @@ class Estimate:
     def __init__(self, judged: Judged, table: StateTable) -> None:
         self._judged, self._mean, self._variance = judged, 0.0, 0.0
         for rows, columns, probabilities in judged.pieces():
-            open_ = probabilities[table.codes[np.ix_(rows, columns)] == OPEN].astype(np.float64)
-            self._add(open_, 1)
+            open_ = probabilities[table.codes[np.ix_(rows, columns)] == OPEN]
+            self._add(np.nan_to_num(open_.astype(np.float64)), 1)
 
     def _add(self, probabilities: np.ndarray, sign: int) -> None:
         self._mean += sign * float(probabilities.sum())

@@ -1,7 +1,7 @@
 """The probabilities of one model in the places of a table of states.
 
 They stay on disk as half-precision numbers and are read in pieces. A picture or tag that came after the
-model was trained has none: nan.
+model was trained, or of which it had nothing to go by (0 in the file), has none: nan.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ class Judged:
         is_known = places >= 0
         kept = self._columns >= 0
         values = self._probabilities[places[is_known]][:, kept]
-        found[np.ix_(np.flatnonzero(is_known), self._columns[kept])] = values
+        found[np.ix_(np.flatnonzero(is_known), self._columns[kept])] = _judged_only(values)
         return found
 
     def of_pairs(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
@@ -64,7 +64,7 @@ class Judged:
         rows, columns = self._row_of[rows], place[columns]
         found = np.full(len(rows), np.nan, dtype=np.float32)
         is_known = (rows >= 0) & (columns >= 0)
-        found[is_known] = self._probabilities[rows[is_known], columns[is_known]]
+        found[is_known] = _judged_only(self._probabilities[rows[is_known], columns[is_known]])
         return found
 
     def pieces(
@@ -88,10 +88,16 @@ class Judged:
             piece = rows[start : start + step]
             values = self._read(self._row_of[piece])
             values = values if is_whole else values[:, kept]
-            yield piece, self._columns[kept], values.astype(np.float32)
+            yield piece, self._columns[kept], _judged_only(values)
 
     def _read(self, places: np.ndarray) -> np.ndarray:
         """Rows of the model; a stretch of neighbours is not copied."""
         if len(places) and places[-1] - places[0] + 1 == len(places):
             return self._probabilities[places[0] : places[-1] + 1]
         return self._probabilities[places]
+
+
+def _judged_only(values: np.ndarray) -> np.ndarray:
+    found = values.astype(np.float32)
+    found[found == 0] = np.nan
+    return found

@@ -1,9 +1,10 @@
-"""When a model is trained: after so many decisions, and at once where there is none yet."""
+"""When a model is trained: after so many decisions, and at once where there is none or a tag is new to it."""
 
 from threading import Lock
 from typing import Any
 
 TRAIN_AFTER = 50
+EXAMPLES = 3  # pictures with a new tag from which it is learned at once
 
 
 class Schedule:
@@ -29,6 +30,12 @@ class Schedule:
         """More was decided, or taken back."""
         with self._lock:
             self._n_decided += n_new
+        self.check()
+
+    def hurry(self) -> None:
+        """A training is due at once, unless none ever is."""
+        with self._lock:
+            self._n_decided = max(self._n_decided, self._after)
         self.check()
 
     def check(self) -> None:
