@@ -1,11 +1,11 @@
 """Desk: what the pages ask for and what they decide, as plain dicts; many threads may use one."""
 
 import os
-from collections.abc import Callable
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, Self
 
+from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Answer, Archive, Cell
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
@@ -15,7 +15,6 @@ from tagrank.desk.schedule import EXAMPLES, TRAIN_AFTER, Schedule
 from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
 from tagrank.desk.why import why_json
 
-Say = Callable[[str], None]
 NO_MODEL = "there is no model yet: it is trained once some pictures have tags"
 
 
@@ -62,7 +61,7 @@ class Desk:
         features: Any = None,
         n_jobs: int | None = None,
         train_after: int = TRAIN_AFTER,
-        on_say: Say | None = None,
+        progress: Progress | None = None,
     ) -> Self:
         """The desk of a folder, which is looked at anew.
 
@@ -72,15 +71,13 @@ class Desk:
         cache : whether features and thumbnails are kept, in the user's cache folder; or another folder
         features, n_jobs : as in `train`
         train_after : train again after so many decisions; 0 for never
-        on_say : is told what is being done
+        progress : called with how many pictures were looked at, how many there are, and what is being done
         """
         from tagrank.desk.learning import Models, Trainer
 
         archive = Archive.open(folder, database=database, lock=True)
         try:
-            if on_say is not None:
-                on_say(f"looking at {archive.folder}")
-            archive.scan(cache=cache)
+            archive.scan(progress, cache=cache)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
             return cls(archive, Models(archive.home), trainer, cache=cache, train_after=train_after)
         except BaseException:
@@ -242,16 +239,15 @@ class Desk:
 
     def export(self, format: str, dry_run: bool = False) -> Any:
         """Decisions as the bytes of a "csv" or "jsonl" file, or written to "sidecars" beside the pictures."""
-        from tagrank.archive import exchange
+        from tagrank.archive.exchange import export
 
-        return exchange.export(self.archive, format, dry_run=dry_run)
+        return export(self.archive, format, dry_run=dry_run)
 
     def import_(self, content: bytes, format: str, dry_run: bool, who: str) -> dict[str, Any]:
         """Take decisions from the bytes of a file, or tell what they would change."""
-        from tagrank.archive import exchange
+        from tagrank.archive.exchange import import_
 
-        found = exchange.import_(self.archive, content, format, dry_run=dry_run, who=who)
-        return found
+        return import_(self.archive, content, format, dry_run=dry_run, who=who)
 
     def _is_new_tag(self, tag: str) -> bool:
         """Whether the model does not know a tag that has just got enough examples."""
