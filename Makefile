@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types install docs bench results clean
+.PHONY: demo desk test lint types install docs bench results clean
 
 $(STAMP): pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -17,6 +17,10 @@ install: $(STAMP)
 
 demo: $(STAMP)
 	$(BIN)/tagrank demo --output tagrank-demo
+
+# The desk on drawn pictures that lack half of their tags
+desk: $(STAMP)
+	$(BIN)/tagrank desk --demo
 
 # Files of tests are dealt to so many processes, which share one folder of compiled code
 JOBS ?= 2
@@ -45,4 +49,4 @@ results: $(STAMP)
 	$(BIN)/python docs/results.py $(NAME)
 
 clean:
-	rm -rf $(VENV) tagrank-demo build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) tagrank-demo tagrank-desk build dist .mypy_cache .ruff_cache .pytest_cache

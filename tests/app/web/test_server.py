@@ -3,8 +3,6 @@
 import http.client
 import json
 import socket
-import threading
-from contextlib import contextmanager
 
 import pytest
 
@@ -15,24 +13,9 @@ from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
 from tagrank.app.web.protection.security import Security
 from tagrank.app.web.protection.sessions import Sessions
 from tests.app.web.fake_desk import MemorySessions
+from tests.app.web.live import running
 
 BODY = json.dumps({"request": "a", "answers": [{"picture": 1, "tag": "boats", "answer": "yes"}]})
-
-
-@contextmanager
-def running(app):
-    """The address of a server that ends with the block."""
-    listener, ready = serving.listen("127.0.0.1", 0), threading.Event()
-    server = serving.make_server(app, on_ready=ready.set)
-    thread = threading.Thread(target=server.run, args=[[listener]])
-    thread.start()
-    ready.wait()
-    try:
-        yield listener.getsockname()
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
 
 
 @pytest.fixture

@@ -1,7 +1,13 @@
 """Tags for pictures of programs, over HTTP."""
 
 import io
+import json
+import os
+import re
+import shutil
+import subprocess
 import warnings
+from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -12,6 +18,7 @@ from tagrank.app.web.service.application import service_app
 from tagrank.app.web.service.model_workers import ModelWorkers
 from tagrank.app.web.service.roots import Root
 from tagrank.data.drawn_pictures import draw_pictures
+from tests.app.web.live import running
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -56,6 +63,52 @@ def app(workers, photos):
 @pytest.fixture
 def program(app):
     return TestClient(app, base_url="http://127.0.0.1:8478", headers=TOKEN)
+
+
+def blocks_of_page(language):
+    page = Path(__file__).parents[3] / "docs" / "service.md"
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def on_page(app, photos, tmp_path_factory):
+    """The service of the page, with the pictures that the page sends: its address and a folder."""
+    folder = tmp_path_factory.mktemp("page")
+    (folder / "new").mkdir()
+    for name in ("new/a.jpg", "new/b.jpg"):
+        (folder / name).write_bytes((photos / "trip" / "0.png").read_bytes())
+    (photos / "trip" / "a.jpg").write_bytes((photos / "trip" / "0.png").read_bytes())
+    with running(app) as (host, port):
+        yield f"http://{host}:{port}", folder
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_the_commands_of_the_page_run(on_page):
+    address, folder = on_page
+    lines = "".join(blocks_of_page("console")).splitlines()
+    assert len(lines) == 4
+    for line in lines:
+        command = line.replace("http://127.0.0.1:8478", address).replace("curl", "curl --silent --fail", 1)
+        command = command.replace("--json", "-H 'Content-Type: application/json' --data")  # curl before 7.82
+        answer = subprocess.run(
+            command,
+            shell=True,
+            cwd=folder,
+            env={**os.environ, "TOKEN": "secret"},
+            capture_output=True,
+            check=True,
+        )
+        document = json.loads(answer.stdout)
+        assert document.keys() & {"tags", "pictures", "why"}
+        assert not document.get("problems")
+
+
+def test_the_python_of_the_page_runs(on_page, monkeypatch, capsys):
+    address, folder = on_page
+    monkeypatch.chdir(folder)
+    (block,) = blocks_of_page("python")
+    exec(block.replace("http://127.0.0.1:8478", address), {"token": "secret"})
+    assert capsys.readouterr().out.startswith("a.jpg [")
 
 
 def png(pixels):
