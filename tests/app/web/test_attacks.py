@@ -336,7 +336,7 @@ def test_each_wrong_password_doubles_the_wait(monkeypatch):
     monkeypatch.setattr("tagrank.app.web.protection.limits.time.monotonic", lambda: next(now))
     attempts, waits = Attempts(), []
     for _ in range(20):
-        attempts.failed("10.0.0.1")
+        attempts.count("10.0.0.1", is_right=False)
         waits.append(attempts._failed["10.0.0.1"][1])
     assert waits[:6] == [0, 0, 1, 2, 4, 8]
     assert waits[-1] == Attempts.LONGEST_WAIT
@@ -563,7 +563,7 @@ def test_limits_forget_whom_they_have_not_seen_for_long():
     limit, attempts = RateLimit(1, 1), Attempts()
     for k in range(10_100):
         limit.take(str(k))
-        attempts.failed(str(k))
+        attempts.count(str(k), is_right=False)
     assert len(limit._left) <= 10_000
     assert len(attempts._failed) <= 10_000
 

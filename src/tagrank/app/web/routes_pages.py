@@ -58,7 +58,9 @@ def static_file(request: Request, version: str, name: str) -> Response:
 async def sign_in(call: Calling, request: Request, body: SignIn) -> Response:
     """A new session for name and password; one that was there ends."""
     security = request.app.state.security
-    word = await call(security.sign_in, body.name, body.password, address_of(request), kind="long")
+    # who has to wait does not wait in the line of the others
+    security.attempts.check(address_of(request))
+    word = await call(security.sign_in, body.name, body.password, address_of(request), kind="sign in")
     response = JSONResponse({"person": check_name(body.name)})
     security.set_cookie(response, word)
     await _end_session(call, request)

@@ -58,18 +58,16 @@ class Attempts:
             sentence = f"too many wrong passwords; try again in {seconds:.0f} seconds"
             raise Refused(429, sentence, Retry_After=f"{seconds:.0f}")
 
-    def failed(self, address: str) -> None:
-        """Take note of a wrong password."""
+    def count(self, address: str, *, is_right: bool) -> None:
+        """Take note of a password; a right one makes up for the wrong ones before."""
         key = neighbourhood(address)
         n = self._failed.pop(key, (0, 0.0))[0] + 1
+        if is_right:
+            return
         wait = min(2.0 ** (n - self.FREE), self.LONGEST_WAIT) if n >= self.FREE else 0.0
         self._failed[key] = (n, time.monotonic() + wait)
         if len(self._failed) > _MOST_KEYS:
             self._failed.popitem(last=False)
-
-    def succeeded(self, address: str) -> None:
-        """Forget what was wrong before."""
-        self._failed.pop(neighbourhood(address), None)
 
 
 def neighbourhood(address: str) -> str:

@@ -6,7 +6,6 @@ import hmac
 import os
 import re
 import secrets
-import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,8 +32,6 @@ class Cost(NamedTuple):
 
 
 USUAL = Cost()
-# one at a time, so that many who sign in at once do not take the memory of many
-_one_at_a_time = threading.Lock()
 
 
 def check_password(password: str) -> str:
@@ -63,16 +60,15 @@ def is_password(password: str, stored: str) -> bool:
 
 
 def _derive(password: str, salt: bytes, cost: Cost) -> bytes:
-    with _one_at_a_time:
-        return hashlib.scrypt(
-            password.encode("utf-8", "surrogatepass"),
-            salt=salt,
-            n=cost.n,
-            r=cost.r,
-            p=cost.p,
-            maxmem=2 * cost.memory,
-            dklen=32,
-        )
+    return hashlib.scrypt(
+        password.encode("utf-8", "surrogatepass"),
+        salt=salt,
+        n=cost.n,
+        r=cost.r,
+        p=cost.p,
+        maxmem=2 * cost.memory,
+        dklen=32,
+    )
 
 
 def _text(data: bytes) -> str:

@@ -2,6 +2,7 @@
 
 import hmac
 import re
+import threading
 import unicodedata
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
@@ -53,6 +54,9 @@ class Security:
     by_session: RateLimit = field(default_factory=lambda: RateLimit(*_A_SESSION))
     by_address: RateLimit = field(default_factory=lambda: RateLimit(*_AN_ADDRESS))
 
+    def __post_init__(self) -> None:
+        self._one_at_a_time = threading.Lock()
+
     @property
     def signs_in(self) -> bool:
         """Whether people sign in with name and password."""
@@ -85,13 +89,14 @@ class Security:
         """The word of a new session; a wrong password is refused."""
         if self.password is None:
             raise Refused(403, _NO_TOKEN)
-        self.attempts.check(address)
         person = check_name(name)
-        # counted before it is looked at, so that many at once do not try more often
-        self.attempts.failed(address)
-        if not is_password(password, self.password):
+        # one after the other: each takes much memory, and many at once must not try more often
+        with self._one_at_a_time:
+            self.attempts.check(address)
+            is_right = is_password(password, self.password)
+            self.attempts.count(address, is_right=is_right)
+        if not is_right:
             raise Refused(401, "name or password is wrong")
-        self.attempts.succeeded(address)
         return self.sessions.begin(person)
 
     def set_cookie(self, response: Response, word: str) -> None:
