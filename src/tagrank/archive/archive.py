@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
@@ -58,8 +59,9 @@ class Archive:
         self._database, self._lock = database, lock
         self._writer = None if database.read_only else Writer(database.writer(), database.path)
         self._listeners: list[Listener] = []
-        self.settings = Settings(self._read, self._write)
-        self.sessions = SessionTable(self._read, self._write)
+        self._scanning = threading.Lock()
+        self.settings = Settings(self.read, self._write)
+        self.sessions = SessionTable(self.read, self._write)
 
     @classmethod
     def open(
@@ -130,12 +132,13 @@ class Archive:
         progress : called with how many are done, how many there are, and what is being done
         cache : where contents of files are known from, as for `describe_pictures`
         """
-        state = look_at_folder(self.folder, self._read(read_known), cache=cache, progress=progress)
-        return self._write(lambda connection: record_scan(connection, state))
+        with self._scanning:
+            state = look_at_folder(self.folder, self.read(read_known), cache=cache, progress=progress)
+            return self._write(lambda connection: record_scan(connection, state))
 
     def pictures(self) -> PictureTable:
         """All pictures that are there, by their numbers."""
-        return self._read(read_picture_table)
+        return self.read(read_picture_table)
 
     def picture(self, number: int) -> Picture:
         """One picture; LookupError if there never was one of that number."""
@@ -143,39 +146,39 @@ class Archive:
 
     def pictures_of(self, numbers: Sequence[int]) -> list[Picture]:
         """Several pictures, in that order."""
-        return self._read(lambda connection: read_pictures_of(connection, numbers, self.folder))
+        return self.read(lambda connection: read_pictures_of(connection, numbers, self.folder))
 
     def select(
         self, chosen: PictureFilter | None = None, *, after: int | None = None, limit: int | None = None
     ) -> list[int]:
         """The numbers of the pictures that are meant, ascending, above `after`, at most `limit`."""
-        return self._read(
+        return self.read(
             lambda connection: select_pictures(connection, chosen or PictureFilter(), after, limit)
         )
 
     def count(self, chosen: PictureFilter | None = None) -> int:
         """How many pictures are meant."""
-        return self._read(lambda connection: count_pictures(connection, chosen or PictureFilter()))
+        return self.read(lambda connection: count_pictures(connection, chosen or PictureFilter()))
 
     def tags(self) -> list[str]:
         """All tags in a fixed order, to which new ones are only ever appended."""
-        return self._read(lambda connection: read_tags(connection, self.database))
+        return self.read(lambda connection: read_tags(connection, self.database))
 
     def tag_counts(self) -> TagCounts:
         """In how many pictures each tag is present, and how it was answered."""
-        return self._read(lambda connection: read_tag_counts(connection, self.database))
+        return self.read(lambda connection: read_tag_counts(connection, self.database))
 
     def states(self, ids: Sequence[int] | np.ndarray | None = None) -> SparseStates:
         """The cells that are listed or decided, of all pictures that are there or of some."""
-        return self._read(lambda connection: read_states(connection, ids))
+        return self.read(lambda connection: read_states(connection, ids))
 
     def states_of(self, picture: int) -> dict[str, TagState]:
         """What is listed or decided of one picture, by tag."""
-        return self._read(lambda connection: read_tag_states(connection, picture))
+        return self.read(lambda connection: read_tag_states(connection, picture))
 
     def collection(self, *, only_known: bool = False) -> DecidedCollection:
         """All pictures with their labels in three states; with `only_known` those with any known label."""
-        whole = self._read(lambda connection: read_labels(connection, self.folder, self.database))
+        whole = self.read(lambda connection: read_labels(connection, self.folder, self.database))
         return whole.only_known() if only_known else whole
 
     def decide(
@@ -210,25 +213,30 @@ class Archive:
         asked = checked_request(request, who)
         return self._write(lambda connection: take_back(connection, asked, batch), self._tell)
 
+    def write_answers(self, work: Callable[[sqlite3.Connection], Sequence[Batch]]) -> None:
+        """Record the batches that `work` makes in one step; all of them, or an error and none."""
+        self._write(work, lambda batches: self._tell(*batches))
+
     def history(
         self, limit: int = 100, *, before: int | None = None, who: str | None = None
     ) -> list[Decision]:
         """Decisions, the latest first: those with a number below `before`, of one person."""
-        return self._read(lambda connection: list_decisions(connection, limit=limit, before=before, who=who))
+        return self.read(lambda connection: list_decisions(connection, limit=limit, before=before, who=who))
 
     def last_decision(self) -> int:
         """A number that grows with every decision and every one taken back."""
-        return self._read(last_decision)
+        return self.read(last_decision)
 
     def n_decisions(self, since: int = 0) -> int:
         """How many decisions stand that were made after `since`, a number of `last_decision`."""
-        return self._read(lambda connection: count_decisions(connection, since))
+        return self.read(lambda connection: count_decisions(connection, since))
 
     def add_listener(self, listener: Listener) -> None:
         """Let `listener` be called with the cells that change, once they are on disk; it may not write."""
         self._listeners.append(listener)
 
-    def _read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """The answer of `work`, all of whose queries see the same moment."""
         with self._database.reading() as connection:
             return work(connection)
 
@@ -239,11 +247,11 @@ class Archive:
             raise OSError(f"{self.database} was opened for reading only")
         return self._writer.run(work, after)
 
-    def _tell(self, answer: Batch | Undone) -> None:
-        cells = list(answer.cells if isinstance(answer, Batch) else answer.restored)
-        if answer.is_new and cells:
-            for listener in self._listeners:
-                listener(cells)
+    def _tell(self, *answers: Batch | Undone) -> None:
+        pieces = [(a.cells if isinstance(a, Batch) else a.restored) for a in answers if a.is_new]
+        cells = [cell for piece in pieces for cell in piece]
+        for listener in self._listeners if cells else ():
+            listener(cells)
 
 
 def database_path(folder: str | os.PathLike, database: str | os.PathLike | None = None) -> Path:

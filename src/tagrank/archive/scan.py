@@ -137,7 +137,7 @@ def _is_no_text(name: str) -> bool:
 
 def _state(path: str) -> str | None:
     try:
-        return file_state(os.path.abspath(path))
+        return file_state(path)
     except OSError:
         return None
 

@@ -66,8 +66,7 @@ def write_sidecar(
     lists = keyword_lists(sidecar.document, known, wanted)
     changed = [sidecar.document.keep_only(name, words) for name, words in lists.items() if replace]
     changed += [sidecar.document.add(name, words) for name, words in lists.items()]
-    given = keyword_lists(sidecar.document, Keywords(), wanted)
-    marks = [mark for mark in sidecar.marks if mark.word not in given.get(mark.place[0], ())]
+    marks = unmarked(sidecar, wanted)
     if any(changed) or marks != sidecar.marks:
         sidecar.document.set_marks(marks)
         sidecar.save()
@@ -107,6 +106,12 @@ def open_sidecar(path: Path) -> Sidecar:
         return Sidecar(path, XmpDocument(None, path), MarkedKeywords(), [], is_new=True)
     content = sidecar_content(path)
     return Sidecar(path, XmpDocument(content, path), *parse_marks(content, path), is_new=False)
+
+
+def unmarked(sidecar: Sidecar, tags: Iterable[str]) -> list[Mark]:
+    """The marks that stay when a person gives these tags."""
+    given = keyword_lists(sidecar.document, Keywords(), tags)
+    return [mark for mark in sidecar.marks if mark.word not in given.get(mark.place[0], ())]
 
 
 def checked_tags(tags: Iterable[str], path: Path) -> list[str]:

@@ -1,0 +1,53 @@
+"""Decisions as a list: a line for each tag of a picture that somebody decided, as it stands."""
+
+import csv
+import io
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from tagrank.archive.archive import Archive
+from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS
+from tagrank.data.readers.tables.jsonl import json_line
+from tagrank.data.readers.tables.table import protect_cell
+from tagrank.validation import check_choice
+
+COLUMNS = ("name", "content", "tag", "state", "answer", "by", "at", "queue")
+_DECIDED = """
+    SELECT pictures.name, hex(key), tags.name, cells.answer, who, at, queue
+    FROM cells JOIN pictures ON pictures.id = cells.picture JOIN tags ON tags.id = cells.tag
+    JOIN decisions ON decisions.id = decision JOIN batches ON batches.id = batch
+    ORDER BY pictures.name, pictures.id, cells.tag
+"""
+
+
+def export_lines(archive: Archive, format: str) -> Iterator[str]:
+    """The lines of a list in "csv" or "jsonl", each with its end."""
+    rows = archive.read(_decided_rows)
+    return FORMATS[check_choice("format", format, tuple(FORMATS))](rows)
+
+
+def _decided_rows(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+    return [dict(zip(COLUMNS, _values(*row), strict=True)) for row in connection.execute(_DECIDED)]
+
+
+def _values(name: str, content: str, tag: str, answer: int, *rest: str) -> tuple[str, ...]:
+    return name, content.lower(), tag, STATE_WORDS[answer], ANSWER_WORDS[answer], *rest
+
+
+def _csv_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    yield ",".join(COLUMNS) + "\n"
+    for row in rows:
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerow(map(protect_cell, row.values()))
+        yield stream.getvalue()
+
+
+def _json_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    return map(json_line, rows)
+
+
+FORMATS: dict[str, Callable[[Iterable[dict[str, Any]]], Iterator[str]]] = {
+    "csv": _csv_lines,
+    "jsonl": _json_lines,
+}

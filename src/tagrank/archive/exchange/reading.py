@@ -1,0 +1,194 @@
+"""A list is compared with what an archive holds; what differs is recorded, all of it or nothing."""
+
+import io
+import os
+import secrets
+import sqlite3
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import IO, Any
+
+from tagrank.archive.archive import Archive
+from tagrank.archive.decisions import record_answers
+from tagrank.archive.exchange.answers import (
+    ListedAnswer,
+    bounded,
+    read_csv_answers,
+    read_json_answers,
+)
+from tagrank.archive.names import checked_request, checked_tag
+from tagrank.archive.records import ANSWERS, STATE_WORDS, Answer
+from tagrank.data.problems import Problem, ProblemLog
+from tagrank.errors import ArgumentError
+from tagrank.files import MAX_BYTES, FileError, open_text
+from tagrank.validation import check_choice
+
+_READERS = {"csv": read_csv_answers, "jsonl": read_json_answers}
+_NOBODY = "import"
+_MOST_PROBLEMS = 1000
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference: what an archive holds about a tag of a picture, and what it becomes."""
+
+    picture: int
+    name: str
+    tag: str
+    before: str
+    after: str
+    answer: str
+    who: str
+
+
+@dataclass(frozen=True)
+class Import:
+    """What a list changed, or would change.
+
+    Attributes
+    ----------
+    changes : the differences
+    problems : lines that could not be used, and why
+    n_read : answers in the list
+    dry_run : whether nothing was recorded
+    """
+
+    changes: Sequence[Change]
+    problems: Sequence[Problem]
+    n_read: int
+    dry_run: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        changes = [
+            {"name": change.name, "tag": change.tag, "before": change.before, "after": change.after}
+            for change in self.changes
+        ]
+        return {
+            "changes": changes,
+            "problems": [vars(problem) for problem in self.problems],
+            "answers": self.n_read,
+            "applied": not self.dry_run,
+        }
+
+
+def import_answers(
+    archive: Archive,
+    source: str | os.PathLike | bytes,
+    *,
+    format: str | None = None,
+    who: str | None = None,
+    dry_run: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> Import:
+    """Record the answers of a list that an archive does not have yet.
+
+    Parameters
+    ----------
+    archive : whose folder was looked at
+    source : the path of a list, perhaps ``.gz``, or its bytes
+    format : "csv" or "jsonl"; default: by the ending of the path
+    who : whose answers they are; default: as the list says, else "import"
+    dry_run : only tell the differences
+    max_bytes : how large the list may be
+    """
+    path = "the list" if isinstance(source, bytes) else os.fspath(source)
+    format = format or os.path.splitext(path.removesuffix(".gz"))[1][1:]
+    read = _READERS[check_choice("format", format, tuple(_READERS))]
+    with _opened(source, max_bytes) as lines:
+        answers = bounded(read(lines, path), path, max_bytes)
+    problems = ProblemLog()
+    changes = archive.read(lambda connection: _differences(connection, answers, who, path, problems))
+    if changes and not dry_run:
+        archive.write_answers(lambda connection: _record(connection, changes))
+    return Import(changes, problems.listed()[:_MOST_PROBLEMS], len(answers), dry_run)
+
+
+def _opened(source: str | os.PathLike | bytes, max_bytes: int) -> AbstractContextManager[IO[str]]:
+    if not isinstance(source, bytes):
+        return open_text(source, newline="", max_bytes=max_bytes)
+    try:
+        return nullcontext(io.StringIO(source.decode("utf-8-sig"), newline=""))
+    except UnicodeDecodeError:
+        raise FileError("the list", "is not UTF-8 text; save it as UTF-8") from None
+
+
+def _differences(
+    connection: sqlite3.Connection,
+    answers: Sequence[ListedAnswer],
+    who: str | None,
+    path: str,
+    problems: ProblemLog,
+) -> list[Change]:
+    places = _Places(connection)
+    changes: dict[tuple[int, str], Change] = {}
+    for answer in answers:
+        try:
+            picture, name = places.find(answer)
+            tag = places.tag(answer.tag)
+        except (LookupError, ArgumentError) as error:
+            problems.add(path, f"line {answer.line}: {str(error)[:200]}")
+            continue
+        state, decided = places.state(picture, tag)
+        after = ANSWERS[answer.answer]
+        if after == (state if answer.is_listed else decided):
+            changes.pop((picture, tag), None)
+            continue
+        person = who or answer.who or _NOBODY
+        changes[picture, tag] = Change(
+            picture, name, tag, STATE_WORDS[state], STATE_WORDS[after], answer.answer, person
+        )
+    return list(changes.values())
+
+
+class _Places:
+    """Pictures by name and content, tags by name, and what is known of both."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._by_name: dict[str, tuple[int, str]] = {}
+        self._by_content: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        # where a name is taken again, the picture that is there counts
+        for number, name, content in connection.execute(
+            "SELECT id, name, hex(key) FROM pictures ORDER BY is_gone DESC, id"
+        ):
+            self._by_name[name] = number, content.lower()
+            self._by_content[content.lower()].append((number, name))
+        self._tags = dict(connection.execute("SELECT name, id FROM tags"))
+
+    def find(self, answer: ListedAnswer) -> tuple[int, str]:
+        """Number and name of the picture that is meant: of that content, else of that name."""
+        number, content = self._by_name.get(answer.name, (None, ""))
+        same = self._by_content.get(answer.content.lower(), ()) if answer.content else ()
+        if number is not None and (content == answer.content.lower() or not same):
+            return number, answer.name
+        if len(same) == 1:
+            return same[0]
+        raise LookupError(f"there is no picture {answer.name!r}")
+
+    def tag(self, name: str) -> str:
+        """The tag's name as it is, or as that of a new tag."""
+        return name if name in self._tags else checked_tag(name)
+
+    def state(self, picture: int, tag: str) -> tuple[int, int | None]:
+        """State, and answer or None, of a cell."""
+        found = self._connection.execute(
+            "SELECT coalesce(answer, listed, 0), answer FROM cells WHERE picture = ? AND tag = ?",
+            (picture, self._tags.get(tag, 0)),
+        ).fetchone()
+        return (0, None) if found is None else found
+
+
+def _record(connection: sqlite3.Connection, changes: Sequence[Change]) -> list[Any]:
+    """One batch for each person."""
+    by_person: dict[str, list[Answer]] = defaultdict(list)
+    for change in changes:
+        by_person[change.who].append(Answer(change.picture, change.tag, change.answer))
+    return [
+        record_answers(
+            connection, answers, checked_request(f"import {secrets.token_hex(16)}", who, queue="import")
+        )
+        for who, answers in by_person.items()
+    ]
