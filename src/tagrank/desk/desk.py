@@ -239,15 +239,17 @@ class Desk:
 
     def export(self, format: str, dry_run: bool = False) -> Any:
         """Decisions as the bytes of a "csv" or "jsonl" file, or written to "sidecars" beside the pictures."""
-        from tagrank.archive.exchange import export
+        from tagrank.archive.exchange import export_lines, export_sidecars
 
-        return export(self.archive, format, dry_run=dry_run)
+        if format == "sidecars":
+            return export_sidecars(self.archive, dry_run=dry_run).to_dict()
+        return "".join(export_lines(self.archive, format)).encode()
 
     def import_(self, content: bytes, format: str, dry_run: bool, who: str) -> dict[str, Any]:
         """Take decisions from the bytes of a file, or tell what they would change."""
-        from tagrank.archive.exchange import import_
+        from tagrank.archive.exchange import import_answers
 
-        return import_(self.archive, content, format, dry_run=dry_run, who=who)
+        return import_answers(self.archive, content, format=format, dry_run=dry_run, who=who).to_dict()
 
     def _is_new_tag(self, tag: str) -> bool:
         """Whether the model does not know a tag that has just got enough examples."""
