@@ -72,6 +72,16 @@ def test_missing_tags_are_estimated_from_what_is_open(make_desk, archive, ids, p
     assert desk.overview()["progress"]["missing"] == expected()
 
 
+def test_the_model_tells_how_unsure_the_estimate_is(archive, ids, probabilities):
+    proposals = FakeProposals(1, ids, TAGS, probabilities)
+    proposals.facts["missing"] = {"estimate": 100, "low": 50, "high": 300}
+    desk = Desk(archive, FakeModels(proposals), FakeTrainer(), cache=False)
+    found = desk.overview()["progress"]["missing"]
+    assert found["low"] == pytest.approx(found["estimate"] / 2, abs=1)
+    assert found["high"] == pytest.approx(found["estimate"] * 3, abs=2)
+    desk.close()
+
+
 def test_a_tag_is_complete_when_nothing_probable_is_left_and_somebody_looked(make_desk, ids, probabilities):
     desk = make_desk()
     rows = np.flatnonzero(probabilities[:, 3] >= 0.5)

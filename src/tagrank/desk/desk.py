@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Answer, Archive, Cell
+from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
 from tagrank.desk.progress import archive_json, completions, progress_json, queue_rows, tag_rows
@@ -239,17 +240,16 @@ class Desk:
 
     def export(self, format: str, dry_run: bool = False) -> Any:
         """Decisions as the bytes of a "csv" or "jsonl" file, or written to "sidecars" beside the pictures."""
-        from tagrank.archive.exchange import export_lines, export_sidecars
-
         if format == "sidecars":
             return export_sidecars(self.archive, dry_run=dry_run).to_dict()
         return "".join(export_lines(self.archive, format)).encode()
 
     def import_(self, content: bytes, format: str, dry_run: bool, who: str) -> dict[str, Any]:
         """Take decisions from the bytes of a file, or tell what they would change."""
-        from tagrank.archive.exchange import import_answers
-
-        return import_answers(self.archive, content, format=format, dry_run=dry_run, who=who).to_dict()
+        found = import_answers(self.archive, content, format=format, who=who, dry_run=dry_run)
+        if not dry_run:
+            self._schedule.count(len(found.changes))
+        return found.to_dict()
 
     def _is_new_tag(self, tag: str) -> bool:
         """Whether the model does not know a tag that has just got enough examples."""

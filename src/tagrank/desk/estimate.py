@@ -1,7 +1,8 @@
 """How many tags are still missing: the sum of the probabilities of what is neither listed nor decided.
 
-Each such tag is true with its probability p, independently of the others: their number has the mean sum(p)
-and the variance sum(p (1 - p)), and is nearly normal.
+Each such tag is true with its probability p. Were these exact, the number of missing tags would have the mean
+sum(p) and the variance sum(p (1 - p)). They are not: a model tells, as shares of its own estimate, between
+which numbers the truth lies (`learning.remaining`). The interval is the wider of both.
 """
 
 import math
@@ -17,10 +18,18 @@ _TWO_SIDED_95 = 1.96
 
 
 class Estimate:
-    """The number of missing tags; it follows decisions without looking at all pairs again."""
+    """The number of missing tags; it follows decisions without looking at all pairs again.
 
-    def __init__(self, judged: Judged, table: StateTable) -> None:
+    Parameters
+    ----------
+    judged, table : how probable pairs are, and which of them are open
+    told : "estimate", "low" and "high" of the model, when it was trained
+    """
+
+    def __init__(self, judged: Judged, table: StateTable, told: dict[str, int] | None = None) -> None:
         self._judged, self._mean, self._variance = judged, 0.0, 0.0
+        told = told if told and told["estimate"] > 0 else {"estimate": 1, "low": 1, "high": 1}
+        self._shares = told["low"] / told["estimate"], told["high"] / told["estimate"]
         for rows, columns, probabilities in judged.pieces():
             open_ = probabilities[table.codes[np.ix_(rows, columns)] == OPEN]
             self._add(np.nan_to_num(open_.astype(np.float64)), 1)
@@ -43,6 +52,7 @@ class Estimate:
         """The estimate, and an interval of about 95 %; None without a model."""
         if self._judged.is_empty:
             return None
-        width = _TWO_SIDED_95 * math.sqrt(max(0.0, self._variance))
-        low, high = max(0.0, self._mean - width), max(0.0, self._mean + width)
-        return {"estimate": round(max(0.0, self._mean)), "low": math.floor(low), "high": math.ceil(high)}
+        mean, width = max(0.0, self._mean), _TWO_SIDED_95 * math.sqrt(max(0.0, self._variance))
+        low = max(0.0, min(mean - width, mean * self._shares[0]))
+        high = max(mean + width, mean * self._shares[1])
+        return {"estimate": round(mean), "low": math.floor(low), "high": math.ceil(high)}

@@ -82,7 +82,7 @@ class Memory:
             table.apply(self._during or ())
         judged = Judged(proposals, table)
         book = Book(self._archive, table, judged)
-        estimate = Estimate(judged, table)
+        estimate = Estimate(judged, table, None if proposals is None else proposals.facts.get("missing"))
         view = View(
             pictures, table, is_reviewed, proposals, judged, book, Reader(book, is_reviewed), estimate
         )

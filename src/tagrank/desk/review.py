@@ -105,7 +105,7 @@ class Review:
         return {
             "picture": picture_json(self._archive.picture(picture)),
             "tags": pairs(np.flatnonzero(is_present)),
-            "proposed": pairs(_proposed(probabilities, codes, asked, view.book.column(asked))),
+            "proposed": pairs(proposed_columns(probabilities, codes, asked, view.book.column(asked))),
             "doubtful": pairs(doubted[np.argsort(probabilities[doubted], kind="stable")]),
             "rejected": pairs(np.flatnonzero(is_rejected)),
         }
@@ -120,7 +120,7 @@ def _check_limit(limit: int) -> None:
         raise ArgumentError(f"limit must be from 1 to {MOST_ITEMS}, got {limit}")
 
 
-def _proposed(
+def proposed_columns(
     probabilities: np.ndarray, codes: np.ndarray, asked: Wanted, column: int | None
 ) -> Sequence[int]:
     """Columns to ask about: that of the tag that is asked for, what is probable, and a few more."""
