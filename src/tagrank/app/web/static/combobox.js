@@ -3,7 +3,7 @@ import { get } from "./api.js";
 import { element, words } from "./dom.js";
 
 /** `choose(tag, isNew)` is called with what was chosen; without `allowNew` only a tag that there is, or "". */
-export function combobox(input, { choose, allowNew = false }) {
+export function combobox(input, { choose, leave = () => {}, allowNew = false }) {
   const list = document.getElementById(input.getAttribute("aria-controls"));
   let options = [];
   let active = -1;
@@ -68,7 +68,7 @@ export function combobox(input, { choose, allowNew = false }) {
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); move(event.key === "ArrowDown" ? 1 : -1); }
-    else if (event.key === "Escape") { event.preventDefault(); if (list.hidden) { input.value = ""; input.blur(); } else open(false); }
+    else if (event.key === "Escape") { event.preventDefault(); if (list.hidden) { input.value = ""; input.blur(); leave(); } else open(false); }
     else if (event.key === "Enter") { event.preventDefault(); clearTimeout(later); if (active >= 0 && !list.hidden) take(active); else takeTyped(); }
   });
   return { take: takeTyped };

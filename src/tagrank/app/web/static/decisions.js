@@ -46,7 +46,8 @@ function keep(path, body) {
 export async function deliver() {
   if (isSending || !person) return;
   isSending = true;
-  const slow = setTimeout(() => showWaiting(""), 1500);
+  let reason = "";
+  const slow = setTimeout(() => showWaiting(reason), 1500);
   let seconds = 1;
   let tries = 0;
   for (let [next] = waiting(); next; [next] = waiting()) {
@@ -57,7 +58,8 @@ export async function deliver() {
       if (error.status === 401) break;
       tries += error.status >= 500 && !isPassing(error) && error.status !== 507 ? 1 : 0;
       if (isPassing(error) || (tries > 0 && tries < TRIES)) {
-        showWaiting(error.status === 0 ? ": no connection" : ": the server is busy");
+        reason = error.status === 0 ? ": no connection" : ": the server is busy";
+        showWaiting(reason);
         await Promise.race([pause(seconds), new Promise((resume) => addEventListener("online", resume, { once: true }))]);
         seconds = Math.min(LONGEST_PAUSE, 2 * seconds);
       } else {

@@ -65,6 +65,7 @@ function makeTile({ id, name, tags, proposed, reviewed }, i) {
 for (const field of find("filters").elements) {
   if (field.name && filters[field.name]) field.value = filters[field.name];
 }
+find("filter-box").open = innerWidth > 720 || Object.keys(filters).length > 0;
 function filter() {
   location.assign(`/pictures?${new URLSearchParams([...new FormData(find("filters"))].filter(([, value]) => value !== ""))}`);
 }

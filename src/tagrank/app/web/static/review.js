@@ -147,7 +147,7 @@ find("help").addEventListener("click", showKeys);
 find("queue").value = filters.queue;
 find("queue").addEventListener("change", async (event) => { filters.queue = event.target.value; show(await ahead()); });
 find("choices").addEventListener("submit", (event) => event.preventDefault());
-const field = combobox(find("new-tag"), { choose: add, allowNew: true });
+const field = combobox(find("new-tag"), { choose: add, leave: () => go(at), allowNew: true });
 find("add").addEventListener("submit", (event) => { event.preventDefault(); field.take(); });
 if (start) open(start);
 else attempt(async () => show(await ahead()));

@@ -29,7 +29,7 @@ function makeRow({ tag, present, proposed, yes, no, complete }) {
     element("td", {}, element("a", { href: `/pictures?${new URLSearchParams({ tag, state: "present" })}` }, count(present))),
     element("td", {}, proposed ? element("a", { href: wall("missing") }, count(proposed)) : "0"),
     element("td", {}, count(yes)), element("td", {}, count(no)),
-    element("td", {}, complete ? element("span", { class: "tag found" }, "✓ complete") : ""));
+    element("td", {}, complete ? element("span", { class: "tag found" }, "✓", element("span", { class: "unseen" }, "complete")) : ""));
 }
 
 for (const head of document.querySelectorAll("#tags th[data-sort]")) {

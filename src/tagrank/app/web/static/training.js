@@ -4,6 +4,7 @@ import { gapLine } from "./charts.js";
 import { count, element, figure, find, several, words } from "./dom.js";
 
 let isWatching = false;
+let lookNow = () => {};
 
 /** Ask how it goes as long as it runs; `finished` is called when it has ended. */
 export async function watchTraining({ finished = () => {} } = {}) {
@@ -15,12 +16,13 @@ export async function watchTraining({ finished = () => {} } = {}) {
     if (ran && !isRunning) finished(training);
     ran = isRunning;
     // while nothing runs a look now and then is enough: a training may begin by itself
-    await pause(isRunning ? 0.4 : document.hidden ? 30 : 4);
+    await Promise.race([pause(isRunning ? 0.4 : document.hidden ? 30 : 4), new Promise((resume) => { lookNow = resume; })]);
   }
 }
 
 export async function train(fresh) {
-  await attempt(async () => show(await post("/api/training", { fresh })));
+  await attempt(() => post("/api/training", { fresh }));
+  lookNow();
 }
 
 function show(training) {
@@ -89,4 +91,4 @@ function proposals(tags) {
 
 find("train").addEventListener("click", () => train(false));
 find("fresh")?.addEventListener("click", () => train(true));
-find("cancel").addEventListener("click", () => attempt(async () => show(await ask("DELETE", "/api/training"))));
+find("cancel").addEventListener("click", () => attempt(async () => { await ask("DELETE", "/api/training"); lookNow(); }));
