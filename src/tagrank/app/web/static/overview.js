@@ -41,7 +41,12 @@ function showQueues(queues) {
   find("queues").hidden = queues.length === 0;
   find("queue-list").replaceChildren(...queues.map(({ name, title, about, count: n }) => element("li", { class: n ? "queue" : "queue none" },
     element("h3", {}, title), element("p", { class: "big" }, n === null ? "–" : count(n)), element("p", { class: "quiet" }, about),
-    element("p", { class: "targets" }, link(`/wall?queue=${encodeURIComponent(name)}`, "By tag"), name === "tag" ? null : link(`/review?queue=${encodeURIComponent(name)}`, "By picture")))));
+    element("p", { class: "targets" }, ...targets(name)))));
+}
+
+function targets(queue) {
+  if (queue === "tag") return [link("/tags", "Choose a tag")];
+  return [link(`/wall?queue=${encodeURIComponent(queue)}`, "By tag"), link(`/review?queue=${encodeURIComponent(queue)}`, "By picture")];
 }
 
 function showModel(model) {

@@ -3,10 +3,10 @@ import { bar, element, percent, words } from "./dom.js";
 
 const ANSWERS = [["yes", "✓", "Yes"], ["no", "✕", "No"], ["skip", "–", "Skip"]];
 
-/** Draw proposed, probably wrong and present tags; answers the rows in the order in which keys walk them. */
-export function makeSections(place, { proposed, doubtful, tags }, actions) {
+/** Draw proposed, probably wrong, present and rejected tags; answers the rows in the order in which keys walk them. */
+export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, actions) {
   const doubted = new Set(doubtful.map(({ tag }) => tag));
-  const sections = [["Proposed", proposed, true], ["Probably wrong", doubtful, true], ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false]];
+  const sections = [["Proposed", proposed, true], ["Probably wrong", doubtful, true], ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false], ["Rejected or skipped", rejected, false]];
   const rows = [];
   const lists = sections.map(([title, pairs, isAsked]) => {
     const made = pairs.map((pair) => makeRow(pair, isAsked, actions));
@@ -17,8 +17,8 @@ export function makeSections(place, { proposed, doubtful, tags }, actions) {
   rows.add = (pair) => {
     const row = makeRow(pair, false, actions);
     rows.push(row);
-    lists.at(-1).append(row.node);
-    lists.at(-1).hidden = false;
+    lists[2].append(row.node);
+    lists[2].hidden = false;
     return row;
   };
   return rows;

@@ -11,7 +11,8 @@ import { showWhy } from "./why.js";
 
 const wall = find("wall");
 const choices = { queue: "missing", ...asked() };
-let [page, ahead, total, at, anchor] = [[], [], 0, 0, 0];
+// cursor: where the next proposals are, "" for the best ones, null behind the last
+let [page, ahead, cursor, total, at, anchor] = [[], [], "", 0, 0, 0];
 const steps = [];
 // decided here, though a proposal that was on its way may still name it
 const gone = waitingPairs();
@@ -20,21 +21,24 @@ const MARKS = "tagrank/marks";
 const marks = JSON.parse(sessionStorage.getItem(MARKS) ?? "{}");
 
 async function refill(n) {
-  const { items, total: left } = await get("/api/wall", { ...choices, limit: Math.min(200, 3 * n) });
-  const known = new Set([...page, ...ahead].map(keyOf));
-  total = left;
-  ahead.push(...items.filter((item) => !gone.has(keyOf(item)) && !known.has(keyOf(item))));
+  while (ahead.length < n && cursor !== null && (choices.queue !== "tag" || choices.tag)) {
+    const found = await get("/api/wall", { ...choices, limit: 2 * n, cursor });
+    const known = new Set([...page, ...ahead].map(keyOf));
+    [cursor, total] = [found.cursor, found.total];
+    // a picture about which the model says nothing has no tag to decide
+    ahead.push(...found.items.filter((item) => item.tag !== null && !gone.has(keyOf(item)) && !known.has(keyOf(item))));
+  }
 }
 
 async function showNext() {
   const n = fits(wall);
   page = [];
-  if (ahead.length < n) await attempt(() => refill(n));
+  await attempt(() => refill(n));
   page = ahead.splice(0, n);
   for (const item of page) item.mark ??= marks[keyOf(item)] ?? null;
   at = anchor = 0;
   show();
-  if (ahead.length < n && total > page.length) await attempt(() => refill(n));
+  await attempt(() => refill(n));
   for (const { picture } of ahead.slice(0, n)) new Image().src = `/thumbnails/${picture.id}?side=256`;
 }
 
@@ -117,8 +121,7 @@ async function takeBack() {
 }
 
 function begin() {
-  page = ahead = [];
-  ahead = [];
+  [page, ahead, cursor] = [[], [], ""];
   note("/wall", choices);
   find("queue").value = choices.queue;
   find("tag").value = choices.tag ?? "";
