@@ -8,20 +8,21 @@ import { watchTraining } from "./training.js";
 async function show() {
   const found = await attempt(() => get("/api/overview"));
   if (!found) return;
-  const { archive, progress, queues, model } = found;
+  const { archive, progress, queues, model, training } = found;
   find("name").replaceChildren(words(archive.name));
   find("name").classList.remove("loading");
   find("summary").textContent = `${several(archive.pictures, "picture")}, ${count(archive.tagged)} of them tagged, ${several(archive.tags, "tag")}.`;
-  showFirstSteps(archive, model);
+  showFirstSteps(archive, model, training);
   showProgress(progress, archive);
   showQueues(queues);
   showModel(model);
 }
 
-function showFirstSteps({ pictures, tagged }, model) {
+function showFirstSteps({ pictures, tagged }, model, training) {
   const steps = [];
   if (pictures === 0) steps.push(["There is no picture in this folder yet. Put some in, then scan it.", link("/archive", "Scan")]);
   else if (tagged === 0) steps.push(["Look at a few pictures and type their tags. Three pictures of a tag are enough for first proposals.", link("/review?queue=untagged", "Type the first tags")]);
+  else if (!model && training.state === "running") steps.push(["The first model is being trained on the tags that are there. Proposals come with it.", null]);
   else if (!model) steps.push(["Train the first model on the tags that are there. Proposals come with it.", null]);
   find("first").hidden = steps.length === 0;
   find("steps").replaceChildren(...steps.map(([text, action]) => element("li", {}, element("p", {}, text), action)));

@@ -3,8 +3,9 @@ import "./page.js";
 import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
 import { decide, undo } from "./decisions.js";
-import { asked, count, find, link, note, say, several, showEmpty, words } from "./dom.js";
+import { asked, count, find, link, note, say, several, words } from "./dom.js";
 import { onKeys, showKeys } from "./keys.js";
+import { showNothing } from "./nothing.js";
 import { describe, makeSections } from "./rows.js";
 import { showWhy } from "./why.js";
 
@@ -26,7 +27,7 @@ function show(found) {
   shown = found.picture;
   find("empty").hidden = shown !== null;
   find("review").classList.toggle("nothing", shown === null);
-  if (shown === null) return void showNothing();
+  if (shown === null) return void sayNothing();
   note("/review", { ...filters, picture: shown.id });
   find("image").src = `/images/${shown.id}?side=1600`;
   find("image").alt = `The picture ${shown.name}`;
@@ -49,9 +50,9 @@ async function lookAhead(id) {
   if (found?.picture && upcoming === coming) new Image().src = `/images/${found.picture.id}?side=1600`;
 }
 
-function showNothing() {
+function sayNothing() {
   note("/review", filters);
-  showEmpty("Nothing left here", "Every picture of this queue has been looked at.", link("/", "Start"), link("/review?queue=all", "Every picture"));
+  showNothing("Nothing left here", "Every picture of this queue has been looked at.", [link("/", "Start"), link("/review?queue=all", "Every picture")], () => shown ?? begin());
 }
 
 function mark() {
@@ -112,6 +113,7 @@ async function onward() {
   if (found) show(found);
 }
 
+const begin = () => attempt(async () => show(await ahead()));
 const open = async (id) => {
   const found = await attempt(() => get(`/api/pictures/${id}`));
   if (found) show(found);
@@ -145,9 +147,9 @@ find("back").addEventListener("click", back);
 find("pass").addEventListener("click", () => shown && onward());
 find("help").addEventListener("click", showKeys);
 find("queue").value = filters.queue;
-find("queue").addEventListener("change", async (event) => { filters.queue = event.target.value; show(await ahead()); });
+find("queue").addEventListener("change", (event) => { filters.queue = event.target.value; begin(); });
 find("choices").addEventListener("submit", (event) => event.preventDefault());
 const field = combobox(find("new-tag"), { choose: add, leave: () => go(at), allowNew: true });
 find("add").addEventListener("submit", (event) => { event.preventDefault(); field.take(); });
 if (start) open(start);
-else attempt(async () => show(await ahead()));
+else begin();

@@ -5,6 +5,7 @@ import { combobox } from "./combobox.js";
 import { decide, undo, waitingPairs } from "./decisions.js";
 import { asked, count, element, find, link, note, say, several, showEmpty, words } from "./dom.js";
 import { onKeys, showKeys } from "./keys.js";
+import { showNothing } from "./nothing.js";
 import { onSweep } from "./sweep.js";
 import { answerOf, columnsOf, describe, fits, keyOf, makeTile, spoken } from "./tiles.js";
 import { showWhy } from "./why.js";
@@ -47,17 +48,17 @@ function show() {
   find("empty").hidden = true;
   for (const part of [wall, find("accept"), find("guide")]) part.hidden = page.length === 0;
   find("explain").disabled = page.length === 0;
-  if (page.length === 0) showNothing();
+  if (page.length === 0) sayNothing();
   else if (!document.activeElement.closest("input, select, dialog")) wall.children[at].focus({ preventScroll: true });
   scrollTo({ top: 0 });
   tell();
 }
 
-function showNothing() {
+function sayNothing() {
   if (choices.queue === "tag" && !choices.tag) {
     showEmpty("Which tag?", "Choose a tag above, and its pictures come, the likeliest first.", link("/tags", "All tags"));
   } else {
-    showEmpty("Nothing left here", "Everything in this queue has been decided, or there is no model yet.", link("/", "Start"), link("/review?queue=untagged", "Untagged pictures"));
+    showNothing("Nothing left here", "All proposals of this queue are decided.", [link("/", "Start"), link("/review?queue=untagged", "Untagged pictures")], () => page.length || begin());
   }
 }
 
