@@ -141,6 +141,13 @@ def test_two_people_get_different_pictures(make_desk):
     assert not held & {picture for picture, _ in pairs(desk.wall(who="ben", limit=100))}
 
 
+def test_a_picture_stays_lent_while_its_person_asks_ahead(make_desk):
+    desk = make_desk()
+    first = desk.next(who="anna")["picture"]["id"]
+    second = desk.next(who="anna", after=first)["picture"]["id"]
+    assert desk.next(who="ben")["picture"]["id"] not in (first, second)
+
+
 def test_the_next_picture_has_its_tags_proposals_and_doubts(make_desk, ids, probabilities):
     desk = make_desk()
     found = desk.next(who="anna", queue="missing")

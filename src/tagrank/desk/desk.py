@@ -1,6 +1,7 @@
 """Desk: what the pages ask for and what they decide, as plain dicts; many threads may use one."""
 
 import os
+import secrets
 from functools import partial
 from threading import Lock, Thread
 from typing import Any, Self
@@ -96,6 +97,15 @@ class Desk:
         self._trainer.close()
         self._warming.join()
         self.archive.close()
+
+    @property
+    def identity(self) -> str:
+        """A random word of this archive: decisions that wait in a browser are sent to no other."""
+        found = self.archive.settings.get("identity")
+        if found is None:
+            found = secrets.token_hex(8)
+            self.archive.settings.set("identity", found)
+        return str(found)
 
     # what to look at
 

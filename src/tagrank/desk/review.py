@@ -44,13 +44,19 @@ class Review:
         return {"items": items, "cursor": page.cursor, "total": max(view.reader.total(asked), len(items))}
 
     def next(self, *, who: str = "", after: int | None = None, **wanted: Any) -> dict[str, Any]:
-        """The next picture of a queue; the one that this person had before is free again."""
+        """The next picture of a queue.
+
+        What this person had before is free again, but for `after`: a page asks ahead while it is looked at.
+        """
         view, asked = self._memory.view, _wanted(wanted)
         place = view.table.row(after) if after is not None and after in view.table else None
         view.book.find(asked, is_first=after is None)
         with self._handing:
             self._leases.free(who)
-            row = view.reader.next_picture(asked, after=place, others=self._leases.held_by_others(who))
+            others = self._leases.held_by_others(who)
+            if after is not None and place is not None and not others.holds(after, None):
+                self._leases.lend(who, [(after, None)])
+            row = view.reader.next_picture(asked, after=place, others=others)
             if row is None:
                 return NOTHING | {"left": 0}
             picture = int(view.table.ids[row])

@@ -14,6 +14,7 @@ class FakeDesk:
     """Drawn pictures, of which every second tag is hidden and proposed."""
 
     name = "drawn"
+    identity = "0123456789abcdef"
 
     def __init__(self, n_pictures=40):
         drawn = draw_pictures(n_pictures, size=48)

@@ -32,7 +32,7 @@ def desk_app(desk: Any, security: Security) -> ASGIApp:
         redirect_slashes=False,
     )
     app.state.calls, app.state.security, app.state.static = Calls(desk), security, StaticFiles()
-    app.state.pages = Pages(app.state.static, signs_in=security.signs_in)
+    app.state.pages = Pages(app.state.static, desk, signs_in=security.signs_in)
 
     def answer(request: Request, refused: Refused) -> Response:
         if request.method != "GET" or path_of(request).startswith(_NO_PAGES):

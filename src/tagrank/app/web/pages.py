@@ -46,9 +46,11 @@ class StaticFiles:
 
 
 class Pages:
-    """Templates with what all of them know: static(name), version, and whether people sign in."""
+    """Templates with what all of them know: static(name), version, archive, whether people sign in."""
 
-    def __init__(self, static: StaticFiles, *, signs_in: bool, folder: Path = HERE / "templates") -> None:
+    def __init__(
+        self, static: StaticFiles, desk: Any, *, signs_in: bool, folder: Path = HERE / "templates"
+    ) -> None:
         self._templates = Environment(
             loader=FileSystemLoader(folder),
             autoescape=True,
@@ -60,6 +62,8 @@ class Pages:
             "static": static.address,
             "version": static.version,
             "signs_in": signs_in,
+            "archive": desk.name,
+            "identity": desk.identity,
         }
 
     def answer(self, request: Request, name: str, *, status: int = 200, **known: Any) -> Response:

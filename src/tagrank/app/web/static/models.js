@@ -25,7 +25,7 @@ function makeRow({ number, made, method, metrics, decisions, seconds, gap, curre
   const cells = [...names.map((name) => figure(metrics?.[name])), decisions === null || decisions === undefined ? "–" : count(decisions),
     typeof seconds === "number" ? seconds.toFixed(1) : "–", typeof gap === "number" ? gap.toExponential(1) : "–"];
   return element("tr", { class: current ? "current" : null },
-    element("th", { scope: "row" }, String(number)), element("td", { class: "date" }, when(made)), element("td", { class: "date" }, method ?? "–"),
+    element("th", { scope: "row" }, String(number)), element("td", { class: "date" }, when(made)), element("td", { class: "word method" }, method ?? "–"),
     ...cells.map((text) => element("td", {}, text)),
     element("td", {}, current ? element("span", { class: "tag found" }, "answers") : use));
 }

@@ -52,7 +52,8 @@ function targets(queue) {
 
 function showModel(model) {
   find("learning").hidden = false;
-  find("model-line").replaceChildren(...(model ? [element("b", {}, `Model ${model.number}`), ` · ${model.method} · ${when(model.made)}`] : ["There is no model yet."]));
+  find("model-line").replaceChildren(...(model ? [element("b", {}, `Model ${model.number}`), ` · ${when(model.made)}`] : ["There is no model yet."]));
+  find("model-method").textContent = model?.method ?? "";
   find("model-metrics").replaceChildren(...Object.entries(model?.metrics ?? {}).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, figure(value)))));
 }
 

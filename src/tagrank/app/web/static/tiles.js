@@ -39,7 +39,7 @@ export function describe(tile, item, choices) {
   const word = wordsOf(choices.queue)[answer];
   tile.dataset.answer = answer;
   tile.classList.toggle("marked", item.mark !== null && item.mark !== undefined);
-  tile.querySelector(".mark").textContent = item.mark ? word : "";
+  tile.querySelector(".mark").textContent = item.mark || choices.queue === "wrong" ? word : "";
   tile.setAttribute("aria-selected", String(Boolean(item.mark)));
   tile.setAttribute("aria-label", `${word}: ${item.tag}, ${percent(item.probability)}, ${item.picture.name}`);
 }
