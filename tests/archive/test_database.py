@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 
 import pytest
@@ -169,16 +170,16 @@ def test_a_full_disk_refuses_the_decision(closed):
 def test_settings_and_sessions_are_kept(closed):
     with Archive.open(closed.folder) as archive:
         archive.settings.set("password", "hash")
-        archive.sessions.add("a", "anna", 5)
-        archive.sessions.add("b", "ben", 6)
-        archive.sessions.remove("b")
+        later = time.time() + 1000
+        archive.sessions.add_session("a", "anna", later)
+        archive.sessions.add_session("b", "ben", later)
+        archive.sessions.end_session("b")
+        archive.sessions.add_session("c", "carl", time.time() - 1)
     with Archive.open(closed.folder) as archive:
         assert archive.settings.get("password") == "hash"
-        assert archive.sessions.all() == {"a": ("anna", 5)}
+        assert [archive.sessions.session_person(digest) for digest in "abc"] == ["anna", None, None]
         archive.settings.set("password", None)
-        archive.sessions.clear()
         assert archive.settings.get("password") is None
-        assert archive.sessions.all() == {}
 
 
 def test_an_archive_that_is_closed_says_so(closed):

@@ -1,6 +1,7 @@
 """What a server keeps beside the decisions: texts by key, and who is signed in."""
 
 import sqlite3
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -34,24 +35,25 @@ class SessionTable:
     def __init__(self, read: Run, write: Run) -> None:
         self._read, self._write = read, write
 
-    def all(self) -> dict[str, tuple[str, float]]:
-        """All of them by their hash, also those that are over."""
-        query = "SELECT hash, person, expires FROM sessions"
-        rows = self._read(lambda connection: connection.execute(query).fetchall())
-        return {word: (person, float(expires)) for word, person, expires in rows}
-
-    def add(self, hash: str, person: str, expires: float) -> None:
-        """Keep one."""
+    def add_session(self, digest: str, person: str, expires: float) -> None:
+        """Keep one, and forget those that are over."""
         change = "INSERT OR REPLACE INTO sessions (hash, person, expires) VALUES (?, ?, ?)"
-        self._write(lambda connection: _execute(connection, change, hash, person, int(expires)))
 
-    def remove(self, hash: str) -> None:
+        def add(connection: sqlite3.Connection) -> None:
+            _execute(connection, "DELETE FROM sessions WHERE expires <= ?", int(time.time()))
+            _execute(connection, change, digest, person, int(expires))
+
+        self._write(add)
+
+    def session_person(self, digest: str) -> str | None:
+        """Whose it is, None if there is none or it is over."""
+        query = "SELECT person FROM sessions WHERE hash = ? AND expires > ?"
+        found = self._read(lambda connection: connection.execute(query, (digest, time.time())).fetchone())
+        return None if found is None else str(found[0])
+
+    def end_session(self, digest: str) -> None:
         """Forget one."""
-        self._write(lambda connection: _execute(connection, "DELETE FROM sessions WHERE hash = ?", hash))
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._write(lambda connection: _execute(connection, "DELETE FROM sessions"))
+        self._write(lambda connection: _execute(connection, "DELETE FROM sessions WHERE hash = ?", digest))
 
 
 def _execute(connection: sqlite3.Connection, change: str, *values: Any) -> None:

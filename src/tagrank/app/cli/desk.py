@@ -183,10 +183,10 @@ def _protect(
     hosts = HostNames(host or LOCAL, allowed_host or ())
     if host is None:
         person = check_name(name if name is not None else getpass.getuser())
-        return Security(hosts, Sessions(archive), person=person, token=secrets.token_urlsafe(24))
+        return Security(hosts, Sessions(archive.sessions), person=person, token=secrets.token_urlsafe(24))
     beside = archive.database.with_suffix(".password")
     stored = _stored_password(PasswordFile(beside), password, new_password)
-    return Security(hosts, Sessions(archive, stored), password=stored)
+    return Security(hosts, Sessions(archive.sessions, stored), password=stored)
 
 
 def _stored_password(file: "PasswordFile", given: str | None, wants_new: bool) -> str:

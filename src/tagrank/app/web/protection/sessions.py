@@ -11,7 +11,7 @@ _REMEMBERED_SECONDS, _MOST_REMEMBERED = 60.0, 10_000
 
 
 class SessionStore(Protocol):
-    """Where sessions outlive a restart, such as `tagrank.archive.Archive`."""
+    """Where sessions outlive a restart, such as the `sessions` of an archive."""
 
     def add_session(self, digest: str, person: str, expires: float) -> None: ...
 
