@@ -48,7 +48,8 @@ class PairWeights:
         self.places[-1, 0] = self.longest = self.lengths.max(initial=0)
         self.pool = np.empty(0, bounds.dtype)
         self.starts = np.concatenate([[0], np.cumsum(n_present)])
-        self.present = np.nonzero(bounds > 0)[1]
+        # one layout and no constants among arguments: each kind of argument is compiled anew
+        self.present = np.ascontiguousarray(np.nonzero(bounds > 0)[1])
         self.seen, self.found = np.zeros((2, bounds.shape[1]), np.int64)
         self.workbench = np.empty(VIOLATIONS + self.longest)
 
@@ -288,7 +289,7 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
     """
     places, pool, starts, all_present, seen, found, workbench = pairs
     place, last, present = places[i], places[-1], all_present[starts[i] : starts[i + 1]]
-    length, is_even, total = LANES * (1 + present.shape[0]), True, 0.0
+    length, is_even, total, beginning = LANES * (1 + present.shape[0]), np.bool_(True), 0.0, np.int64(0)
     for k in range(present.shape[0]):
         room[COST, k] = bounds[present[k]]
         is_even = is_even and room[COST, k] == room[COST, 0]
@@ -296,7 +297,7 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
     shares_push = place[2] == IN_PROPORTION and total > 0
     room[NEW] = 0
     last[1] += 1
-    n_kept = n_full = 0
+    n_kept = n_full = beginning
     for first in range(place[0], place[0] + _n_groups(max(place[2], 0)) * length, length):
         for lane in range(LANES):
             label = int(pool[first + lane])
@@ -314,9 +315,9 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
             pool[lane] = label
             for k in range(present.shape[0]):
                 pool[LANES * (1 + k) + lane] = share * old[present[k]]
-        _fill_up(pool, 0, length, n_lanes)
-        n_full += _improve_group(pool, 0, bounds, diagonal, present, is_even, room, workbench)
-        n_kept = _keep_used(pool, 0, length, workbench, place[0], n_kept)
+        _fill_up(pool, beginning, length, n_lanes)
+        n_full += _improve_group(pool, beginning, bounds, diagonal, present, is_even, room, workbench)
+        n_kept = _keep_used(pool, beginning, length, workbench, place[0], n_kept)
     if n_kept % LANES:
         _fill_up(pool, place[0] + n_kept // LANES * length, length, n_kept % LANES)
     place[2], place[3] = n_kept, n_full

@@ -184,7 +184,7 @@ def _sweep_block(bounds, coefficients, guesses, is_mixed, pairs, rows, corner, s
         gain = 0.0
         for position in range(n_rows):
             b = position if sweep % 2 == 0 else n_rows - 1 - position
-            i, diagonal = rows[b], corner[b, b]
+            i, diagonal = rows[b], np.float64(corner[b, b])
             if diagonal <= 0 or not is_mixed[i] or gains[b] < least:
                 continue
             for label in range(n_labels):
