@@ -58,7 +58,7 @@ CODED = [
 
 @pytest.fixture(scope="module")
 def drawn():
-    return draw_pictures(100)
+    return draw_pictures(64)
 
 
 @pytest.fixture

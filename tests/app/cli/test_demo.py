@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def document(tagrank, folder):
-    result = tagrank("demo", "--output", folder, "--n-pictures", 120, "--json")
+    result = tagrank("demo", "--output", folder, "--n-pictures", 80, "--json")
     assert result.exit_code == 0, result.stderr
     return json.loads(result.stdout)
 
