@@ -18,7 +18,7 @@ from tagrank.annotation.decision import threshold_for
 from tagrank.annotation.plan import KernelOption, Plan
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
 from tagrank.annotation.recipe import CRITERION, Recipe, kernel_of, plan_given, take_tag_weights
-from tagrank.annotation.scaling import SCALINGS, arrange_views, fit_scaler
+from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scaler
 from tagrank.annotation.tuning import CRITERIA
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
@@ -120,39 +120,43 @@ class Annotator:
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
         kernel = kernel_of(plan.usual)
-        self.tags = list(collection.tags)
-        self.features_ = intake.features
-        self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
-        self.feature_names_ = {
-            name: columns for name, columns in intake.feature_names.items() if not duplicates(columns)
-        }
         without_kernel = getattr(innermost(plan.usual), "column_scaling", "none")
-        self.scalers_ = {
+        scalers = {
             name: fit_scaler(rows, self.scaling, kernel, name, without_kernel=without_kernel)
             for name, rows in intake.views.items()
         }
-        self.by_view_ = kernel is not None and reads_views(kernel)
-        self.training_names_ = intake.names
+        self._know_rows(intake, scalers, list(collection.tags), kernel)
         self.estimator_, self.choice_ = self._train(
             plan, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
         )
-        self._forget_unread_views()
-        has_costs = self.choice_ is not None and bool(self.choice_.chosen[0].costs)
-        self.tuning_ = self.choice_.chosen[0] if self.choice_ is not None and has_costs else None
-        never_present = collection.tag_counts() == 0
-        # a prior may speak for tags that are never present
-        self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
+        self._know_training(intake, collection)
         _warn_never_positive(self.tags, self.never_positive_)
-        self.training_ = Collection(
-            intake.views,
-            collection.labels,
-            self.tags,
-            names=intake.names,
-            name=collection.name,
-            feature_names=self.feature_names_,
-        )
-        self.metadata = _describe_training(self.estimator_, len(collection))
         return self
+
+    @classmethod
+    def of_trained(
+        cls,
+        estimator: Any,
+        intake: Intake,
+        scalers: Mapping[str, Scaler | None],
+        collection: Collection,
+        choice: Choice | None = None,
+    ) -> "Annotator":
+        """Around an estimator that is trained already, on the rows of `intake` as `scalers` scaled them.
+
+        Parameters
+        ----------
+        estimator : fitted
+        intake : the rows that it learned from, before scaling
+        scalers : of each view
+        collection : the same rows with their labels
+        choice : what was tried and what was chosen
+        """
+        annotator = cls()
+        annotator._know_rows(intake, scalers, list(collection.tags), kernel_of(estimator))
+        annotator.estimator_, annotator.choice_ = estimator, choice
+        annotator._know_training(intake, collection)
+        return annotator
 
     def scores(self, data: Any) -> np.ndarray:
         """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
@@ -245,6 +249,36 @@ class Annotator:
         from tagrank.annotation.model_files.annotator_files import load_annotator
 
         return load_annotator(cls, path, max_bytes=max_bytes)
+
+    def _know_rows(
+        self, intake: Intake, scalers: Mapping[str, Scaler | None], tags: list[str], kernel: Any
+    ) -> None:
+        self.tags = tags
+        self.features_ = intake.features
+        self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
+        self.feature_names_ = {
+            name: columns for name, columns in intake.feature_names.items() if not duplicates(columns)
+        }
+        self.scalers_ = dict(scalers)
+        self.by_view_ = kernel is not None and reads_views(kernel)
+        self.training_names_ = intake.names
+
+    def _know_training(self, intake: Intake, collection: Collection) -> None:
+        self._forget_unread_views()
+        has_costs = self.choice_ is not None and bool(self.choice_.chosen[0].costs)
+        self.tuning_ = self.choice_.chosen[0] if self.choice_ is not None and has_costs else None
+        never_present = collection.tag_counts() == 0
+        # a prior may speak for tags that are never present
+        self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
+        self.training_ = Collection(
+            intake.views,
+            collection.labels,
+            self.tags,
+            names=intake.names,
+            name=collection.name,
+            feature_names=self.feature_names_,
+        )
+        self.metadata = _describe_training(self.estimator_, len(collection))
 
     def _plan(self, intake: Intake, tags: Sequence[str]) -> Plan:
         wanted = Recipe() if self.estimator is None else self.estimator

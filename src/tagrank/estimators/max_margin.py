@@ -64,7 +64,7 @@ class MaxMarginEstimator(KernelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
+    def fit(self, X, y, sample_weight=None, *, start=None, callback=None, stop=None):
         """Learn from rows and three-state labels.
 
         Parameters
@@ -74,6 +74,9 @@ class MaxMarginEstimator(KernelEstimator):
         y : matrix of 1, 0 and nan (dense, sparse with stored nan, DataFrame), shape (n_samples, n_labels);
             a list of tag sets; or one-dimensional classes
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
+        start : `dual_solution_` of an earlier training, its rows those of `X` and its columns those of `y`;
+            zero where nothing was known. It is made feasible for the labels of today, and changes only how
+            long the way is
         callback : function of a TracePoint, called while training
         stop : function without arguments, asked while training; once it answers true, training ends with the
             certificate of what was reached
@@ -83,7 +86,7 @@ class MaxMarginEstimator(KernelEstimator):
         self
         """
         problem = self._pose(X, y, sample_weight)
-        return self._solve(problem, callback=callback, stop=stop)
+        return self._solve(problem, start=start, callback=callback, stop=stop)
 
     def path(self, X, y, costs, sample_weight=None, *, stop=None):
         """Fitted copies of this estimator for several C: one Gram matrix, each started from the last.
@@ -103,7 +106,7 @@ class MaxMarginEstimator(KernelEstimator):
             model = clone(self).set_params(C=cost)
             vars(model).update(known)
             models.append(model._solve(problem, start=start, stop=stop))
-            start = model._dual_solution
+            start = model.dual_solution_
         return models
 
     @property
@@ -111,8 +114,8 @@ class MaxMarginEstimator(KernelEstimator):
         return np.float32 if self.tol >= SINGLE_PRECISION_TOL else None
 
     @property
-    def _dual_solution(self):
-        """What another training can start from."""
+    def dual_solution_(self):
+        """What another training can start from; for most, the coefficients (n_samples, n_labels)."""
         return self.dual_coef_
 
     def _loss(self):

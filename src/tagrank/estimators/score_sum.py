@@ -27,6 +27,7 @@ class ScoreSum(KernelEstimator):
     first_name_, second_name_ : str, the classes
     first_dual_, first_coef_, first_intercept_ : the share of the first model in `dual_coef_`, `coef_` and
         `intercept_`, already weighted
+    dual_solution_ : pair, what another training can start from
     duality_gap_ : float, the larger one of both
     primal_objective_, dual_objective_, n_iter_ : of both together
     """
@@ -70,8 +71,8 @@ class ScoreSum(KernelEstimator):
     def gram_dtype(self):
         return self.first.gram_dtype
 
-    def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
-        """Train both, see `MaxMarginEstimator.fit`.
+    def fit(self, X, y, sample_weight=None, *, start=None, callback=None, stop=None):
+        """Train both, see `MaxMarginEstimator.fit`; `start` is a pair.
 
         Returns
         -------
@@ -79,8 +80,8 @@ class ScoreSum(KernelEstimator):
         """
         rows = self.compare(X)
         both = [
-            clone(model).fit(rows, y, sample_weight, callback=callback, stop=stop)
-            for model in (self.first, self.second)
+            clone(model).fit(rows, y, sample_weight, start=solution, callback=callback, stop=stop)
+            for model, solution in zip((self.first, self.second), start or (None, None), strict=True)
         ]
         self._join(*both)
         return self
@@ -95,6 +96,7 @@ class ScoreSum(KernelEstimator):
 
     def _join(self, first, second):
         weights = float(self.first_weight), float(self.second_weight)
+        self.dual_solution_ = first.dual_solution_, second.dual_solution_
         self.first_name_, self.second_name_ = type(first).__name__, type(second).__name__
         for name in (*SHARED, *KNOWN_OF_ROWS):
             if name in vars(first):

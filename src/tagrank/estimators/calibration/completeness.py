@@ -6,6 +6,9 @@ then levels off at c, and not at 1. The curve c / (1 + exp(-(slope x + offset)))
 probable pairs, x being their straight log-odds as learned with c = 1, and the c with the highest likelihood
 is answered; but no less than the share of those listed among the most probable samples of any one label.
 
+Pairs that somebody decided tell more: one that was not listed and is true speaks for 1 - c, one that is not
+true only for the curve. They were chosen for their scores, and at a given score they are as good as others.
+
 Nothing here can tell forgotten labels from those that are given by mistake: where few seem to be missing,
 none are said to be. Where scores are too poor to be sure of any pair, or samples too few to tell c from 1,
 nothing can be told, and labels count as complete: what is claimed is then too low rather than too high.
@@ -23,6 +26,7 @@ AT_LEAST_UNSURE = 0.05
 SURE = 0.8
 COMPLETE = 0.78  # from here on labels count as complete
 FEWEST = 0.05
+FEWEST_FOUND = 30  # labels found by decisions, from which on c is told by them
 FEWEST_SURE = 0.01  # pairs that are surely true, in numbers of present labels, below which nothing is told
 GROUPS = np.array([10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280])
 Z = 2.5  # standard errors
@@ -45,26 +49,39 @@ class Completeness(NamedTuple):
         return f"about {100 * self.low:.0f} to {100 * self.high:.0f} %"
 
 
-def estimate_completeness(states, log_odds):
-    """Completeness of labels, int8 states (n, m), whose held-out `log_odds` to be listed have that shape."""
+def listed_states(states, decided):
+    """The states as they were listed: labels that were found by decisions were not."""
+    return states if decided is None else np.where(decided & (states > 0), np.int8(-1), states)
+
+
+def estimate_completeness(states, log_odds, decided=None):
+    """Completeness of labels, int8 states (n, m), whose held-out `log_odds` to be listed have that shape.
+
+    `decided` is a mask of that shape, for labels that were not listed and are known now, and for those that
+    were listed and are not true. The answer is about what was listed without them.
+    """
     n_present = np.count_nonzero(states > 0)
     known = np.flatnonzero(states.ravel() != 0)
     if not n_present or n_present == len(known):
         return Completeness(1.0, 0.0, 1.0)
     values, present = log_odds.ravel()[known], states.ravel()[known] > 0
+    is_decided = np.zeros(len(known), dtype=bool) if decided is None else decided.ravel()[known]
     if TIMES_PRESENT * n_present < len(values):
         best = np.argpartition(-values, TIMES_PRESENT * n_present)[: TIMES_PRESENT * n_present]
-        values, present = values[best], present[best]
+        values, present, is_decided = values[best], present[best], is_decided[best]
+    n_found = np.count_nonzero(is_decided & present)
     values = (values - values.mean()) / (values.std() + 1e-12)
     fits, points, start = np.empty(len(GRID)), np.empty((len(GRID), 2)), np.zeros(2)
     for place in reversed(range(len(GRID))):
-        fits[place], points[place] = _fit_curve(values, present, GRID[place], start)
+        listed = np.where(is_decided, 1.0, GRID[place])
+        fits[place], points[place] = _fit_curve(values, present, listed, start)
         start = points[place]
+    fits += n_found * np.log(np.maximum(1 - GRID, 1e-9))
     likely, best = GRID[fits >= fits.max() - LIKELIHOOD_DROP], int(np.argmax(fits))
     truth = expit(np.exp(points[best, 0]) * values + points[best, 1])
-    share = max(float(GRID[best]), _surely_listed(states, log_odds))
+    share = max(float(GRID[best]), _surely_listed(listed_states(states, decided), log_odds))
     is_told = likely[-1] < 1 and np.count_nonzero(truth >= 0.9) >= FEWEST_SURE * n_present
-    if share >= COMPLETE or not is_told:
+    if n_found < FEWEST_FOUND and (share >= COMPLETE or not is_told):
         return Completeness(1.0, float(min(share, likely[0])), 1.0)
     low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
     return Completeness(share, max(0.0, float(low)), min(1.0, float(high)))
@@ -107,7 +124,10 @@ def completeness_by_label(states, log_odds, share):
 
 
 def _fit_curve(values, present, share, start, n_steps=30):
-    """The highest log-likelihood of share / (1 + exp(-(exp(u) x + v))) and its (u, v), by Fisher scoring."""
+    """The highest log-likelihood of share / (1 + exp(-(exp(u) x + v))) and its (u, v), by Fisher scoring.
+
+    `share` is one number for each of the `values` x.
+    """
 
     def measure(point):
         truth = expit(np.exp(point[0]) * values + point[1])

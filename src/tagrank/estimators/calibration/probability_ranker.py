@@ -10,6 +10,7 @@ from tagrank.estimators.calibration.completeness import (
     Completeness,
     completeness_by_label,
     estimate_completeness,
+    listed_states,
 )
 from tagrank.estimators.calibration.decisions import DecisionCurve
 from tagrank.estimators.calibration.held_out import scores_of_all
@@ -90,7 +91,9 @@ class ProbabilityRanker(AroundEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None, *, held_out=None, callback=None, stop=None):
+    def fit(
+        self, X, y, sample_weight=None, *, held_out=None, decided=None, start=None, callback=None, stop=None
+    ):
         """Learn probabilities from held-out scores, then train on everything.
 
         Parameters
@@ -101,6 +104,10 @@ class ProbabilityRanker(AroundEstimator):
         held_out : pair of arrays (states, scores), shape (n_samples, n_labels), optional
             Scores by models that did not see the sample, where they are known already; state 0 where there is
             none. By default they are made here.
+        decided : array of bool, shape (n_samples, n_labels), optional
+            Where somebody looked, so that the label is surely known: found where it was not listed, or absent.
+        start : optional
+            What the last training, the one on everything, starts from, see `MaxMarginEstimator.fit`.
         callback : function of a TracePoint, optional
             Called during the last training, the one on everything, if the estimator can call it.
         stop : function without arguments, optional
@@ -113,9 +120,9 @@ class ProbabilityRanker(AroundEstimator):
         rows, targets = self._take_compared(X, y)
         if held_out is None:
             held_out = self._hold_out(rows, y, sample_weight, stop)
-        self._train_on_everything(rows, y, sample_weight, callback=callback, stop=stop)
+        self._train_on_everything(rows, y, sample_weight, start=start, callback=callback, stop=stop)
         self._name_labels(targets, getattr(self.estimator_, "never_positive_", None))
-        self._calibrate(*held_out)
+        self._calibrate(*held_out, decided)
         return self
 
     def decision_function(self, X):
@@ -153,22 +160,23 @@ class ProbabilityRanker(AroundEstimator):
             if getattr(self, name) is not None:
                 check_share(name, getattr(self, name))
 
-    def _calibrate(self, states, scores):
+    def _calibrate(self, states, scores, decided=None):
         n_labels = states.shape[1]
         if self.completeness is not None:
             share = float(self.completeness)
             self.completeness_ = Completeness(share, share, share)
         else:
-            self.completeness_ = estimate_completeness(states, fit_shared(states, scores).straight(scores))
-        share = self.completeness_.share
-        self.calibration_ = fit_shared(states, scores, share)
+            straight = fit_shared(states, scores, decided=decided).straight(scores)
+            self.completeness_ = estimate_completeness(states, straight, decided)
+        share, listed = self.completeness_.share, listed_states(states, decided)
+        self.calibration_ = fit_shared(states, scores, share, decided)
         self.label_completeness_ = np.full(n_labels, share)
         if share < 1:
             log_odds = self.calibration_.log_odds(scores)
-            self.label_completeness_ = completeness_by_label(states, log_odds, share)
-            self.calibration_ = fit_shared(states, scores, self.label_completeness_)
+            self.label_completeness_ = completeness_by_label(listed, log_odds, share)
+            self.calibration_ = fit_shared(states, scores, self.label_completeness_, decided)
         probabilities = expit(self.calibration_.log_odds(scores))
-        self.curve_ = DecisionCurve.measured(states, probabilities, self.label_completeness_)
+        self.curve_ = DecisionCurve.measured(listed, probabilities, self.label_completeness_)
         self.threshold_ = (
             self.curve_.best_f1() if self.precision is None else self.curve_.for_precision(self.precision)
         )

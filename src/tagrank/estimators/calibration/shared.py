@@ -11,8 +11,10 @@ Laplace's approximation), so that a label with three positives keeps close to th
 thousand has its own curve.
 
 A true label was given with probability c_l, its completeness, so that it is listed with probability
-c_l / (1 + exp(-eta_il)); that is what is fitted. Unknown entries are left out. Newton's method: the second
-derivatives have the shape of an arrow, two numbers a label and three in common.
+c_l / (1 + exp(-eta_il)); that is what is fitted. Unknown entries are left out. Of entries that somebody
+decided, whatever was listed before, the truth itself is known: c_l is 1 there. That they were chosen for
+their scores does no harm, because it is the truth at a given score that is learned. Newton's method: the
+second derivatives have the shape of an arrow, two numbers a label and three in common.
 
 Nearly all pairs are surely absent, and the slope is theirs. A last step bends the curve of all labels so that
 it also fits the pairs at the top ("beta calibration": Kull, Silva Filho, Flach, AISTATS 2017):
@@ -69,16 +71,17 @@ def levels(scores, rank):
     return -np.partition(-scores, np.arange(first, last), axis=1)[:, first:last].mean(axis=1)
 
 
-def fit_shared(states, scores, completeness=1.0):
+def fit_shared(states, scores, completeness=1.0, decided=None):
     """A SharedCalibration of held-out scores, finite (n_samples, n_labels), under int8 states of that shape.
 
-    `completeness` is the share of the true labels that are listed, one number or one a label.
+    `completeness` is the share of the true labels that are listed, one number or one a label. `decided` is a
+    mask of the shape of `states`: there an absent label is surely not true.
     """
     rank = usual_count(states)
     if not np.any(states > 0) or not np.any(states < 0):
         offset = np.full(states.shape[1], np.log((np.sum(states > 0) + 1) / (np.sum(states < 0) + 1)))
         return SharedCalibration(np.zeros(len(offset)), offset, 0.0, rank)
-    pairs = _Pairs(states, scores, rank, np.broadcast_to(completeness, states.shape[1]))
+    pairs = _Pairs(states, scores, rank, np.broadcast_to(completeness, states.shape[1]), decided)
     common, own = pairs.fit()
     weight = common[1] / pairs.scale
     # a score may itself be one of those that make up the level
@@ -114,7 +117,7 @@ def _level_size(scores, rank):
 class _Pairs:
     """Pairs of a sample and a label of which something is known, as flat arrays."""
 
-    def __init__(self, states, scores, rank, completeness):
+    def __init__(self, states, scores, rank, completeness, decided):
         self.n_labels = states.shape[1]
         level = levels(scores, rank)
         self.row, self.label, self.weight = _choose(states, scores, level)
@@ -124,6 +127,8 @@ class _Pairs:
         self.score, self.level = (scores - self.centre) / self.scale, (level - self.centre) / self.scale
         self.present = self.of(states) > 0
         self.listed = completeness[self.label]
+        if decided is not None:
+            self.listed = np.where(self.of(decided), 1.0, self.listed)
 
     def of(self, values):
         """Of an array (n_samples, n_labels) the entries of the pairs."""

@@ -65,7 +65,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     _known_before_training = (*MaxMarginEstimator._known_before_training, "prior_")
 
     @property
-    def _dual_solution(self):
+    def dual_solution_(self):
         return self.dual_variables_
 
     def _check_parameters(self):

@@ -98,6 +98,10 @@ class JointSVM(MaxMarginEstimator):
 
         return Hinge
 
+    @property
+    def dual_solution_(self):
+        return self.alpha_[:, None]
+
     def _check_parameters(self):
         super()._check_parameters()
         check_choice("decoding", self.decoding, ("direct", "transfer"))
@@ -125,13 +129,8 @@ class JointSVM(MaxMarginEstimator):
         is_given = isinstance(make_kernel(self.kernel, gamma=self.gamma), Precomputed)
         return super()._fit_gram(X, **({"check_finite": False} if is_given else {}))
 
-    def _solve(self, problem, *, start=None, **more):
-        """On a path, the start is the solution before, and not the coefficients made of it."""
-        start = None if start is None else problem.alpha[:, None]
-        return super()._solve(problem, start=start, **more)
-
     def _store(self, problem, solution):
-        problem.alpha = self.alpha_ = solution.coefficients[:, 0]
+        self.alpha_ = solution.coefficients[:, 0]
         vectors, states = problem.vectors, problem.targets.states
         weights = self.alpha_ * problem.scale
         with limited_threads(1):

@@ -30,7 +30,6 @@ class JointProblem(Problem):
     by_rows: bool
     vectors: LabelVectors
     output: Any
-    alpha: np.ndarray | None = None
 
     @property
     def size(self):

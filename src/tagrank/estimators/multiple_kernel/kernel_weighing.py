@@ -61,11 +61,11 @@ class KernelWeighing(ManyKernels):
         for strength in strengths:
             model = clone(self).set_params(cost_strength=strength)
             models.append(model._solve(model._pose(rows, y, sample_weight), start=start, stop=stop))
-            start = model._dual_solution
+            start = model.dual_solution_
         return models
 
     @property
-    def _dual_solution(self):
+    def dual_solution_(self):
         return self.dual_coef_, self.kernel_weights_
 
     def _check_parameters(self):

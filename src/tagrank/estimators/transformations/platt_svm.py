@@ -55,7 +55,7 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     fit_intercept = False  # the sigmoid has an offset
 
     @property
-    def _dual_solution(self):
+    def dual_solution_(self):
         return self._before_sigmoid
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):

@@ -64,7 +64,7 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     gram_dtype = None  # single precision would show in the sums over all samples
 
     @property
-    def _dual_solution(self):
+    def dual_solution_(self):
         return self._before_sigmoid / self.C
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):

@@ -1,0 +1,120 @@
+"""What the desk learns from: pictures with features, what is known of their tags, and what was decided."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation.recipe import MOST_COMPARED, kernel_of
+from tagrank.annotation.scaling import Scaler, arrange_views, fit_scaler
+from tagrank.annotation.views import Intake, take_in
+from tagrank.data import Collection
+from tagrank.estimators.compared_rows import PlainRows, compare_rows, sliceable
+from tagrank.features import Feature
+from tagrank.kernels import reads_views
+from tagrank.memory import available_memory, gibibytes
+
+GRAM_TIMES = 2.5  # memory of a training, in sizes of the Gram matrix
+
+
+class NothingToLearn(ValueError):
+    """There is no model yet; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Pictures to learn from and to judge.
+
+    Attributes
+    ----------
+    rows : Collection with a view for each set of features; labels 1, 0 and nan
+    ids : int64 array, ascending, a number for each picture that it keeps from training to training
+    decided : pair of arrays, rows and columns of the labels that somebody decided, but for those that were
+        listed before and were confirmed
+    features : what the views came from; None where the data were rows already
+    """
+
+    rows: Collection
+    ids: np.ndarray
+    decided: tuple[np.ndarray, np.ndarray]
+    features: Mapping[str, Feature] | None = None
+
+    @property
+    def tags(self) -> list[str]:
+        """The names of the tags."""
+        return list(self.rows.tags)
+
+    def states(self) -> np.ndarray:
+        """What is known, int8 (n, n_tags); or an error that says why nothing can be learned yet.
+
+        Where no tag is known to be absent anywhere, pictures without tags are taken not to have them: there
+        is nothing else to tell apart.
+        """
+        states = self.rows.states() if len(self.rows.tags) else np.zeros((len(self.rows), 0), dtype=np.int8)
+        if not np.any(states > 0):
+            raise NothingToLearn("no picture has a tag yet; give some pictures a tag, then there is something to learn")
+        if not np.any(states < 0):
+            states = np.where(states == 0, np.int8(-1), states)
+        if not np.any(states < 0):
+            raise NothingToLearn("every picture has every tag, so there is nothing to tell apart; add a second tag")
+        if np.count_nonzero(np.any(states != 0, axis=1)) < 2:
+            raise NothingToLearn("one picture has tags; give at least one more a tag")
+        return states
+
+    def decided_mask(self) -> np.ndarray:
+        """The decided labels, bool (n, n_tags)."""
+        mask = np.zeros((len(self.rows), len(self.rows.tags)), dtype=bool)
+        mask[self.decided] = True
+        return mask
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Pictures as an estimator reads them; kept from training to training.
+
+    Attributes
+    ----------
+    ids : of the pictures
+    intake : rows before scaling
+    scalers : of each view
+    X : scaled rows
+    compared : the same, compared by the kernel of the estimator; None until it is chosen
+    """
+
+    ids: np.ndarray
+    intake: Intake
+    scalers: dict[str, Scaler | None]
+    X: Any
+    compared: PlainRows | None = None
+
+    def comparing(self, estimator: Any) -> "Prepared":
+        """With all pictures compared by the kernel of the estimator."""
+        return replace(self, compared=compare_rows(estimator, self.X))
+
+
+def take_in_examples(examples: Examples) -> Intake:
+    """Their features as matrices."""
+    return take_in(examples.rows, features=examples.features)
+
+
+def prepare(ids: np.ndarray, intake: Intake, estimator: Any) -> Prepared:
+    """The rows scaled for the kernel of an estimator."""
+    kernel = kernel_of(estimator)
+    scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
+    by_view = kernel is not None and reads_views(kernel)
+    return Prepared(ids, intake, scalers, sliceable(arrange_views(intake.views, scalers, by_view=by_view)))
+
+
+def why_linear(n_rows: int) -> str | None:
+    """Why pictures cannot all be compared with each other, and linear models are trained; None if they can."""
+    if n_rows > MOST_COMPARED:
+        return f"{n_rows:,} pictures are more than {MOST_COMPARED:,}, so linear models are trained"
+    needed, free = GRAM_TIMES * 4 * n_rows**2, available_memory()
+    if needed > free:
+        return (
+            f"comparing {n_rows:,} pictures takes {gibibytes(needed)} of memory and {gibibytes(free)} are "
+            "free, so linear models are trained"
+        )
+    return None
+

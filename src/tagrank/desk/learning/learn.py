@@ -1,0 +1,264 @@
+"""One training: every picture judged by models that did not see it, and a last model of all of them.
+
+The pictures with known tags lie in folds that they keep. A model of the other folds scores each; pictures
+about which nothing is known are scored by the last model. All start from the solutions of the training
+before, rows matched by picture and columns by tag; the first time each starts from the folds before it. What
+comes out is certified all the same: the duality gap does not ask where a training began.
+
+One curve makes held-out scores probabilities, see `ProbabilityRanker`. Decided labels are surely known; only
+of the others it is asked how complete they are.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import clone
+
+from tagrank.annotation import Annotator
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.trials import loosened
+from tagrank.annotation.tuning import COMPARING, quiet_folds
+from tagrank.desk.learning.choosing import Setting, choose_setting
+from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_examples
+from tagrank.desk.learning.folds import OUTSIDE, deal
+from tagrank.desk.learning.metrics import held_out_metrics
+from tagrank.desk.learning.solutions import Solution, Solutions, each, mean_of_folds, of_training_rows
+from tagrank.estimators import ProbabilityRanker
+from tagrank.estimators.base import taken_by
+from tagrank.estimators.calibration.completeness import Completeness
+from tagrank.estimators.compared_rows import PlainRows, rows_for
+from tagrank.labels import labels_from_states
+
+SCORING, FINISHING = "learning from the pictures of other folds", "learning from all pictures"
+
+
+class Cancelled(RuntimeError):
+    """A training that was asked to stop."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What a training found; arrays have the shape (n, n_tags).
+
+    Attributes
+    ----------
+    ids, tags : of the pictures and columns
+    states : int8, what is known: +1 present, -1 absent, 0 unknown
+    probabilities : float32, that the tag is true
+    is_judged : whether there was anything to go by; false where no picture of the training had the tag
+    model : ProbabilityRanker, trained on everything
+    completeness : how complete the tags are that nobody decided
+    metrics : name to value, of the held-out probabilities
+    setting : what was trained
+    solutions : what the next training starts from
+    prepared : rows that the next training need not make again
+    seconds : step to seconds
+    """
+
+    ids: np.ndarray
+    tags: list[str]
+    states: np.ndarray
+    probabilities: np.ndarray
+    is_judged: np.ndarray
+    model: ProbabilityRanker
+    completeness: Completeness
+    metrics: dict[str, float]
+    setting: Setting
+    solutions: Solutions
+    prepared: Prepared
+    examples: Examples = field(repr=False)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def gap(self) -> float | None:
+        """The relative duality gap of the last model, None where the method has none."""
+        gap = getattr(self.model.estimator_, "duality_gap_", None)
+        return None if gap is None else float(gap)
+
+    def annotator(self) -> Annotator:
+        """The last model as an Annotator, which can be saved, annotates and explains."""
+        intake, scalers = self.prepared.intake, self.prepared.scalers
+        labels = self.examples.rows.with_labels(labels_from_states(self.states), self.tags)
+        return Annotator.of_trained(self.model, intake, scalers, labels, self.setting.choice)
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What one training leaves to the next."""
+
+    setting: Setting
+    solutions: Solutions
+    prepared: Prepared | None = None
+
+
+def learn(
+    examples: Examples,
+    before: Learned | Remembered | None = None,
+    *,
+    fresh: bool = False,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+    callback: Callable[[Any], None] | None = None,
+    stop: Callable[[], bool] | None = None,
+) -> Learned:
+    """Train on everything that is known.
+
+    Parameters
+    ----------
+    examples : pictures with features, what is known and what was decided
+    before : the training before; its choice, folds and solutions are kept
+    fresh : choose method, kernel and C again
+    seed, n_jobs : as in `Recipe`
+    progress : called with how much is done, of how much, and what is being done
+    callback : function of a TracePoint, called while a model is trained
+    stop : function without arguments; once it answers true, the training ends with `Cancelled`
+    """
+    training = _Training(examples, seed, n_jobs, progress, callback, stop)
+    setting, prepared = training.setting(None if fresh else before)
+    solutions = None if before is None else before.solutions.carried(examples.ids, examples.tags)
+    if solutions is not None and fresh:
+        solutions = Solutions(solutions.ids, solutions.tags, solutions.folds, [], None)
+    return training.run(setting, prepared, solutions)
+
+
+class _Training:
+    def __init__(
+        self,
+        examples: Examples,
+        seed: int,
+        n_jobs: int | None,
+        progress: Progress | None,
+        callback: Callable[[Any], None] | None,
+        stop: Callable[[], bool] | None,
+    ) -> None:
+        self.examples, self.states = examples, examples.states()
+        self.seed, self.n_jobs = seed, n_jobs
+        self.progress = progress or (lambda done, total, what: None)
+        self.callback, self.stop = callback, stop
+        self.seconds: dict[str, float] = {}
+
+    def setting(self, before: Learned | Remembered | None) -> tuple[Setting, Prepared]:
+        """What is trained, and the rows compared for it."""
+        started = time.perf_counter()
+        asked: dict[str, Any] = {"progress": self.progress, "stop": self.stop}
+        if before is None:
+            setting, prepared = choose_setting(
+                self.examples, self.states, seed=self.seed, n_jobs=self.n_jobs, **asked
+            )
+        else:
+            setting, kept = before.setting, before.prepared
+            if kept is not None and np.array_equal(kept.ids, self.examples.ids):
+                return setting, kept
+            prepared = prepare(self.examples.ids, take_in_examples(self.examples), setting.estimator)
+        self._note("choosing", started)
+        started = time.perf_counter()
+        self.progress(0, 1, COMPARING)
+        prepared = prepared.comparing(setting.estimator)
+        self._note("comparing", started)
+        return setting, prepared
+
+    def run(self, setting: Setting, prepared: Prepared, before: Solutions | None) -> Learned:
+        started = time.perf_counter()
+        folds = deal(self.states, None if before is None else before.folds, seed=self.seed)
+        rows = prepared.compared
+        assert rows is not None
+        of_folds, scores, is_judged = self._hold_out(setting.estimator, rows, folds, before)
+        self._note("folds", started)
+        started = time.perf_counter()
+        start = mean_of_folds(of_folds, folds) if before is None or before.of_all is None else before.of_all
+        model = self._train_last(setting.estimator, rows, scores, is_judged, start)
+        self._note("last", started)
+        started = time.perf_counter()
+        unknown = np.flatnonzero(folds == OUTSIDE)
+        if len(unknown):
+            scores[unknown] = _scores(model.estimator_, rows.held_out(unknown, np.arange(len(rows))))
+            is_judged[unknown] = np.any(self.states > 0, axis=0)
+        probabilities = expit(model.calibration_.log_odds(scores)).astype(np.float32)
+        metrics = held_out_metrics(self.states, probabilities)
+        self._note("scores", started)
+        of_all = each(getattr(model.estimator_, "dual_solution_", None), _single)
+        solutions = Solutions(self.examples.ids, self.examples.tags, folds, of_folds, of_all)
+        return Learned(
+            self.examples.ids,
+            self.examples.tags,
+            self.states,
+            probabilities,
+            is_judged,
+            model,
+            model.completeness_,
+            metrics,
+            setting,
+            solutions,
+            prepared,
+            self.examples,
+            self.seconds,
+        )
+
+    def _hold_out(
+        self, estimator: Any, rows: PlainRows, folds: np.ndarray, before: Solutions | None
+    ) -> tuple[list[Solution], np.ndarray, np.ndarray]:
+        """The solution of each fold, held-out scores, and where they are worth something."""
+        of_folds: list[Solution] = []
+        scores, is_judged = np.zeros(self.states.shape), np.zeros(self.states.shape, dtype=bool)
+        n_folds = int(folds.max()) + 1
+        for number in range(n_folds):
+            self._check()
+            self.progress(number, n_folds + 1, SCORING)
+            train, test = np.flatnonzero((folds != number) & (folds != OUTSIDE)), np.flatnonzero(folds == number)
+            start = before.of_folds[number] if before is not None and before.of_folds else None
+            start = mean_of_folds(of_folds, folds) if start is None else start
+            model = self._train(loosened(estimator), rows.training(train), train, start)
+            scores[test] = _scores(model, rows.held_out(test, train))
+            is_judged[test] = np.any(self.states[train] > 0, axis=0)
+            solution = getattr(model, "dual_solution_", None)
+            of_folds.append(of_training_rows(solution, train, len(self.states)))
+        return of_folds, scores, is_judged
+
+    def _train(self, estimator: Any, rows: PlainRows, train: np.ndarray, start: Solution) -> Any:
+        more = taken_by(
+            estimator.fit, start=each(start, lambda values: values[train]), callback=self.callback, stop=self.stop
+        )
+        with quiet_folds():
+            return clone(estimator).fit(
+                rows_for(estimator, rows), labels_from_states(self.states[train]), **more
+            )
+
+    def _train_last(
+        self, estimator: Any, rows: PlainRows, scores: np.ndarray, is_judged: np.ndarray, start: Solution
+    ) -> ProbabilityRanker:
+        """Trained on everything; probabilities are learned from what was held out."""
+        self._check()
+        self.progress(1, 2, FINISHING)
+        model = ProbabilityRanker(clone(estimator), random_state=self.seed)
+        held_out = np.where(is_judged, self.states, 0).astype(np.int8), scores
+        asked: dict[str, Any] = {"start": start, "callback": self.callback, "stop": self.stop}
+        with quiet_folds():
+            model.fit(
+                rows_for(estimator, rows),
+                labels_from_states(self.states),
+                held_out=held_out,
+                decided=self.examples.decided_mask(),
+                **asked,
+            )
+        self._check()
+        return model
+
+    def _check(self) -> None:
+        if self.stop is not None and self.stop():
+            raise Cancelled("the training was cancelled; the last good model stays")
+
+    def _note(self, step: str, started: float) -> None:
+        self.seconds[step] = time.perf_counter() - started
+
+
+def _scores(model: Any, rows: PlainRows) -> np.ndarray:
+    return model.decision_function(rows_for(model, rows))
+
+
+def _single(values: np.ndarray) -> np.ndarray:
+    return values.astype(np.float32)
