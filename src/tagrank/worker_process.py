@@ -13,6 +13,16 @@ from typing import Any
 ADVICE = "define it in a module that can be imported, or pass n_jobs=1"
 
 
+STOP = "stop"  # sent in the place of a question, while one is being answered
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the function tells while it works; an answer follows."""
+
+    message: Any
+
+
 @dataclass(frozen=True)
 class Failure:
     """An error of the function, which the parent raises."""
@@ -25,13 +35,35 @@ class Failure:
         return self.kind.__new__(self.kind, *self.arguments)
 
 
+class _Line:
+    """How the function that is applied reaches the parent; nobody listens outside of a worker."""
+
+    def __init__(self) -> None:
+        self.answers: Any = None
+        self.is_stopped = threading.Event()
+
+
+_line = _Line()
+
+
+def report(message: Any) -> None:
+    """Tell the parent something while the work is done; see `Worker.ask`."""
+    if _line.answers is not None:
+        _send(Report(message), _line.answers)
+
+
+def is_stopped() -> bool:
+    """Whether the parent asked to end the work that is being done; see `Worker.stop`."""
+    return _line.is_stopped.is_set()
+
+
 def serve() -> None:
     """Answer questions from standard input until it closes; the first brings the function to apply."""
     # on Windows Ctrl-C reaches every process of the console
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     open_standard_streams()
     # what libraries print must not mix with the answers
-    answers = os.fdopen(os.dup(1), "wb")
+    answers = _line.answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_receive, args=[questions], daemon=True).start()
@@ -52,7 +84,13 @@ def _receive(questions: "queue.SimpleQueue[bytes]") -> None:
     """Read on while the work is done, so that the end of the parent is noticed in its middle."""
     with suppress(EOFError, OSError, pickle.UnpicklingError):
         while True:
-            questions.put(pickle.load(sys.stdin.buffer))
+            question = pickle.load(sys.stdin.buffer)
+            if question == STOP:
+                _line.is_stopped.set()
+            else:
+                # a wish to stop was about the question before
+                _line.is_stopped.clear()
+                questions.put(question)
     os._exit(1)
 
 

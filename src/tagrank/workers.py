@@ -18,7 +18,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
-from tagrank.worker_process import ADVICE, Failure
+from tagrank.worker_process import ADVICE, STOP, Failure, Report
 
 # read by the libraries when they load
 _THREAD_VARIABLES = (
@@ -150,6 +150,7 @@ class Worker:
             # Ctrl-C reaches the group of the parent, which decides what to do about it
             process_group=0 if os.name == "posix" else None,
         )
+        self._writing = threading.Lock()
         weakref.finalize(self, _end, self._process)
 
     def prepare(self, work: bytes) -> None:
@@ -159,11 +160,20 @@ class Worker:
         except WorkerDied as error:
             raise RuntimeError(f"a worker process could not start ({error})") from None
 
-    def ask(self, question: Any, *, seconds: float | None = None) -> Any:
-        """The answer to a question, or what the function raised; `TooSlow` if it takes too long."""
+    def ask(
+        self,
+        question: Any,
+        *,
+        seconds: float | None = None,
+        on_report: Callable[[Any], None] | None = None,
+    ) -> Any:
+        """The answer to a question, or what the function raised; `TooSlow` if it takes too long.
+
+        `on_report` is called with what the function tells meanwhile, see `worker_process.report`.
+        """
         packed = pickle.dumps(question, protocol=5)
         if seconds is None:
-            return self._exchange(packed)
+            return self._exchange(packed, on_report)
         is_late = threading.Event()
 
         def end() -> None:
@@ -174,7 +184,7 @@ class Worker:
         clock.daemon = True
         clock.start()
         try:
-            return self._exchange(packed)
+            return self._exchange(packed, on_report)
         except WorkerDied:
             if not is_late.is_set():
                 raise
@@ -182,13 +192,25 @@ class Worker:
         finally:
             clock.cancel()
 
-    def _exchange(self, packed: bytes) -> Any:
+    def stop(self) -> None:
+        """Ask for an early end of the work that is being done, see `worker_process.is_stopped`."""
+        # a process that ended does no work
+        with suppress(OSError, ValueError):
+            self._write(STOP)
+
+    def _write(self, message: Any) -> None:
         assert self._process.stdin is not None
+        with self._writing:
+            pickle.dump(message, self._process.stdin, protocol=5)
+            self._process.stdin.flush()
+
+    def _exchange(self, packed: bytes, on_report: Callable[[Any], None] | None = None) -> Any:
         assert self._process.stdout is not None
         try:
-            pickle.dump(packed, self._process.stdin, protocol=5)
-            self._process.stdin.flush()
-            answer = pickle.load(self._process.stdout)
+            self._write(packed)
+            while isinstance(answer := pickle.load(self._process.stdout), Report):
+                if on_report is not None:
+                    on_report(answer.message)
         except (EOFError, OSError, ValueError, pickle.UnpicklingError):
             self.kill()
             raise WorkerDied(_ending(self._process.returncode)) from None

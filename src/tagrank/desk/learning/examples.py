@@ -53,11 +53,15 @@ class Examples:
         """
         states = self.rows.states() if len(self.rows.tags) else np.zeros((len(self.rows), 0), dtype=np.int8)
         if not np.any(states > 0):
-            raise NothingToLearn("no picture has a tag yet; give some pictures a tag, then there is something to learn")
+            raise NothingToLearn(
+                "no picture has a tag yet; give some pictures a tag, then there is something to learn"
+            )
         if not np.any(states < 0):
             states = np.where(states == 0, np.int8(-1), states)
         if not np.any(states < 0):
-            raise NothingToLearn("every picture has every tag, so there is nothing to tell apart; add a second tag")
+            raise NothingToLearn(
+                "every picture has every tag, so there is nothing to tell apart; add a second tag"
+            )
         if np.count_nonzero(np.any(states != 0, axis=1)) < 2:
             raise NothingToLearn("one picture has tags; give at least one more a tag")
         return states
@@ -117,4 +121,3 @@ def why_linear(n_rows: int) -> str | None:
             "free, so linear models are trained"
         )
     return None
-

@@ -25,8 +25,10 @@ from tagrank.annotation.tuning import COMPARING, quiet_folds
 from tagrank.desk.learning.choosing import Setting, choose_setting
 from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_examples
 from tagrank.desk.learning.folds import OUTSIDE, deal
+from tagrank.desk.learning.memory import Remembered
 from tagrank.desk.learning.metrics import held_out_metrics
-from tagrank.desk.learning.solutions import Solution, Solutions, each, mean_of_folds, of_training_rows
+from tagrank.desk.learning.remaining import Remaining, estimate_remaining, given_not_listed
+from tagrank.desk.learning.solutions import Solution, Solutions, mean_of_folds, solution_of, start_from
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.completeness import Completeness
@@ -79,20 +81,29 @@ class Learned:
         gap = getattr(self.model.estimator_, "duality_gap_", None)
         return None if gap is None else float(gap)
 
+    def proposed(self) -> np.ndarray:
+        """What the desk shows, float32: that a tag is true, given whether it is listed; 0 where not judged.
+
+        Of a tag that is true with probability p and was listed with probability c if it is, and is not listed,
+        it is known that it is less probable: p (1 - c) / (1 - c p).
+        """
+        found = np.where(self.is_judged, self.probabilities, 0)
+        is_open = (self.states < 0) & ~self.examples.decided_mask()
+        return np.where(is_open, given_not_listed(found, self.model.label_completeness_), found)
+
+    @property
+    def missing(self) -> Remaining:
+        """How many true tags are neither listed nor decided."""
+        is_open = (self.states < 0) & ~self.examples.decided_mask() & self.is_judged
+        return estimate_remaining(
+            self.probabilities, is_open, self.completeness, self.model.label_completeness_
+        )
+
     def annotator(self) -> Annotator:
         """The last model as an Annotator, which can be saved, annotates and explains."""
         intake, scalers = self.prepared.intake, self.prepared.scalers
         labels = self.examples.rows.with_labels(labels_from_states(self.states), self.tags)
         return Annotator.of_trained(self.model, intake, scalers, labels, self.setting.choice)
-
-
-@dataclass(frozen=True)
-class Remembered:
-    """What one training leaves to the next."""
-
-    setting: Setting
-    solutions: Solutions
-    prepared: Prepared | None = None
 
 
 def learn(
@@ -122,7 +133,7 @@ def learn(
     setting, prepared = training.setting(None if fresh else before)
     solutions = None if before is None else before.solutions.carried(examples.ids, examples.tags)
     if solutions is not None and fresh:
-        solutions = Solutions(solutions.ids, solutions.tags, solutions.folds, [], None)
+        solutions = solutions.only_folds()
     return training.run(setting, prepared, solutions)
 
 
@@ -170,7 +181,7 @@ class _Training:
         of_folds, scores, is_judged = self._hold_out(setting.estimator, rows, folds, before)
         self._note("folds", started)
         started = time.perf_counter()
-        start = mean_of_folds(of_folds, folds) if before is None or before.of_all is None else before.of_all
+        start = before.of_all if before is not None and before.of_all else mean_of_folds(of_folds, folds)
         model = self._train_last(setting.estimator, rows, scores, is_judged, start)
         self._note("last", started)
         started = time.perf_counter()
@@ -181,7 +192,7 @@ class _Training:
         probabilities = expit(model.calibration_.log_odds(scores)).astype(np.float32)
         metrics = held_out_metrics(self.states, probabilities)
         self._note("scores", started)
-        of_all = each(getattr(model.estimator_, "dual_solution_", None), _single)
+        of_all = solution_of(model.estimator_, np.arange(len(rows)), len(rows))
         solutions = Solutions(self.examples.ids, self.examples.tags, folds, of_folds, of_all)
         return Learned(
             self.examples.ids,
@@ -209,20 +220,19 @@ class _Training:
         for number in range(n_folds):
             self._check()
             self.progress(number, n_folds + 1, SCORING)
-            train, test = np.flatnonzero((folds != number) & (folds != OUTSIDE)), np.flatnonzero(folds == number)
-            start = before.of_folds[number] if before is not None and before.of_folds else None
-            start = mean_of_folds(of_folds, folds) if start is None else start
+            train = np.flatnonzero((folds != number) & (folds != OUTSIDE))
+            test = np.flatnonzero(folds == number)
+            start = before.of_folds[number] if before is not None and before.of_folds else ()
+            start = start or mean_of_folds(of_folds, folds)
             model = self._train(loosened(estimator), rows.training(train), train, start)
             scores[test] = _scores(model, rows.held_out(test, train))
             is_judged[test] = np.any(self.states[train] > 0, axis=0)
-            solution = getattr(model, "dual_solution_", None)
-            of_folds.append(of_training_rows(solution, train, len(self.states)))
+            of_folds.append(solution_of(model, train, len(self.states)))
         return of_folds, scores, is_judged
 
     def _train(self, estimator: Any, rows: PlainRows, train: np.ndarray, start: Solution) -> Any:
-        more = taken_by(
-            estimator.fit, start=each(start, lambda values: values[train]), callback=self.callback, stop=self.stop
-        )
+        asked: dict[str, Any] = {"callback": self.callback, "stop": self.stop}
+        more = taken_by(estimator.fit, start=start_from(start, train), **asked)
         with quiet_folds():
             return clone(estimator).fit(
                 rows_for(estimator, rows), labels_from_states(self.states[train]), **more
@@ -236,7 +246,8 @@ class _Training:
         self.progress(1, 2, FINISHING)
         model = ProbabilityRanker(clone(estimator), random_state=self.seed)
         held_out = np.where(is_judged, self.states, 0).astype(np.int8), scores
-        asked: dict[str, Any] = {"start": start, "callback": self.callback, "stop": self.stop}
+        everything = start_from(start, np.arange(len(self.states)))
+        asked: dict[str, Any] = {"start": everything, "callback": self.callback, "stop": self.stop}
         with quiet_folds():
             model.fit(
                 rows_for(estimator, rows),
@@ -258,7 +269,3 @@ class _Training:
 
 def _scores(model: Any, rows: PlainRows) -> np.ndarray:
     return model.decision_function(rows_for(model, rows))
-
-
-def _single(values: np.ndarray) -> np.ndarray:
-    return values.astype(np.float32)

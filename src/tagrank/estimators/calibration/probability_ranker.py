@@ -14,7 +14,7 @@ from tagrank.estimators.calibration.completeness import (
 )
 from tagrank.estimators.calibration.decisions import DecisionCurve
 from tagrank.estimators.calibration.held_out import scores_of_all
-from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared
+from tagrank.estimators.calibration.shared import SharedCalibration, SharedFitting
 from tagrank.validation import check_share
 
 
@@ -161,20 +161,20 @@ class ProbabilityRanker(AroundEstimator):
                 check_share(name, getattr(self, name))
 
     def _calibrate(self, states, scores, decided=None):
-        n_labels = states.shape[1]
+        fitting, listed = SharedFitting(states, scores, decided), listed_states(states, decided)
         if self.completeness is not None:
             share = float(self.completeness)
             self.completeness_ = Completeness(share, share, share)
         else:
-            straight = fit_shared(states, scores, decided=decided).straight(scores)
+            straight = fitting.fit(bends=False).straight(scores)
             self.completeness_ = estimate_completeness(states, straight, decided)
-        share, listed = self.completeness_.share, listed_states(states, decided)
-        self.calibration_ = fit_shared(states, scores, share, decided)
-        self.label_completeness_ = np.full(n_labels, share)
+        share = self.completeness_.share
+        self.calibration_ = fitting.fit(share)
+        self.label_completeness_ = np.full(states.shape[1], share)
         if share < 1:
             log_odds = self.calibration_.log_odds(scores)
             self.label_completeness_ = completeness_by_label(listed, log_odds, share)
-            self.calibration_ = fit_shared(states, scores, self.label_completeness_, decided)
+            self.calibration_ = fitting.fit(self.label_completeness_)
         probabilities = expit(self.calibration_.log_odds(scores))
         self.curve_ = DecisionCurve.measured(listed, probabilities, self.label_completeness_)
         self.threshold_ = (

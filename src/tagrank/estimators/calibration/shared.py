@@ -77,18 +77,35 @@ def fit_shared(states, scores, completeness=1.0, decided=None):
     `completeness` is the share of the true labels that are listed, one number or one a label. `decided` is a
     mask of the shape of `states`: there an absent label is surely not true.
     """
-    rank = usual_count(states)
-    if not np.any(states > 0) or not np.any(states < 0):
-        offset = np.full(states.shape[1], np.log((np.sum(states > 0) + 1) / (np.sum(states < 0) + 1)))
-        return SharedCalibration(np.zeros(len(offset)), offset, 0.0, rank)
-    pairs = _Pairs(states, scores, rank, np.broadcast_to(completeness, states.shape[1]), decided)
-    common, own = pairs.fit()
-    weight = common[1] / pairs.scale
-    # a score may itself be one of those that make up the level
-    slope = np.maximum((common[0] + own[0]) / pairs.scale, max(0.0, -weight) / _level_size(scores, rank))
-    offset = common[2] + own[1] - (slope + weight) * pairs.centre
-    straight = SharedCalibration(slope, offset, float(weight), rank)
-    return replace(straight, bend=pairs.bend(pairs.of(straight.straight(scores))))
+    return SharedFitting(states, scores, decided).fit(completeness)
+
+
+class SharedFitting:
+    """Fits curves to the same scores for several values of completeness, each from where the last ended.
+
+    The parameters are those of `fit_shared`.
+    """
+
+    def __init__(self, states, scores, decided=None):
+        self.states, self.scores, self.rank = states, scores, usual_count(states)
+        has_both = np.any(states > 0) and np.any(states < 0)
+        self.pairs = _Pairs(states, scores, self.rank, decided) if has_both else None
+
+    def fit(self, completeness=1.0, *, bends=True):
+        """The curve for the share of the true labels that are listed, one number or one a label."""
+        if self.pairs is None:
+            n_present, n_absent = np.sum(self.states > 0), np.sum(self.states < 0)
+            offset = np.full(self.states.shape[1], np.log((n_present + 1) / (n_absent + 1)))
+            return SharedCalibration(np.zeros(len(offset)), offset, 0.0, self.rank)
+        pairs, scores, rank = self.pairs, self.scores, self.rank
+        pairs.suppose(np.broadcast_to(completeness, self.states.shape[1]))
+        common, own = pairs.fit()
+        weight = common[1] / pairs.scale
+        # a score may itself be one of those that make up the level
+        slope = np.maximum((common[0] + own[0]) / pairs.scale, max(0.0, -weight) / _level_size(scores, rank))
+        offset = common[2] + own[1] - (slope + weight) * pairs.centre
+        straight = SharedCalibration(slope, offset, float(weight), rank)
+        return replace(straight, bend=pairs.bend(pairs.of(straight.straight(scores)))) if bends else straight
 
 
 def usual_count(states):
@@ -117,7 +134,7 @@ def _level_size(scores, rank):
 class _Pairs:
     """Pairs of a sample and a label of which something is known, as flat arrays."""
 
-    def __init__(self, states, scores, rank, completeness, decided):
+    def __init__(self, states, scores, rank, decided):
         self.n_labels = states.shape[1]
         level = levels(scores, rank)
         self.row, self.label, self.weight = _choose(states, scores, level)
@@ -126,9 +143,20 @@ class _Pairs:
         self.scale = np.sqrt(np.average((scores - self.centre) ** 2, weights=self.weight)) + TINY
         self.score, self.level = (scores - self.centre) / self.scale, (level - self.centre) / self.scale
         self.present = self.of(states) > 0
+        self.where_present = np.flatnonzero(self.present)
+        self.decided = None if decided is None else self.of(decided)
+        share = np.average(self.present, weights=self.weight)
+        self.common, self.own = (
+            np.array([1.0, 0.0, np.log(share / (1 - share))]),
+            np.zeros((2, self.n_labels)),
+        )
+        self.spread = np.array([0.3, 1.0])
+
+    def suppose(self, completeness):
+        """How complete each label is (n_labels,)."""
         self.listed = completeness[self.label]
-        if decided is not None:
-            self.listed = np.where(self.of(decided), 1.0, self.listed)
+        if self.decided is not None:
+            self.listed = np.where(self.decided, 1.0, self.listed)
 
     def of(self, values):
         """Of an array (n_samples, n_labels) the entries of the pairs."""
@@ -156,17 +184,15 @@ class _Pairs:
 
     def fit(self):
         """What is common (a, g, b), and what each label has of its own (a_l, b_l), shape (2, n_labels)."""
-        share = np.average(self.present, weights=self.weight)
-        common, own = np.array([1.0, 0.0, np.log(share / (1 - share))]), np.zeros((2, self.n_labels))
-        spread = np.array([0.3, 1.0])
         for turn in range(ROUNDS):
-            common, own, variance = self._climb(common, own, spread, STEPS if turn == 0 else 3)
-            renewed = np.maximum(np.sqrt(np.mean(own**2 + variance, axis=1)), 1e-3)
-            is_settled = np.all(np.abs(renewed - spread) < 0.02 * spread)
-            spread = renewed
+            n_steps = STEPS if turn == 0 else 3
+            self.common, self.own, variance = self._climb(self.common, self.own, self.spread, n_steps)
+            renewed = np.maximum(np.sqrt(np.mean(self.own**2 + variance, axis=1)), 1e-3)
+            is_settled = np.all(np.abs(renewed - self.spread) < 0.02 * self.spread)
+            self.spread = renewed
             if is_settled:
                 break
-        return common, own
+        return self.common, self.own
 
     def _climb(self, common, own, spread, n_steps):
         """Newton steps with halving at fixed spreads; also the variances (2, n_labels) of `own`."""
@@ -193,8 +219,9 @@ class _Pairs:
     def _likelihood(self, log_odds):
         """The log-likelihood, up to a constant, and the probabilities of the pairs to be true."""
         truth = expit(log_odds)
-        absent = np.log1p(-np.minimum(self.listed * truth, 1 - TINY))
-        return self.weight @ np.where(self.present, _sides(log_odds)[0], absent), truth
+        parts = np.log1p(-np.minimum(self.listed * truth, 1 - TINY))
+        parts[self.where_present] = _sides(log_odds[self.where_present])[0]
+        return self.weight @ parts, truth
 
     def _derivatives(self, truth):
         """First derivatives by the log-odds of the pairs, and the expected second ones with changed sign."""

@@ -1,0 +1,75 @@
+"""What the process of the trainings reads: the archive, and the features of its pictures from the bank."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.describing import PICTURES
+from tagrank.archive import Archive
+from tagrank.commands.picture_rows import describe_rows, name_features
+from tagrank.data import Collection
+from tagrank.desk.learning.examples import Examples, NothingToLearn
+from tagrank.desk.learning.training import Source
+
+
+@dataclass(frozen=True)
+class Read:
+    """What was read; decisions are counted, so that it is known what a model has learned from."""
+
+    examples: Examples
+    n_decisions: int
+    last_decision: int
+
+
+class ArchiveReader:
+    """Reads again and again; features only of pictures that are new or have changed."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._known: Any = None
+        self._described: Any = None
+
+    def read(self, progress: Progress | None = None) -> Read:
+        """The examples of today."""
+        with Archive.open(
+            self.source.folder, database=self.source.database, create=False, read_only=True
+        ) as archive:
+            last = archive.last_decision()
+            collection, ids, decided = archive.collection()
+            pictures, cells = archive.pictures(), archive.states()
+            n_decisions = archive.n_decisions()
+        if not len(collection):
+            raise NothingToLearn("the archive has no pictures; put some into its folder, then scan it again")
+        described = self._describe(collection, pictures.keys, progress)
+        confirmed = cells.is_decided & cells.is_listed & (cells.states > 0)
+        counted = _without(decided, ids, cells, confirmed)
+        rows, kept = _with_labels(described.collection, collection)
+        place = np.cumsum(kept) - 1
+        counted = tuple(values[kept[counted[0]]] for values in counted)
+        examples = Examples(rows, ids[kept], (place[counted[0]], counted[1]), described.features or None)
+        return Read(examples, n_decisions, last)
+
+    def _describe(self, collection: Collection, keys: list[bytes], progress: Progress | None) -> Any:
+        known = list(zip(collection.names or (), keys, strict=True))
+        if known != self._known:
+            features = name_features(self.source.features)
+            options = {"cache": self.source.cache, "n_jobs": self.source.n_jobs, "progress": progress}
+            self._described = describe_rows(collection, features, **options)
+            self._known = known
+        return self._described
+
+
+def _with_labels(described: Collection, today: Collection) -> tuple[Collection, np.ndarray]:
+    """The described pictures with the labels of today, and which of today's pictures they are."""
+    names = set(described.names or ())
+    kept = np.array([name in names for name in today.names or ()], dtype=bool)
+    views = {name: view for name, view in described.views.items() if name != PICTURES}
+    return today.subset(kept).replaced(views=views), kept
+
+
+def _without(decided: Any, ids: np.ndarray, cells: Any, confirmed: np.ndarray) -> Any:
+    """The decided cells but for those that were listed before and were confirmed."""
+    rows = np.searchsorted(ids, cells.pictures[cells.is_decided & ~confirmed])
+    return rows, cells.columns[cells.is_decided & ~confirmed]

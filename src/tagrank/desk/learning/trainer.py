@@ -1,0 +1,192 @@
+"""The trainings of a desk, in a process of their own that stays alive between them.
+
+What it keeps, rows and their similarities, makes the next training quick; it starts again if it died. A
+training that is cancelled is over for the desk at once: the process is asked to stop, and ended if it does not
+within a moment. It ends with the desk, however that ended (`tagrank.workers`).
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tagrank.desk.learning.training import Question, Source, Training
+from tagrank.parallel import count_threads
+from tagrank.workers import Worker, WorkerDied, pack_work
+
+PATIENCE = 3.0  # seconds for a process to stop by itself
+MOST_POINTS = 200  # of the falling gap that are shown
+
+
+class Trainer:
+    """One training at a time; every method returns at once.
+
+    Parameters
+    ----------
+    archive : its folder and database are read by the process
+    cache, features, n_jobs : as in `Desk.open`
+
+    Attributes
+    ----------
+    on_finished : function of the number of a new model, called from another thread
+    """
+
+    def __init__(
+        self,
+        archive: Any,
+        *,
+        cache: Any = True,
+        features: Any = None,
+        n_jobs: int | None = None,
+        on_finished: Callable[[int], None] | None = None,
+    ) -> None:
+        source = Source(str(archive.folder), str(archive.database), cache, features, n_jobs)
+        self._work = pack_work(Training(str(archive.home), source, n_jobs))
+        self._n_threads = count_threads(n_jobs)
+        self.on_finished = on_finished
+        self._lock = threading.Lock()
+        self._worker: Worker | None = None
+        self._run: _Run | None = None
+        self._thread: threading.Thread | None = None
+        self._wanted: bool | None = None  # whether the one that is to follow is fresh; None if none is
+        self._is_closed = False
+
+    def start(self, fresh: bool = False) -> None:
+        """Begin a training, unless one is under way."""
+        with self._lock:
+            if self._is_closed or (self._run is not None and self._run.state == "running"):
+                return
+            self._run = _Run(fresh)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._serve, daemon=True)
+                self._thread.start()
+
+    def cancel(self) -> None:
+        """End the training; the last good model stays."""
+        with self._lock:
+            run, worker = self._run, self._worker
+            if run is None or run.state != "running":
+                return
+            run.end("cancelled")
+        if worker is not None:
+            worker.stop()
+            clock = threading.Timer(PATIENCE, self._end_if_busy, [run, worker])
+            clock.daemon = True
+            clock.start()
+
+    def status(self) -> dict[str, Any]:
+        """How far the training is, or how the last one ended."""
+        run = self._run
+        return _Run(False, state="idle").to_dict() if run is None else run.to_dict()
+
+    def close(self) -> None:
+        """End the process."""
+        with self._lock:
+            self._is_closed, worker = True, self._worker
+            if self._run is not None and self._run.state == "running":
+                self._run.end("cancelled")
+        if worker is not None:
+            worker.kill()
+        thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(PATIENCE)
+
+    def _serve(self) -> None:
+        """Train until nothing is wanted; a training may be asked for while the last one is being saved."""
+        while True:
+            with self._lock:
+                run = self._run
+                if self._is_closed or run is None or run.is_over:
+                    self._thread = None
+                    return
+            self._train(run)
+            run.is_over = True
+
+    def _train(self, run: "_Run") -> None:
+        try:
+            worker = self._ready_worker()
+            worker.ask(Question(run.fresh), on_report=lambda message: self._hear(run, message))
+            run.end("cancelled" if run.state == "running" else run.state)
+        except WorkerDied as error:
+            self._worker = None
+            run.end("failed", f"the process that trains ended ({error}); train again")
+        except MemoryError as error:
+            run.end("failed", f"there is too little memory: {error}")
+        except Exception as error:
+            run.end("failed", _sentence(error))
+
+    def _ready_worker(self) -> Worker:
+        with self._lock:
+            if self._is_closed:
+                raise RuntimeError("the desk was closed")
+            if self._worker is not None:
+                return self._worker
+            worker = self._worker = Worker(self._n_threads)
+        worker.prepare(self._work)
+        return worker
+
+    def _hear(self, run: "_Run", message: dict[str, Any]) -> None:
+        if run.state != "running":
+            return
+        number = message.get("model")
+        if number is None:
+            run.hear(message)
+            return
+        run.changes = message["changes"]
+        run.end("done")
+        if self.on_finished is not None:
+            self.on_finished(number)
+
+    def _end_if_busy(self, run: "_Run", worker: Worker) -> None:
+        if not run.is_over:
+            with self._lock:
+                if self._worker is worker:
+                    self._worker = None
+            worker.kill()
+
+
+class _Run:
+    """One training, as the desk sees it."""
+
+    def __init__(self, fresh: bool, state: str = "running") -> None:
+        self.fresh, self.state, self.is_over = fresh, state, False
+        self.what, self.done, self.of = "starting", 0, 0
+        self.gap: list[list[float]] = []
+        self.error: str | None = None
+        self.changes: dict[str, Any] | None = None
+        self._started, self._seconds = time.monotonic(), 0.0
+
+    def hear(self, message: dict[str, Any]) -> None:
+        """Take over what the process tells."""
+        if "gap" in message:
+            self.gap = [*self.gap, message["gap"]][-MOST_POINTS:]
+        else:
+            self.what, self.done, self.of = message["what"], message["done"], message["of"]
+
+    def end(self, state: str, error: str | None = None) -> None:
+        """Take the time, unless it ended before."""
+        if self.state == "running":
+            self._seconds = time.monotonic() - self._started
+            self.state, self.error = state, error
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        if self.state == "idle":
+            seconds = 0.0
+        else:
+            seconds = time.monotonic() - self._started if self.state == "running" else self._seconds
+        return {
+            "state": self.state,
+            "what": self.what if self.state == "running" else "",
+            "done": self.done,
+            "of": self.of,
+            "seconds": round(seconds, 1),
+            "gap": self.gap,
+            "error": self.error,
+            "changes": self.changes,
+        }
+
+
+def _sentence(error: Exception) -> str:
+    """One line, not too long."""
+    return " ".join(str(error).split())[:500] or type(error).__name__
