@@ -12,6 +12,7 @@ import psutil
 import pytest
 
 from tagrank.files import FileError
+from tagrank.worker_process import is_stopped, report
 from tagrank.workers import TooSlow, Worker, WorkerDied, WorkerPool, map_in_order, pack_work
 
 
@@ -88,6 +89,7 @@ def start(code, **options):
 
 SLEEPING = """
 import time
+from tagrank.worker_process import is_stopped, report
 from tagrank.workers import TooSlow, map_in_order
 try:
     list(map_in_order(time.sleep, [{seconds}] * 2, n_workers=2))
@@ -141,3 +143,27 @@ def test_standard_streams_may_be_closed(closed, tmp_path):
     code = SLEEPING.format(seconds=0) + f"open({str(tmp_path / 'done')!r}, 'w').write('yes')"
     subprocess.run(["sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, code], check=True)
     assert (tmp_path / "done").read_text() == "yes"
+
+
+def count_until_stopped(most):
+    for number in range(most):
+        report(number)
+        if is_stopped():
+            return number
+        time.sleep(0.01)
+    return most
+
+
+def test_work_reports_and_is_stopped():
+    worker, heard = Worker(), []
+    worker.prepare(pack_work(count_until_stopped))
+    try:
+        assert worker.ask(3, on_report=heard.append) == 3
+        assert heard == [0, 1, 2]
+        answer = worker.ask(100_000, on_report=lambda number: worker.stop() if number == 2 else None)
+        assert 2 <= answer < 100_000
+        # a wish to stop does not outlive the question that it was about
+        assert worker.ask(2) == 2
+    finally:
+        worker.kill()
+    worker.stop()

@@ -151,9 +151,7 @@ def _begin(data, make_loss, bounds, kind, tol, start, intercept):
     coefficients = written_zeros(bounds.shape, dtype if by_rows else np.float64)
     if start is not None:
         if np.shape(start) != bounds.shape:
-            raise ValueError(
-                f"start must have the shape of the labels, {bounds.shape}, got {np.shape(start)}"
-            )
+            raise ValueError(f"start must have the shape {bounds.shape} of the bounds, got {np.shape(start)}")
         if not np.all(np.isfinite(start)):
             raise ValueError("start must be finite, got nan or inf")
         coefficients[:] = start

@@ -92,9 +92,12 @@ def test_equal_scores_give_the_shares():
     np.testing.assert_allclose(found[0], (states > 0).mean(axis=0), atol=0.03)
 
 
-def test_gradient_and_likelihood_agree():
+@pytest.mark.parametrize("share_decided", [0, 0.3])
+def test_gradient_and_likelihood_agree(share_decided):
     states, scores, _, _ = draw(n=60, m=4, completeness=0.6)
-    pairs = shared._Pairs(states, scores, 2, np.full(4, 0.6))
+    decided = np.random.default_rng(1).random(states.shape) < share_decided
+    pairs = shared._Pairs(states, scores, 2, decided)
+    pairs.suppose(np.full(4, 0.6))
     start = np.random.default_rng(0).normal(size=len(pairs.score))
     gradient, _ = pairs._derivatives(expit(start))
     numeric = approx_fprime(start, lambda odds: pairs._likelihood(odds)[0], 1e-6)
@@ -103,7 +106,8 @@ def test_gradient_and_likelihood_agree():
 
 def test_newton_reaches_the_maximum():
     states, scores, _, _ = draw(n=300, m=4, completeness=0.7)
-    pairs = shared._Pairs(states, scores, 2, np.full(4, 0.7))
+    pairs = shared._Pairs(states, scores, 2, None)
+    pairs.suppose(np.full(4, 0.7))
     spread = np.array([0.3, 1.0])
     common, own, _ = pairs._climb(np.array([1.0, 0, -2]), np.zeros((2, 4)), spread, 50)
 
@@ -169,3 +173,36 @@ def test_bent_curves_keep_the_order():
     scores = np.sort(np.random.default_rng(0).normal(size=(40, 1)), axis=0)
     bent = SharedCalibration(np.ones(1), np.zeros(1), 0.0, 1, np.array([1.3, 0.4, 0.2])).log_odds(scores)
     assert np.all(np.diff(bent[:, 0]) > 0)
+
+
+def decide_the_best(states, scores, truth, n=1500):
+    """States after somebody looked at the best pairs that are not listed; and which these are."""
+    best = np.unravel_index(np.argsort(np.where(states < 0, scores, -np.inf), axis=None)[-n:], states.shape)
+    decided = np.zeros(states.shape, dtype=bool)
+    decided[best] = True
+    return np.where(decided, np.where(truth, 1, -1), states).astype(np.int8), decided
+
+
+def test_decisions_on_the_best_pairs_do_not_bend_the_curve():
+    states, scores, expected, truth = draw(completeness=0.5, spread=0.0)
+    states, decided = decide_the_best(states, scores, truth)
+    found = expit(fit_shared(states, scores, 0.5, decided).log_odds(scores))
+    assert np.abs(found - expected).max() < 0.05
+    blind = expit(fit_shared(states, scores, 0.5).log_odds(scores))
+    assert np.abs(blind - expected).max() > 0.1
+
+
+def test_decisions_tell_how_complete_the_other_labels_are():
+    states, scores, _, truth = draw(completeness=0.5, slope=3.0)
+    states, decided = decide_the_best(states, scores, truth)
+    straight = fit_shared(states, scores, decided=decided).straight(scores)
+    assert abs(estimate_completeness(states, straight, decided).share - 0.5) < 0.05
+    assert estimate_completeness(states, straight).share > 0.7
+
+
+def test_a_fitting_that_is_used_again_ends_where_a_new_one_does():
+    states, scores, _, _ = draw(n=800, m=10, completeness=0.6)
+    fitting = shared.SharedFitting(states, scores)
+    fitting.fit(1.0, bends=False)
+    again, new = fitting.fit(0.6), fit_shared(states, scores, 0.6)
+    np.testing.assert_allclose(expit(again.log_odds(scores)), expit(new.log_odds(scores)), atol=0.01)

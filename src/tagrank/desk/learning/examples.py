@@ -111,7 +111,7 @@ def prepare(ids: np.ndarray, intake: Intake, estimator: Any) -> Prepared:
 
 
 def why_linear(n_rows: int) -> str | None:
-    """Why pictures cannot all be compared with each other, and linear models are trained; None if they can."""
+    """Why linear models are trained, and not all pictures compared with each other; None if they are."""
     if n_rows > MOST_COMPARED:
         return f"{n_rows:,} pictures are more than {MOST_COMPARED:,}, so linear models are trained"
     needed, free = GRAM_TIMES * 4 * n_rows**2, available_memory()

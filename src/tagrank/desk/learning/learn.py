@@ -27,6 +27,7 @@ from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_
 from tagrank.desk.learning.folds import OUTSIDE, deal
 from tagrank.desk.learning.memory import Remembered
 from tagrank.desk.learning.metrics import held_out_metrics
+from tagrank.desk.learning.proposals import SMALLEST
 from tagrank.desk.learning.remaining import Remaining, estimate_remaining, given_not_listed
 from tagrank.desk.learning.solutions import Solution, Solutions, mean_of_folds, solution_of, start_from
 from tagrank.estimators import ProbabilityRanker
@@ -84,20 +85,26 @@ class Learned:
     def proposed(self) -> np.ndarray:
         """What the desk shows, float32: that a tag is true, given whether it is listed; 0 where not judged.
 
-        Of a tag that is true with probability p and was listed with probability c if it is, and is not listed,
-        it is known that it is less probable: p (1 - c) / (1 - c p).
+        A tag that is not listed, was listed with probability c if it is true, and is so with probability p by
+        the picture alone, is true with probability p (1 - c) / (1 - c p).
         """
-        found = np.where(self.is_judged, self.probabilities, 0)
         is_open = (self.states < 0) & ~self.examples.decided_mask()
-        return np.where(is_open, given_not_listed(found, self.model.label_completeness_), found)
+        given = given_not_listed(self.probabilities, self._supposed())
+        found = np.where(is_open, given, self.probabilities)
+        return np.where(self.is_judged, np.maximum(found, SMALLEST), 0)
+
+    def _supposed(self) -> np.ndarray:
+        """The completeness of each tag; where nothing can be told, between the lowest possible and all."""
+        by_tag = self.model.label_completeness_
+        return (
+            by_tag if self.completeness.share < 1 else np.full(len(by_tag), (1 + self.completeness.low) / 2)
+        )
 
     @property
     def missing(self) -> Remaining:
         """How many true tags are neither listed nor decided."""
         is_open = (self.states < 0) & ~self.examples.decided_mask() & self.is_judged
-        return estimate_remaining(
-            self.probabilities, is_open, self.completeness, self.model.label_completeness_
-        )
+        return estimate_remaining(self.probabilities, is_open, self.completeness, self._supposed())
 
     def annotator(self) -> Annotator:
         """The last model as an Annotator, which can be saved, annotates and explains."""
@@ -149,8 +156,8 @@ class _Training:
     ) -> None:
         self.examples, self.states = examples, examples.states()
         self.seed, self.n_jobs = seed, n_jobs
-        self.progress = progress or (lambda done, total, what: None)
         self.callback, self.stop = callback, stop
+        self._progress = progress
         self.seconds: dict[str, float] = {}
 
     def setting(self, before: Learned | Remembered | None) -> tuple[Setting, Prepared]:
@@ -258,6 +265,12 @@ class _Training:
             )
         self._check()
         return model
+
+    def progress(self, done: int, of: int, what: str) -> None:
+        """Tell how far it is; whoever is told may stop it."""
+        self._check()
+        if self._progress is not None:
+            self._progress(done, of, what)
 
     def _check(self) -> None:
         if self.stop is not None and self.stop():

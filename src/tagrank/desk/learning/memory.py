@@ -13,7 +13,8 @@ from tagrank.annotation.model_files.storage import ModelFileError, read_model, w
 from tagrank.desk.learning.choosing import QUICK_METHODS, Setting
 from tagrank.desk.learning.examples import Prepared
 from tagrank.desk.learning.folds import N_FOLDS, OUTSIDE
-from tagrank.desk.learning.models import SOLUTIONS, Models
+from tagrank.desk.learning.models import Models
+from tagrank.desk.learning.proposals import SOLUTIONS
 from tagrank.desk.learning.solutions import Solution, Solutions
 from tagrank.estimators import ScoreSum
 from tagrank.estimators.methods import find_method
@@ -53,7 +54,7 @@ def load_remembered(models: Models, number: int) -> Remembered | None:
     """What was written, or None where it is gone or damaged: then the model is chosen again."""
     with suppress(ModelFileError, OSError, ValueError, LookupError, TypeError):
         content, arrays = read_model(models.path(number, SOLUTIONS))
-        tags, shape = content.strings("tags"), None
+        tags = content.strings("tags")
         ids, folds = arrays["ids"], arrays["folds"]
         shape = len(ids), len(tags)
         if ids.ndim != 1 or np.any(np.diff(ids) <= 0) or folds.shape != ids.shape:

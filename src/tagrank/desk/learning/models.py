@@ -19,10 +19,12 @@ from tagrank.annotation.model_files.atomic_folder import atomic_folder
 from tagrank.annotation.model_files.plain_json import format_json, parse_json
 from tagrank.desk.learning.proposals import (
     FACTS,
+    HELD_OUT,
     IDS,
     MODEL,
     PROBABILITIES,
     SMALLEST,
+    SOLUTIONS,
     TAGS,
     Proposals,
     read_facts,
@@ -32,7 +34,6 @@ from tagrank.files import FileError
 
 KEPT = 20  # models
 KEPT_WHOLE = 3  # models of which all is kept: the rows of their pictures take room
-SOLUTIONS = "solutions"
 _CURRENT = "current.json"
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _DAMAGE = (OSError, ValueError, LookupError, TypeError, RecursionError)
@@ -94,18 +95,20 @@ class Models:
         return self.folder / str(number) / part
 
     def write(
-        self, ids: np.ndarray, tags: Sequence[str], probabilities: np.ndarray, facts: dict[str, Any]
+        self,
+        ids: np.ndarray,
+        tags: Sequence[str],
+        probabilities: np.ndarray,
+        held_out: np.ndarray,
+        facts: dict[str, Any],
     ) -> int:
-        """A new model, which answers from now on; its number.
-
-        Probabilities are (n, n_tags), 0 where there was nothing to go by.
-        """
+        """A new model, which answers from now on; its number. The arrays are those of `Proposals`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         number = max(self._numbers(), default=0) + 1
-        judged = np.where(probabilities > 0, np.maximum(probabilities, SMALLEST), 0).astype(np.float16)
         with atomic_folder(self.folder / str(number)) as folder:
             _save(folder / IDS, np.asarray(ids, dtype=np.int64))
-            _save(folder / PROBABILITIES, judged)
+            _save(folder / PROBABILITIES, _rounded(probabilities))
+            _save(folder / HELD_OUT, _rounded(held_out))
             (folder / TAGS).write_bytes(format_json({"tags": [*tags]}))
             (folder / FACTS).write_bytes(format_json({"number": number, **facts}))
         self.use(number)
@@ -121,6 +124,7 @@ class Models:
             elif place >= KEPT_WHOLE:
                 for part in (MODEL, SOLUTIONS):
                     shutil.rmtree(self.path(number, part), ignore_errors=True)
+                self.path(number, HELD_OUT).unlink(missing_ok=True)
 
     def _facts(self, number: int) -> dict[str, Any]:
         folder = self.path(number)
@@ -133,6 +137,11 @@ class Models:
         with suppress(FileNotFoundError):
             return {int(name) for name in os.listdir(self.folder) if _NUMBER.fullmatch(name)}
         return set()
+
+
+def _rounded(probabilities: np.ndarray) -> np.ndarray:
+    """In half precision; none that is not zero becomes zero."""
+    return np.where(probabilities > 0, np.maximum(probabilities, SMALLEST), 0).astype(np.float16)
 
 
 def _save(path: Path, array: np.ndarray) -> None:

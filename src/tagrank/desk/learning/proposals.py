@@ -9,7 +9,9 @@ import numpy as np
 from tagrank.annotation.model_files.plain_json import parse_json
 from tagrank.files import FileError
 
-FACTS, TAGS, IDS, PROBABILITIES, MODEL = "facts.json", "tags.json", "ids.npy", "probabilities.npy", "model"
+FACTS, TAGS, IDS, PROBABILITIES = "facts.json", "tags.json", "ids.npy", "probabilities.npy"
+# what is kept of the newest models only
+HELD_OUT, MODEL, SOLUTIONS = "held_out.npy", "model", "solutions"
 SMALLEST = float(np.finfo(np.float16).smallest_subnormal)  # a probability of nothing says: not judged
 _MAX_JSON_BYTES = 32 * 2**20
 _ROWS_AT_ONCE = 4096
@@ -38,13 +40,20 @@ class Proposals:
         self.number: int = self.facts["number"]
         self.tags = parse_json(read_text(folder / TAGS), where=TAGS).strings("tags")
         self.ids = _load(folder / IDS)
-        self.probabilities = _load(folder / PROBABILITIES)
-        self._check()
+        self._check_ids()
+        self.probabilities = self._load_matrix(PROBABILITIES)
 
     @property
     def is_judged(self) -> np.ndarray:
         """Where there was anything to go by, bool (n, n_tags)."""
         return np.asarray(self.probabilities) > 0
+
+    def held_out(self) -> np.ndarray | None:
+        """That the tag is true by the picture alone, whatever is listed, float16 (n, n_tags); None if gone.
+
+        By these models are compared: in `probabilities` there is something of the labels themselves.
+        """
+        return self._load_matrix(HELD_OUT) if (self.folder / HELD_OUT).is_file() else None
 
     def annotator(self) -> Any:
         """The model of all pictures, which annotates and explains; it is loaded when first asked for."""
@@ -62,21 +71,23 @@ class Proposals:
             )
         return Annotator.load(self.folder / MODEL)
 
-    def _check(self) -> None:
-        ids, shape = self.ids, (len(self.ids), len(self.tags))
-        if ids.dtype != np.int64 or ids.ndim != 1 or np.any(np.diff(ids) <= 0):
+    def _check_ids(self) -> None:
+        if self.ids.dtype != np.int64 or self.ids.ndim != 1 or np.any(np.diff(self.ids) <= 0):
             raise FileError(self.folder / IDS, "must be ascending whole numbers")
-        if self.probabilities.dtype != np.float16 or self.probabilities.shape != shape:
+
+    def _load_matrix(self, name: str) -> np.ndarray:
+        matrix, shape = _load(self.folder / name), (len(self.ids), len(self.tags))
+        if matrix.dtype != np.float16 or matrix.shape != shape:
             raise FileError(
-                self.folder / PROBABILITIES,
-                f"must be float16 of shape {shape}, got {self.probabilities.dtype} of shape "
-                f"{self.probabilities.shape}",
+                self.folder / name,
+                f"must be float16 of shape {shape}, got {matrix.dtype} of shape {matrix.shape}",
             )
-        for start in range(0, len(ids), _ROWS_AT_ONCE):
-            part = self.probabilities[start : start + _ROWS_AT_ONCE]
+        for start in range(0, len(matrix), _ROWS_AT_ONCE):
+            part = matrix[start : start + _ROWS_AT_ONCE]
             # nan fails both comparisons
             if not np.all((part >= 0) & (part <= 1)):
-                raise FileError(self.folder / PROBABILITIES, "must lie between 0 and 1")
+                raise FileError(self.folder / name, "must lie between 0 and 1")
+        return matrix
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """The trainings of a desk, in a process of their own that stays alive between them.
 
 What it keeps, rows and their similarities, makes the next training quick; it starts again if it died. A
-training that is cancelled is over for the desk at once: the process is asked to stop, and ended if it does not
-within a moment. It ends with the desk, however that ended (`tagrank.workers`).
+training that is cancelled is over for the desk at once: the process is asked to stop, and ended if it does
+not within a moment. It ends with the desk, however that ended (`tagrank.workers`).
 """
 
 import threading
@@ -48,7 +48,6 @@ class Trainer:
         self._worker: Worker | None = None
         self._run: _Run | None = None
         self._thread: threading.Thread | None = None
-        self._wanted: bool | None = None  # whether the one that is to follow is fresh; None if none is
         self._is_closed = False
 
     def start(self, fresh: bool = False) -> None:
@@ -82,13 +81,15 @@ class Trainer:
     def close(self) -> None:
         """End the process."""
         with self._lock:
-            self._is_closed, worker = True, self._worker
-            if self._run is not None and self._run.state == "running":
+            self._is_closed, worker, thread = True, self._worker, self._thread
+            is_saving = self._run is not None and self._run.state == "done" and not self._run.is_over
+            if self._run is not None:
                 self._run.end("cancelled")
+        if thread is not None and is_saving:
+            thread.join(PATIENCE)
         if worker is not None:
             worker.kill()
-        thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
+        if thread is not None:
             thread.join(PATIENCE)
 
     def _serve(self) -> None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tagrank.worker_process import is_stopped, report
 
 NICENESS = 10  # the pages come first
@@ -78,10 +80,6 @@ class _Teller:
         self._told, self._what = 0.0, ""
 
     def progress(self, done: int, of: int, what: str) -> None:
-        if is_stopped():
-            from tagrank.desk.learning.learn import Cancelled
-
-            raise Cancelled("the training was cancelled; the last good model stays")
         if what != self._what or time.monotonic() - self._told > SECONDS_BETWEEN_REPORTS:
             self._told, self._what = time.monotonic(), what
             report({"what": what, "done": done, "of": of})
@@ -91,17 +89,22 @@ class _Teller:
 
 
 def _remembered(models: Any) -> Any:
-    """What the last process left, if there is anything."""
+    """What the last process left, if there is anything: that of the model in use, or of the newest."""
     from tagrank.desk.learning.memory import load_remembered
 
+    numbers = [facts["number"] for facts in models.list()]
     current = models.current
-    return None if current is None else load_remembered(models, current)
+    for number in sorted(numbers, key=lambda number: (number != current, -number)):
+        if (found := load_remembered(models, number)) is not None:
+            return found
+    return None
 
 
 def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
     """Write the model, tell the parent, and only then write what is not needed for the pages."""
     from tagrank.desk.learning.changes import changes_between
     from tagrank.desk.learning.memory import save_remembered
+    from tagrank.desk.learning.proposals import MODEL, SMALLEST
 
     current = models.current
     before = None if current is None else models.open(current)
@@ -120,10 +123,10 @@ def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
         "note": learned.setting.note,
         "steps": {step: round(value, 2) for step, value in learned.seconds.items()},
     }
-    proposed = learned.proposed()
-    number = models.write(learned.ids, learned.tags, proposed, facts)
+    held_out = np.where(learned.is_judged, np.maximum(learned.probabilities, SMALLEST), 0)
+    number = models.write(learned.ids, learned.tags, learned.proposed(), held_out, facts)
     changes = changes_between(before, models.open(number), learned)
     report({"model": number, "changes": changes})
-    learned.annotator().save(models.path(number, "model"))
     save_remembered(models, number, learned)
+    learned.annotator().save(models.path(number, MODEL))
     models.prune()

@@ -105,7 +105,7 @@ class ProbabilityRanker(AroundEstimator):
             Scores by models that did not see the sample, where they are known already; state 0 where there is
             none. By default they are made here.
         decided : array of bool, shape (n_samples, n_labels), optional
-            Where somebody looked, so that the label is surely known: found where it was not listed, or absent.
+            Where somebody looked, so that it is surely known: found where it was not listed, or absent.
         start : optional
             What the last training, the one on everything, starts from, see `MaxMarginEstimator.fit`.
         callback : function of a TracePoint, optional
