@@ -8,7 +8,8 @@ from tagrank.data import Collection
 from tagrank.desk.learning import choosing
 from tagrank.desk.learning.examples import Examples, NothingToLearn
 from tagrank.desk.learning.folds import OUTSIDE, deal
-from tagrank.desk.learning.learn import Cancelled, learn
+from tagrank.desk.learning.learn import learn
+from tagrank.desk.learning.training import Cancelled
 
 NOTHING = np.zeros(0, dtype=int), np.zeros(0, dtype=int)
 

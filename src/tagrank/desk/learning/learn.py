@@ -30,6 +30,7 @@ from tagrank.desk.learning.metrics import held_out_metrics
 from tagrank.desk.learning.proposals import SMALLEST
 from tagrank.desk.learning.remaining import Remaining, estimate_remaining, given_not_listed
 from tagrank.desk.learning.solutions import Solution, Solutions, mean_of_folds, solution_of, start_from
+from tagrank.desk.learning.training import CANCELLED, Cancelled
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.completeness import Completeness
@@ -37,10 +38,6 @@ from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.labels import labels_from_states
 
 SCORING, FINISHING = "learning from the pictures of other folds", "learning from all pictures"
-
-
-class Cancelled(RuntimeError):
-    """A training that was asked to stop."""
 
 
 @dataclass(frozen=True)
@@ -274,7 +271,7 @@ class _Training:
 
     def _check(self) -> None:
         if self.stop is not None and self.stop():
-            raise Cancelled("the training was cancelled; the last good model stays")
+            raise Cancelled(CANCELLED)
 
     def _note(self, step: str, started: float) -> None:
         self.seconds[step] = time.perf_counter() - started

@@ -51,6 +51,7 @@ class Models:
         self.folder = Path(home) / "models"
         self.problems: list[str] = []
         self._lock = threading.Lock()
+        self._whole: set[int] = set()  # those that were read without a problem
 
     def list(self) -> list[dict[str, Any]]:
         """The facts of each, the newest first; a damaged folder is passed over, see `problems`."""
@@ -66,12 +67,11 @@ class Models:
     @property
     def current(self) -> int | None:
         """The model that answers: the one in use, the newest where that is damaged, None where none is."""
-        usable = [facts["number"] for facts in self.list()]
+        numbers = sorted(self._numbers(), reverse=True)
         with suppress(*_DAMAGE):
             wanted = parse_json(read_text(self.folder / _CURRENT), where=_CURRENT).take("number", int)
-            if wanted in usable:
-                return wanted
-        return usable[0] if usable else None
+            numbers.sort(key=lambda number: number != wanted)
+        return next((number for number in numbers if self._is_whole(number)), None)
 
     def use(self, number: int) -> None:
         """Let a model answer from now on."""
@@ -125,6 +125,13 @@ class Models:
                 for part in (MODEL, SOLUTIONS):
                     shutil.rmtree(self.path(number, part), ignore_errors=True)
                 self.path(number, HELD_OUT).unlink(missing_ok=True)
+
+    def _is_whole(self, number: int) -> bool:
+        if number not in self._whole:
+            with suppress(LookupError):
+                self.open(number)
+                self._whole.add(number)
+        return number in self._whole
 
     def _facts(self, number: int) -> dict[str, Any]:
         folder = self.path(number)

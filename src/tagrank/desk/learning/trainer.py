@@ -67,8 +67,8 @@ class Trainer:
             if run is None or run.state != "running":
                 return
             run.end("cancelled")
+        self._stop_worker()
         if worker is not None:
-            worker.stop()
             clock = threading.Timer(PATIENCE, self._end_if_busy, [run, worker])
             clock.daemon = True
             clock.start()
@@ -106,6 +106,8 @@ class Trainer:
     def _train(self, run: "_Run") -> None:
         try:
             worker = self._ready_worker()
+            if run.state != "running":
+                return
             worker.ask(Question(run.fresh), on_report=lambda message: self._hear(run, message))
             run.end("cancelled" if run.state == "running" else run.state)
         except WorkerDied as error:
@@ -128,6 +130,9 @@ class Trainer:
 
     def _hear(self, run: "_Run", message: dict[str, Any]) -> None:
         if run.state != "running":
+            if run.state == "cancelled":
+                # it may have been asked to stop before it began
+                self._stop_worker()
             return
         number = message.get("model")
         if number is None:
@@ -137,6 +142,11 @@ class Trainer:
         run.end("done")
         if self.on_finished is not None:
             self.on_finished(number)
+
+    def _stop_worker(self) -> None:
+        worker = self._worker
+        if worker is not None:
+            worker.stop()
 
     def _end_if_busy(self, run: "_Run", worker: Worker) -> None:
         if not run.is_over:

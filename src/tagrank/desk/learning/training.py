@@ -15,6 +15,13 @@ NICENESS = 10  # the pages come first
 SECONDS_BETWEEN_REPORTS = 0.1
 
 
+CANCELLED = "the training was cancelled; the last good model stays"
+
+
+class Cancelled(RuntimeError):
+    """A training that was asked to stop."""
+
+
 class Question(NamedTuple):
     """A training that is wanted; `fresh` chooses the model again."""
 
@@ -80,6 +87,8 @@ class _Teller:
         self._told, self._what = 0.0, ""
 
     def progress(self, done: int, of: int, what: str) -> None:
+        if is_stopped():
+            raise Cancelled(CANCELLED)
         if what != self._what or time.monotonic() - self._told > SECONDS_BETWEEN_REPORTS:
             self._told, self._what = time.monotonic(), what
             report({"what": what, "done": done, "of": of})
