@@ -1,7 +1,6 @@
 """`tagrank desk`"""
 
-import os
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,15 +25,14 @@ from tagrank.app.cli.arguments.options import (
     option,
     reading,
 )
+from tagrank.app.cli.arguments.password import VARIABLE, hash_of, take_password
 from tagrank.app.cli.terminal.console import count, say, show
 from tagrank.app.cli.terminal.progress import WorkProgress
 
 if TYPE_CHECKING:
-    from tagrank.app.web.protection.passwords import PasswordFile
     from tagrank.app.web.protection.security import Security
 
 USUAL_PORT = 8477
-PASSWORD_VARIABLE = "TAGRANK_PASSWORD"
 PEOPLE = "For several people"
 DEMO_FOLDER = Path("tagrank-desk")
 
@@ -78,7 +76,7 @@ def desk(
         Path | None,
         option(
             PEOPLE,
-            f"First line: the password that all people share. Else it is taken from {PASSWORD_VARIABLE}, or "
+            f"First line: the password that all people share. Else it is taken from {VARIABLE}, or "
             "asked for the first time.",
             metavar="FILE",
         ),
@@ -115,39 +113,46 @@ def desk(
     if host is None and (password_file is not None or new_password):
         raise typer.BadParameter("a password is for several people, who reach the desk with --host ADDRESS")
     from tagrank.app.web.application import desk_app
+    from tagrank.app.web.protection.hosts import HostNames
     from tagrank.app.web.serving import address, listen, serve
+    from tagrank.archive import database_path
     from tagrank.desk.desk import Desk
 
+    database = database_path(folder, decisions)
+    _check_pictures(folder, database)
+    hosts = HostNames(host or LOCAL, allowed_host or ())
+    if host is None:
+        protect = _with_token(hosts, name)
+    else:
+        protect = _with_password(hosts, database.with_suffix(".password"), password_file, new_password)
     options = reading(cache=cache, no_cache=no_cache, n_jobs=n_jobs)
-    with listen(host or LOCAL, USUAL_PORT if port is None else port, may_move=port is None) as listener:
-        with WorkProgress() as progress:
-            opened = Desk.open(
-                folder,
-                database=decisions,
-                features=features,
-                train_after=train_after,
-                progress=progress.count,
-                cache=options["cache"],
-                n_jobs=options["n_jobs"],
-            )
-        with opened:
-            security = _protect(
-                opened.archive, host, name, _read_password(password_file), new_password, allowed_host
-            )
-            security.port, security.is_encrypted = listener.getsockname()[1], is_encrypted
-            place = address(listener, is_encrypted=is_encrypted)
-            opened.archive.write_address(place)
-            if security.token is not None:
-                place += f"/?token={security.token}"
+    with (
+        listen(host or LOCAL, USUAL_PORT if port is None else port, may_move=port is None) as listener,
+        _open(
+            Desk,
+            folder,
+            database=decisions,
+            features=features,
+            train_after=train_after,
+            cache=options["cache"],
+            n_jobs=options["n_jobs"],
+        ) as opened,
+    ):
+        security = protect(opened.archive)
+        security.port, security.is_encrypted = listener.getsockname()[1], is_encrypted
+        place = address(listener, is_encrypted=is_encrypted)
+        opened.archive.write_address(place)
+        if security.token is not None:
+            place += f"/?token={security.token}"
 
-            def ready() -> None:
-                show(f"The desk is open at {place}")
-                say("Ctrl-C ends it; every decision is on disk as soon as it is answered")
-                if not no_browser:
-                    _open_browser(place)
+        def ready() -> None:
+            show(f"The desk is open at {place}")
+            say("Ctrl-C ends it; every decision is on disk as soon as it is answered")
+            if not no_browser:
+                _open_browser(place)
 
-            serve(desk_app(opened, security), listener, certificate=certificate, key=key, on_ready=ready)
-            say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
+        serve(desk_app(opened, security), listener, certificate=certificate, key=key, on_ready=ready)
+        say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
 
 
 def _given_folder(photos: Path | None, demo: bool) -> Path:
@@ -163,64 +168,49 @@ def _given_folder(photos: Path | None, demo: bool) -> Path:
     return DEMO_FOLDER
 
 
-def _protect(
-    archive: Any,
-    host: str | None,
-    name: str | None,
-    password: str | None,
-    new_password: bool,
-    allowed_host: list[str] | None,
-) -> "Security":
-    """A token for this machine alone, a password for several people."""
+def _check_pictures(folder: Path, database: Path) -> None:
+    """Leave nothing in a folder that was not meant: before the first time there must be pictures."""
+    from tagrank.data.pictures.folder import PictureFolder
+    from tagrank.data.problems import ProblemLog
+    from tagrank.files import FileError
+
+    if not database.exists() and not PictureFolder(folder, ProblemLog()).pictures:
+        raise FileError(folder, "no pictures here, expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files")
+
+
+def _open(desk: Any, folder: Path, **options: Any) -> Any:
+    with WorkProgress() as progress:
+        return desk.open(folder, progress=progress.count, **options)
+
+
+def _with_token(hosts: Any, name: str | None) -> "Callable[[Any], Security]":
+    """For this machine alone: whoever has the token is the one person."""
     import getpass
     import secrets
 
-    from tagrank.app.web.protection.hosts import HostNames
-    from tagrank.app.web.protection.passwords import PasswordFile
     from tagrank.app.web.protection.security import Security, check_name
     from tagrank.app.web.protection.sessions import Sessions
 
-    hosts = HostNames(host or LOCAL, allowed_host or ())
-    if host is None:
-        person = check_name(name if name is not None else getpass.getuser())
-        return Security(hosts, Sessions(archive.sessions), person=person, token=secrets.token_urlsafe(24))
-    beside = archive.database.with_suffix(".password")
-    stored = _stored_password(PasswordFile(beside), password, new_password)
-    return Security(hosts, Sessions(archive.sessions, stored), password=stored)
+    person, token = check_name(name if name is not None else getpass.getuser()), secrets.token_urlsafe(24)
+    return lambda archive: Security(hosts, Sessions(archive.sessions), person=person, token=token)
 
 
-def _stored_password(file: "PasswordFile", given: str | None, wants_new: bool) -> str:
-    """The hash of the password, which is replaced by another that is given."""
-    from tagrank.app.web.protection.passwords import hash_password, is_password
+def _with_password(hosts: Any, path: Path, given: Path | None, is_new: bool) -> "Callable[[Any], Security]":
+    """For several people: asked before the folder is looked at, stored once the archive is open."""
+    from tagrank.app.web.protection.passwords import PasswordFile
+    from tagrank.app.web.protection.security import Security
+    from tagrank.app.web.protection.sessions import Sessions
 
-    stored = file.read()
-    if given is None and (stored is None or wants_new):
-        given = _ask_password()
-    if given is not None and (stored is None or not is_password(given, stored)):
-        stored = hash_password(given)
-        file.write(stored)
-    assert stored is not None
-    return stored
+    file = PasswordFile(path)
+    before = file.read()
+    stored = hash_of(take_password(before, given, wants_new=is_new), before)
 
+    def protect(archive: Any) -> Security:
+        if stored != before:
+            file.write(stored)
+        return Security(hosts, Sessions(archive.sessions, stored), password=stored)
 
-def _read_password(path: Path | None) -> str | None:
-    """The password from a file or from the environment."""
-    if path is None:
-        return os.environ.get(PASSWORD_VARIABLE) or None
-    from tagrank.files import open_text
-
-    with open_text(path, max_bytes=2**16) as stream:
-        return stream.readline().rstrip("\r\n")
-
-
-def _ask_password() -> str:
-    if not sys.stdin.isatty():
-        raise typer.BadParameter(
-            f"--host needs a password, and there is no terminal to ask at; set {PASSWORD_VARIABLE} or give "
-            "--password-file FILE"
-        )
-    say("Choose a password that all people who use this desk will share.")
-    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+    return protect
 
 
 def _open_browser(place: str) -> None:

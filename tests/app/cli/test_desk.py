@@ -1,0 +1,207 @@
+"""`tagrank desk` and `tagrank serve` as commands: how they start, what they refuse, how they end."""
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+from PIL import Image
+
+from tagrank.app.cli.arguments.password import hash_of, take_password
+from tagrank.app.web.protection.passwords import Cost, hash_password
+from tagrank.data.drawn_pictures import draw_pictures
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    """Untagged pictures: nothing is trained on them."""
+    folder = tmp_path_factory.mktemp("archive") / "photos"
+    folder.mkdir()
+    for k, pixels in enumerate(draw_pictures(3, size=32).view("pictures")):
+        Image.fromarray(pixels).save(folder / f"{k}.png")
+    return folder
+
+
+def start(*arguments):
+    """The process of a command, and what it first says on standard output."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tagrank", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    return process, process.stdout.readline()
+
+
+def end(process, number=signal.SIGINT):
+    process.send_signal(number)
+    _, said = process.communicate()
+    return process.returncode, said
+
+
+def ask(place, path, token, body=None):
+    request = urllib.request.Request(
+        place + path,
+        data=None if body is None else json.dumps(body).encode(),
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+def test_a_desk_opens_decides_and_ends(photos, tagrank):
+    process, line = start(
+        "desk", photos, "--no-browser", "--port", "0", "--name", "anna", "--features", "hsv"
+    )
+    place, _, token = line.split()[-1].partition("/?token=")
+    picture = ask(place, "/api/pictures", token)["items"][0]
+    answers = [{"picture": picture["id"], "tag": "sea", "answer": "no"}]
+    assert ask(place, "/api/decisions", token, {"request": "a", "answers": answers})["decisions"] == 1
+    second = tagrank("desk", str(photos), "--no-browser", "--port", "0")
+    assert second.exit_code == 1
+    assert f"is open at {place}" in second.stderr
+    code, said = end(process)
+    assert code == 0
+    assert "1 decision on disk" in said
+    connection = sqlite3.connect(photos / ".tagrank" / "desk.sqlite")
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    process, line = start("desk", photos, "--no-browser", "--port", "0", "--features", "hsv")
+    place, _, token = line.split()[-1].partition("/?token=")
+    assert [one["by"] for one in ask(place, "/api/history", token)["decisions"]] == ["anna"]
+    assert end(process, signal.SIGTERM)[0] == 0
+
+
+def newer(folder):
+    (folder / ".tagrank").mkdir()
+    connection = sqlite3.connect(folder / ".tagrank" / "desk.sqlite")
+    connection.execute("PRAGMA application_id = 1")
+    connection.execute("PRAGMA user_version = 999")
+    connection.execute("CREATE TABLE x (y)")
+    connection.commit()
+    connection.close()
+
+
+def test_what_is_no_archive_is_refused_in_a_sentence_and_left_as_it_was(tagrank, tmp_path):
+    (tmp_path / "notes.txt").write_text("no picture")
+    for place, words in [
+        (tmp_path, "no pictures here"),
+        (tmp_path / "nowhere", "no such folder"),
+        (tmp_path / "notes.txt", "is not a folder"),
+    ]:
+        result = tagrank("desk", str(place), "--no-browser", "--port", "0")
+        assert result.exit_code == 1
+        assert words in result.stderr
+        assert result.stderr.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_database_that_is_not_ours_is_refused(tagrank, tmp_path):
+    Image.new("RGB", (32, 32)).save(tmp_path / "a.png")
+    newer(tmp_path)
+    result = tagrank("desk", str(tmp_path), "--no-browser", "--port", "0")
+    assert result.exit_code == 1
+    assert "desk.sqlite" in result.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_says_where_else_decisions_may_lie(tagrank, tmp_path):
+    Image.new("RGB", (32, 32)).save(tmp_path / "a.png")
+    tmp_path.chmod(0o500)
+    result = tagrank("desk", str(tmp_path), "--no-browser", "--port", "0")
+    tmp_path.chmod(0o700)
+    assert result.exit_code == 1
+    assert "--decisions" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "a folder of pictures, or --demo"),
+        (["PHOTOS", "--demo"], "a folder of pictures, or --demo"),
+        (["PHOTOS", "--certificate", "x.pem"], "belong together"),
+        (["PHOTOS", "--certificate", "x.pem", "--key", "y.pem"], "is no file"),
+        (["PHOTOS", "--password-file", "x"], "--host ADDRESS"),
+        (["PHOTOS", "--new-password"], "--host ADDRESS"),
+        (["PHOTOS", "--host", "127.0.0.1"], "TAGRANK_PASSWORD"),
+        (["PHOTOS", "--name", ""], "a name of 1 to 60 characters"),
+        (["PHOTOS", "--port", "70000"], "65535"),
+        (["PHOTOS", "--train-after", "-1"], "train-after"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_usage_error(tagrank, photos, arguments, words, monkeypatch):
+    monkeypatch.delenv("TAGRANK_PASSWORD", raising=False)
+    given = [str(photos) if word == "PHOTOS" else word for word in arguments]
+    result = tagrank("desk", *given, "--no-browser")
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_a_port_in_use_is_named(tagrank, photos):
+    from tagrank.app.web.serving import listen
+
+    with listen("127.0.0.1", 0) as taken:
+        port = str(taken.getsockname()[1])
+        result = tagrank("desk", str(photos), "--no-browser", "--port", port)
+    assert result.exit_code == 1
+    assert f"port {port} of 127.0.0.1 is in use" in result.stderr
+
+
+def test_without_the_packages_it_says_how_to_get_them(tagrank, photos, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    for command in (["desk", str(photos)], ["serve", "model"]):
+        result = tagrank(*command)
+        assert result.exit_code == 1
+        assert "pip install 'tagrank[desk]'" in result.stderr
+
+
+def test_others_on_the_network_are_warned_of(tagrank, photos, monkeypatch):
+    monkeypatch.setenv("TAGRANK_PASSWORD", "short")
+    result = tagrank("desk", str(photos), "--host", "0.0.0.0", "--no-browser")
+    assert result.exit_code == 2
+    assert "connections are not encrypted" in result.stderr
+    assert "8 to 1,000 characters" in result.stderr
+
+
+def test_a_password_comes_from_a_file_or_the_environment(tmp_path, monkeypatch):
+    monkeypatch.setenv("TAGRANK_PASSWORD", "of the environment")
+    (tmp_path / "password").write_text("of the file\nand more\n")
+    assert take_password(None, None, wants_new=False) == "of the environment"
+    assert take_password(None, tmp_path / "password", wants_new=False) == "of the file"
+    monkeypatch.delenv("TAGRANK_PASSWORD")
+    assert take_password("stored", None, wants_new=False) is None
+
+
+def test_only_another_password_is_stored_anew():
+    stored = hash_password("the password", Cost(2**4, 1, 1))
+    assert hash_of(None, stored) == stored
+    assert hash_of("the password", stored) == stored
+    assert hash_of("another password", stored) != stored
+
+
+# serve
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "there is no such model"),
+        (["nowhere", "--root", "nowhere"], "is no folder"),
+        (["nowhere", "--token-file", "nowhere.txt"], "nowhere.txt"),
+    ],
+)
+def test_a_service_that_cannot_start_says_why(tagrank, arguments, words):
+    result = tagrank("serve", *arguments, "--port", "0")
+    assert result.exit_code in (1, 2)
+    assert words in result.stderr
+
+
+def test_a_token_has_to_be_long(tagrank, tmp_path):
+    (tmp_path / "token").write_text("short\n")
+    result = tagrank("serve", "model", "--token-file", str(tmp_path / "token"))
+    assert result.exit_code == 2
+    assert "at least 16" in result.stderr
