@@ -2,6 +2,7 @@
 
 from tagrank.archive.archive import Archive, database_path
 from tagrank.archive.lock import ArchiveInUse
+from tagrank.archive.overlay import decided_collection
 from tagrank.archive.records import (
     ANSWERS,
     Answer,
@@ -37,4 +38,5 @@ __all__ = [
     "TagState",
     "Undone",
     "database_path",
+    "decided_collection",
 ]

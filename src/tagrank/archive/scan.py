@@ -103,11 +103,11 @@ def _identify(
         before = there.get(name)
         if not name.isprintable() and _is_no_text(name):
             problems.append(Problem(path, "its name is not Unicode; rename it"))
-        elif before is not None and before.file_state and before.file_state == _state(path):
+        elif before is not None and before.file_state and before.file_state == state_of(path):
             keys[row] = before.key, before.file_state
         else:
             others.append(row)
-    for row, source in zip(others, _read_keys([paths[row] for row in others], cache, progress), strict=True):
+    for row, source in zip(others, read_keys([paths[row] for row in others], cache, progress), strict=True):
         if isinstance(source, Source):
             keys[row] = source.key, _settled(source)
         else:
@@ -115,9 +115,10 @@ def _identify(
     return [Found(names[row], *keys[row], row) for row in sorted(keys)]
 
 
-def _read_keys(
+def read_keys(
     paths: list[str], cache: bool | str | os.PathLike, progress: Progress | None
 ) -> list[Source | OSError]:
+    """The keys of contents, of which the bank knows those of files that did not change."""
     place = None if cache is False else bank_folder(None if cache is True else cache)
     try:
         with RowStore(place) as store:
@@ -135,7 +136,8 @@ def _is_no_text(name: str) -> bool:
     return False
 
 
-def _state(path: str) -> str | None:
+def state_of(path: str) -> str | None:
+    """Size, time and number of a file in a word; None if it cannot be seen."""
     try:
         return file_state(path)
     except OSError:

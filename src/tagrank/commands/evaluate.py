@@ -37,6 +37,7 @@ class Evaluation:
     answers : what the model said, and what is true
     quality : what the predicted tags are worth on these pictures, in a sentence
     n_trained_on : how many of the pictures the model was trained on; the metrics flatter it for them
+    n_decisions : how many labels were decided at the desk
     feature_seconds : set of picture features to the seconds that it takes, as measured when it was computed
     problems : files that were left out, and why
     """
@@ -49,6 +50,7 @@ class Evaluation:
     feature_seconds: Mapping[str, float] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     n_trained_on: int = 0
+    n_decisions: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -56,6 +58,7 @@ class Evaluation:
         return {
             "data": self.name,
             "n_trained_on": self.n_trained_on,
+            "n_decisions": self.n_decisions,
             "quality": self.quality.to_dict(),
             "metrics": self.table.to_dict(),
             "per_tag": per_tag,
@@ -77,6 +80,7 @@ def evaluate(
     pictures: str | os.PathLike | None = None,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    decisions: bool | str | os.PathLike = True,
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
@@ -98,6 +102,7 @@ def evaluate(
         where the model was trained, are found without it
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
+    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     cache, n_jobs, strict, progress : as in `annotate`
 
     Returns
@@ -111,7 +116,13 @@ def evaluate(
             f"pictures={os.fspath(pictures)} is no folder; name that of the training pictures"
         )
     annotator = open_model(model).deciding(min_probability, precision=precision)
-    everything = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    everything = open_collection(
+        data,
+        strict=strict,
+        machine_tags=machine_tags,
+        join_sidecars=join_sidecars,
+        decisions=decisions,
+    )
     chosen = choose_part(everything, part, usual="test")
     place = f"of the {part or 'test'} part" if len(chosen) < len(everything) else "whose tags are known"
     rows = align_tags(_spelled(chosen, annotator), annotator.tags)
@@ -132,6 +143,7 @@ def evaluate(
         seconds,
         rows.problems,
         int(trained_on.sum()),
+        len(rows.decided),
     )
     if report is not None:
         # only a page needs its templates: a single photograph is annotated without loading them

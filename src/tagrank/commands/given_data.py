@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.describing import PICTURES
+from tagrank.archive import database_path, decided_collection
 from tagrank.commands.lists import DRAWN_PICTURES
 from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
 from tagrank.data.catalog.catalog import unknown_dataset
@@ -25,6 +26,7 @@ def open_collection(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    decisions: bool | str | os.PathLike = True,
 ) -> Collection:
     """A collection as it is, from a folder or a file, or by name.
 
@@ -35,16 +37,22 @@ def open_collection(
         `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
     strict : stop at the first problem of a folder instead of listing it
     machine_tags, join_sidecars : what is taken from the sidecars in a folder, see `read_pictures`
+    decisions : lay over a folder what was decided about it at the desk, if anything was; or the file that
+        holds the decisions
     """
-    if (machine_tags or join_sidecars) and (isinstance(data, Collection) or not Path(data).is_dir()):
-        raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
+    if isinstance(data, Collection) or not Path(data).is_dir():
+        if machine_tags or join_sidecars:
+            raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
+        if not isinstance(decisions, bool):
+            raise ArgumentError(f"decisions={os.fspath(decisions)} are about a folder of pictures; name one")
     if isinstance(data, Collection):
         return data
     if not os.fspath(data):
         raise ArgumentError("data is an empty name; name a folder of pictures, a file or a data set")
     path = Path(data)
     if path.is_dir():
-        return read_pictures(path, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+        found = read_pictures(path, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+        return _with_decisions(found, path, decisions)
     if is_picture(path):
         return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
     if is_foreign(path):
@@ -55,6 +63,17 @@ def open_collection(
             raise FileError(path, "has no rows; expected at least one")
         return collection
     return _named_collection(os.fspath(data))
+
+
+def _with_decisions(collection: Collection, folder: Path, decisions: bool | str | os.PathLike) -> Collection:
+    """The pictures of a folder with what was decided about them."""
+    database = None if isinstance(decisions, bool) else decisions
+    if decisions is False or (database is None and not database_path(folder).exists()):
+        return collection
+    try:
+        return decided_collection(collection, folder, database)
+    except FileError as error:
+        raise ValueError(f"{error} (no_decisions leaves decisions out; in Python decisions=False)") from None
 
 
 def open_model(model: Annotator | str | os.PathLike) -> Annotator:

@@ -148,6 +148,7 @@ def train(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     test_size: float | None = None,
     refit: bool = True,
@@ -183,6 +184,7 @@ def train(
     strict : stop at the first picture that cannot be read instead of leaving it out
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
+    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
     refit : after measuring on those rows, train what was chosen on all of them; the metrics are then those of
@@ -220,7 +222,13 @@ def train(
     )
     features = name_features(features)
     spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
-    opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    opened = open_collection(
+        data,
+        strict=strict,
+        machine_tags=machine_tags,
+        join_sidecars=join_sidecars,
+        decisions=decisions,
+    )
     tagged = check_has_tags(opened, data)
     tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)

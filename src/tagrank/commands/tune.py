@@ -92,6 +92,7 @@ def tune(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     hierarchy: str = "keep",
     lower_case: bool = False,
@@ -116,8 +117,8 @@ def tune(
     folds : of the cross-validation
     max_seconds : end the search then, with the best so far
     seed : for everything random
-    view, features, cache, strict, machine_tags, join_sidecars, hierarchy, lower_case, synonyms, min_count,
-        n_jobs : as in `train`
+    view, features, cache, strict, machine_tags, join_sidecars, decisions, hierarchy, lower_case, synonyms,
+        min_count, n_jobs : as in `train`
     part : the part to search on; None means "train" where there is one, else every row
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, the search ends with the best so far
@@ -138,7 +139,13 @@ def tune(
     parameters = {name: value for name, value in parameters.items() if value is not None}
     recipe = Recipe(method, parameters, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
-    opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    opened = open_collection(
+        data,
+        strict=strict,
+        machine_tags=machine_tags,
+        join_sidecars=join_sidecars,
+        decisions=decisions,
+    )
     tidy = clean_tags(
         known_pictures(check_has_tags(opened, data)),
         hierarchy=hierarchy,

@@ -42,6 +42,8 @@ class Collection:
     feature_names : dict of view name to the names of its columns
     problems : files that were left out or not wholly understood when the collection was read, and why
     layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
+    decided : name of the row and tag of each label that a person decided at the desk, present, absent or
+        unknown; these are not asked again
     """
 
     views: Mapping[str, Any]
@@ -53,6 +55,7 @@ class Collection:
     feature_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     layout: str = ""
+    decided: Sequence[tuple[str, str]] = ()
     label_matrix: LabelMatrix = field(init=False)
 
     def __post_init__(self) -> None:
@@ -125,11 +128,14 @@ class Collection:
     def subset(self, rows: Any) -> "Collection":
         """The chosen rows (indices, a mask or a slice), in that order; the problems stay as they are."""
         chosen = np.arange(len(self))[rows]
+        names = None if self.names is None else [self.names[i] for i in chosen]
+        there = set(names or ())
         return self.replaced(
             views={name: _take(view, chosen) for name, view in self.views.items()},
             labels=self.label_matrix.take_rows(chosen),
-            names=None if self.names is None else [self.names[i] for i in chosen],
+            names=names,
             part=None if self.part is None else self.part[chosen],
+            decided=[pair for pair in self.decided if pair[0] in there],
         )
 
     @property
@@ -179,6 +185,7 @@ class Collection:
             "tags never present": n_tags - len(np.unique(columns)),
             "parts": {} if self.part is None else _counts(self.part),
             "problems": len(self.problems),
+            "decisions": len(self.decided),
         }
 
     def __repr__(self) -> str:

@@ -46,7 +46,12 @@ def clean_tags(
     labels, tags = merge_labels(collection.label_matrix, renamed)
     counts = np.bincount(positive_pairs(labels.stored)[1], minlength=len(tags))
     frequent = np.flatnonzero(counts >= min_count)
-    return collection.with_labels(labels.take_columns(frequent), [tags[j] for j in frequent])
+    new_names = dict(zip(collection.tags, renamed, strict=True))
+    return collection.replaced(
+        labels=labels.take_columns(frequent),
+        tags=[tags[j] for j in frequent],
+        decided=[(row, tag) for row, old in collection.decided for tag in new_names.get(old, ())],
+    )
 
 
 def _levels(tag: str, separators: str) -> list[str]:

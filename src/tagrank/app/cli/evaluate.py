@@ -9,17 +9,20 @@ from tagrank.app.cli.arguments.options import (
     Config,
     Data,
     Debug,
+    Decisions,
     JoinSidecars,
     Json,
     MachineTags,
     MinProbability,
     Model,
+    NoDecisions,
     Precision,
+    decisions_place,
     option,
     reading,
     takes,
 )
-from tagrank.app.cli.terminal.console import report_problems, say, show, show_json
+from tagrank.app.cli.terminal.console import count, report_problems, say, show, show_json
 from tagrank.app.cli.terminal.progress import WorkProgress
 
 
@@ -43,6 +46,8 @@ def evaluate(
     ] = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
+    decisions: Decisions = None,
+    no_decisions: NoDecisions = False,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -75,6 +80,7 @@ def evaluate(
             pictures=pictures,
             machine_tags=machine_tags,
             join_sidecars=join_sidecars,
+            decisions=decisions_place(decisions, no_decisions),
             progress=progress.count,
             **reading(**shared),
         )
@@ -82,6 +88,8 @@ def evaluate(
         show_json(evaluation.to_dict())
     else:
         show(*quality_lines(evaluation.quality), metric_table({evaluation.name or "value": evaluation.table}))
+    if evaluation.n_decisions:
+        say(f"{count(evaluation.n_decisions, 'decision')} of the desk used")
     if report is not None:
         say(f"report written to {report}")
     report_problems(evaluation.problems)

@@ -126,6 +126,8 @@ def missing(
         say(f"{number_of(len(found.suggestions), 'suggestion')} written to {output}")
     if page is not None:
         say(f"page written to {page}")
+    if n_decisions := found.facts["decisions"]:
+        say(f"{number_of(n_decisions, 'decision')} of the desk used, and not proposed again")
     if found.n_untagged:
         advice = "" if wrong else "; --untagged proposes some"
         say(f"left out: {number_of(found.n_untagged, found.kind)} without tags{advice}")

@@ -54,6 +54,7 @@ def compare(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    decisions: bool | str | os.PathLike = True,
     hierarchy: str = "keep",
     lower_case: bool = False,
     synonyms: Mapping[str, str] | None = None,
@@ -83,8 +84,8 @@ def compare(
     seed : for everything random
     fresh : forget what the folder holds
     report, markdown, latex : an HTML page, a Markdown file and a LaTeX file to write, or None
-    view, features, cache, strict, machine_tags, join_sidecars, hierarchy, lower_case, synonyms, min_count :
-        as in `train`
+    view, features, cache, strict, machine_tags, join_sidecars, decisions, hierarchy, lower_case, synonyms,
+        min_count : as in `train`
     n_jobs : methods at the same time, in processes of their own; as many as there are cores by default
     progress : called with how much is done, of how much, and what is being done
 
@@ -108,7 +109,12 @@ def compare(
         folds,
         test_size,
         seed,
-        {"strict": strict, "machine_tags": machine_tags, "join_sidecars": join_sidecars},
+        {
+            "strict": strict,
+            "machine_tags": machine_tags,
+            "join_sidecars": join_sidecars,
+            "decisions": decisions,
+        },
         {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}},
         min_count,
         name_features(features),

@@ -46,14 +46,15 @@ class PairChoice:
                 f"min_probability={self.min_probability!r} and max_probability={self.most_probable!r}"
             )
 
-    def candidates(self, held_out: HeldOut) -> np.ndarray:
-        """Whether a pair is to be looked at, shape (n, n_tags)."""
-        return held_out.is_judged & ((held_out.states > 0) if self.wrong else (held_out.states <= 0))
+    def candidates(self, held_out: HeldOut, is_open: np.ndarray | bool = True) -> np.ndarray:
+        """Whether a pair is to be looked at, shape (n, n_tags); only those that are open, not decided."""
+        is_state = (held_out.states > 0) if self.wrong else (held_out.states <= 0)
+        return held_out.is_judged & is_state & is_open
 
-    def pick(self, held_out: HeldOut) -> tuple[np.ndarray, np.ndarray]:
+    def pick(self, held_out: HeldOut, is_open: np.ndarray | bool = True) -> tuple[np.ndarray, np.ndarray]:
         """Rows and columns of the pairs in their order; of equal probabilities the scores decide."""
         probabilities = held_out.probabilities
-        is_wanted = self.candidates(held_out)
+        is_wanted = self.candidates(held_out, is_open)
         is_wanted &= (probabilities >= self.min_probability) & (probabilities <= self.most_probable)
         places, columns = np.nonzero(is_wanted)
         direction = 1 if self.wrong else -1

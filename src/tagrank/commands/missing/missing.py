@@ -47,6 +47,7 @@ def missing(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     lower_case: bool = False,
     hierarchy: str = "keep",
@@ -62,7 +63,7 @@ def missing(
 
     Every picture is judged by a model that saw neither it nor its tags. Candidates for missing tags are those
     that are absent or unknown, the most probable first; with `wrong` those that are present, the least
-    probable first.
+    probable first. What was decided at the desk is not proposed again.
 
     Parameters
     ----------
@@ -88,6 +89,7 @@ def missing(
     strict : stop at the first picture that cannot be read instead of leaving it out
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
+    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     part : the part to look at; None means every row
     lower_case, hierarchy, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`)
     page : an HTML file to write, with the pictures inside, or None
@@ -119,7 +121,13 @@ def missing(
         check_page(page)
     recipe = Recipe(method, parameters, calibration=None, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
-    opened = open_collection(data, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+    opened = open_collection(
+        data,
+        strict=strict,
+        machine_tags=machine_tags,
+        join_sidecars=join_sidecars,
+        decisions=decisions,
+    )
     tagged = check_has_tags(opened, data)
     rows = choose_part(_named(tagged), part, usual="all")
     rows = clean_tags(rows, hierarchy=hierarchy, fold_case=lower_case, synonyms=synonyms or {})
@@ -143,14 +151,15 @@ def missing(
         progress=progress,
         stop=stop,
     )
-    places, columns = choice.pick(held_out)
+    is_open = ~_is_decided(rows)
+    places, columns = choice.pick(held_out, is_open)
     found = MissingTags(
         _suggestions(rows, held_out, places, columns),
         wrong,
         method,
         folds,
         rows.summary(),
-        int(choice.candidates(held_out).sum()),
+        int(choice.candidates(held_out, is_open).sum()),
         _unjudged(rows.tags, held_out),
         held_out.choice,
         described.seconds,
@@ -179,6 +188,17 @@ def _usable(rows: Collection, untagged: bool) -> Collection:
         all_rows = f"{len(rows):,} {kind_of(rows.views)}s of {rows.name or 'the data'}"
         raise ValueError(f"none of the {all_rows} has tags to learn from")
     return rows if untagged else rows.subset(is_known)
+
+
+def _is_decided(rows: Collection) -> np.ndarray:
+    """Which labels a person decided, shape (n, n_tags)."""
+    row = {name: i for i, name in enumerate(rows.names or ())}
+    column = {tag: j for j, tag in enumerate(rows.tags)}
+    decided = np.zeros((len(rows), len(rows.tags)), dtype=bool)
+    for name, tag in rows.decided:
+        if name in row and tag in column:
+            decided[row[name], column[tag]] = True
+    return decided
 
 
 def _suggestions(

@@ -103,6 +103,17 @@ JoinSidecars = Annotated[
     bool,
     option(TAGS, "Add the keywords of XMP sidecars to the tags of a tags.csv.", "--join-sidecars"),
 ]
+Decisions = Annotated[
+    Path | None,
+    option(
+        TAGS,
+        "The file with what was decided at the desk.",
+        "--decisions",
+        metavar="FILE",
+        usual=".tagrank/desk.sqlite in the folder, if there is one",
+    ),
+]
+NoDecisions = Annotated[bool, option(TAGS, "Leave out what was decided at the desk.", "--no-decisions")]
 MinProbability = Annotated[
     float | None,
     option(
@@ -210,6 +221,8 @@ def learning(
     synonym: Synonym = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
+    decisions: Decisions = None,
+    no_decisions: NoDecisions = False,
     min_count: MinCount = 0,
     view: View = None,
 ) -> dict[str, Any]:
@@ -225,6 +238,8 @@ def learning(
         synonym,
         machine_tags,
         join_sidecars,
+        decisions,
+        no_decisions,
         min_count,
         view,
     )
@@ -243,6 +258,8 @@ def collecting(
     synonym: Synonym = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
+    decisions: Decisions = None,
+    no_decisions: NoDecisions = False,
     min_count: MinCount = 0,
     view: View = None,
 ) -> dict[str, Any]:
@@ -257,6 +274,7 @@ def collecting(
         "synonyms": _read_pairs("--synonym", synonym, "old=new"),
         "machine_tags": machine_tags,
         "join_sidecars": join_sidecars,
+        "decisions": decisions_place(decisions, no_decisions),
         "min_count": min_count,
         "view": view,
     }
@@ -267,6 +285,13 @@ def _cache_place(folder: Path | None, no_cache: bool) -> bool | Path:
     if folder is not None and no_cache:
         raise typer.BadParameter("--cache and --no-cache exclude each other")
     return not no_cache if folder is None else folder
+
+
+def decisions_place(file: Path | None, no_decisions: bool) -> bool | Path:
+    """What the library calls `decisions`."""
+    if file is not None and no_decisions:
+        raise typer.BadParameter("--decisions and --no-decisions exclude each other")
+    return not no_decisions if file is None else file
 
 
 def _read_pairs(option: str, texts: list[str] | None, example: str) -> dict[str, str]:

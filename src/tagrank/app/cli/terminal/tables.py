@@ -149,6 +149,8 @@ def training_tables(training: "Training") -> "list[RenderableType]":
         lines["trained again on"] = f"{count(training.n_refit, kind)}, after it was measured"
     if facts["layout"]:
         lines["tags from"] = facts["layout"]
+    if facts["decisions"]:
+        lines["decided at the desk"] = count(facts["decisions"], "tag")
     if training.feature_seconds:
         lines["features"] = ", ".join(training.feature_seconds)
         lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
