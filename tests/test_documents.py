@@ -152,7 +152,14 @@ def check_priors(page, folder):
     assert "[[" in page.printed
 
 
+def check_decisions(page, folder):
+    assert page.printed.count("anna") == 3
+    assert len(list(folder.glob("photos/*.xmp"))) == 1
+    assert (folder / "decisions.csv").read_text().count("lighthouse") == 2
+
+
 CHECKS = {
+    "docs/decisions.md": check_decisions,
     "docs/methods/incomplete-labels.md": check_ranker,
     "docs/methods/pairwise-ranking.md": check_ranker,
     "docs/methods/label-priors.md": check_priors,

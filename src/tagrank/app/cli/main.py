@@ -9,6 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from tagrank._version import __version__
 from tagrank.app.cli.annotate import annotate
 from tagrank.app.cli.compare import compare
+from tagrank.app.cli.decisions import export, import_
 from tagrank.app.cli.demo import demo
 from tagrank.app.cli.desk import desk
 from tagrank.app.cli.evaluate import evaluate
@@ -58,6 +59,8 @@ COMMANDS = (
     evaluate,
     missing,
     desk,
+    export,
+    import_,
     serve,
     compare,
     tune,
@@ -67,7 +70,8 @@ COMMANDS = (
     reproduce,
 )
 for command in COMMANDS:
-    app.command(cls=_Command)(reports_errors(command))
+    # "import" is a word of Python
+    app.command(command.__name__.rstrip("_"), cls=_Command)(reports_errors(command))
 
 
 def _print_version(wanted: bool) -> None:

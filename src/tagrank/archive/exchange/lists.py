@@ -3,8 +3,7 @@
 import csv
 import io
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from tagrank.archive.archive import Archive
 from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS
@@ -21,13 +20,22 @@ _DECIDED = """
 """
 
 
+def decided_rows(archive: Archive) -> list[dict[str, str]]:
+    """A dict of `COLUMNS` for each tag of a picture that was decided."""
+    return archive.read(_read_rows)
+
+
 def export_lines(archive: Archive, format: str) -> Iterator[str]:
     """The lines of a list in "csv" or "jsonl", each with its end."""
-    rows = archive.read(_decided_rows)
+    return list_lines(decided_rows(archive), format)
+
+
+def list_lines(rows: Iterable[Mapping[str, str]], format: str) -> Iterator[str]:
+    """The same for rows that were read before."""
     return FORMATS[check_choice("format", format, tuple(FORMATS))](rows)
 
 
-def _decided_rows(connection: sqlite3.Connection) -> list[dict[str, Any]]:
+def _read_rows(connection: sqlite3.Connection) -> list[dict[str, str]]:
     return [dict(zip(COLUMNS, _values(*row), strict=True)) for row in connection.execute(_DECIDED)]
 
 
@@ -35,7 +43,7 @@ def _values(name: str, content: str, tag: str, answer: int, *rest: str) -> tuple
     return name, content.lower(), tag, STATE_WORDS[answer], ANSWER_WORDS[answer], *rest
 
 
-def _csv_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _csv_lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\n"
     for row in rows:
         stream = io.StringIO()
@@ -43,11 +51,11 @@ def _csv_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
         yield stream.getvalue()
 
 
-def _json_lines(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+def _json_lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     return map(json_line, rows)
 
 
-FORMATS: dict[str, Callable[[Iterable[dict[str, Any]]], Iterator[str]]] = {
+FORMATS: dict[str, Callable[[Iterable[Mapping[str, str]]], Iterator[str]]] = {
     "csv": _csv_lines,
     "jsonl": _json_lines,
 }

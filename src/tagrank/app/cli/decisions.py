@@ -1,0 +1,145 @@
+"""`tagrank export` and `tagrank import`"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tagrank.app.cli.arguments.options import Debug, Json, option
+from tagrank.app.cli.terminal.console import (
+    DATA_ERROR,
+    count,
+    printable,
+    report_problems,
+    say,
+    show,
+    show_json,
+)
+from tagrank.app.cli.terminal.progress import WorkProgress
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from tagrank.archive.exchange import Import, SidecarExport
+
+LINES_SHOWN = 40
+Photos = Annotated[Path, typer.Argument(help="A folder of pictures.")]
+DecisionFile = Annotated[
+    Path | None,
+    option(None, "File with the decisions.", metavar="FILE.sqlite", usual="PHOTOS/.tagrank/desk.sqlite"),
+]
+
+
+def export(
+    photos: Photos,
+    output: Annotated[
+        Path | None,
+        option(None, "Write .csv or .jsonl, a line a decision.", "--output", "-o", usual="CSV on stdout"),
+    ] = None,
+    sidecars: Annotated[
+        bool, option(None, "Add accepted tags to XMP files beside the pictures.", "--sidecars")
+    ] = False,
+    dry_run: Annotated[
+        bool, option(None, "With --sidecars, show what would be added, and write nothing.", "--dry-run")
+    ] = False,
+    decisions: DecisionFile = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Take what was decided at the desk elsewhere: as a list, or as sidecars that photo programs read.
+
+    Sidecars get only what was accepted; all that they hold stays. The pictures are never touched.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank export photos/ -o decisions.csv
+    tagrank export photos/ --sidecars --dry-run
+    tagrank export photos/ --sidecars
+    tagrank export /mnt/archive --decisions ~/archive.sqlite -o decisions.jsonl
+    """
+    import tagrank
+
+    with WorkProgress() as progress:
+        done = tagrank.export_decisions(
+            photos, output, sidecars=sidecars, dry_run=dry_run, decisions=decisions, progress=progress.count
+        )
+    if json:
+        show_json(done.to_dict())
+    elif output is None and done.sidecars is None:
+        from tagrank.archive.exchange import list_lines
+
+        typer.echo("".join(list_lines(done.rows, "csv")), nl=False)
+    if output is not None:
+        say(f"{count(len(done.rows), 'decision')} written to {output}")
+    if done.sidecars is not None:
+        _report_sidecars(done.sidecars, json)
+
+
+def _report_sidecars(done: "SidecarExport", json: bool) -> None:
+    from tagrank.app.cli.terminal.tables import sidecar_table
+
+    if done.changes and not json:
+        show(sidecar_table(done.changes[:LINES_SHOWN], "added"))
+    if len(done.changes) > LINES_SHOWN:
+        say(f"{len(done.changes) - LINES_SHOWN:,} more sidecars; --json lists all")
+    n_tags = sum(len(change.tags) for change in done.changes)
+    line = f"{count(n_tags, 'tag')} added to {count(len(done.changes), 'sidecar')}"
+    line += f"; {count(done.n_pictures, 'picture')} with accepted tags"
+    say(f"dry run, nothing was written: {line}" if done.dry_run else line)
+    report_problems(done.problems, "sidecar not changed")
+    if done.problems:
+        raise typer.Exit(DATA_ERROR)
+
+
+def import_(
+    photos: Photos,
+    file: Annotated[Path, typer.Argument(help="A list: .csv or .jsonl, of 'tagrank export' or as tags.csv.")],
+    dry_run: Annotated[bool, option(None, "Show the differences, and record nothing.", "--dry-run")] = False,
+    who: Annotated[
+        str | None, option(None, "Whose answers these are.", metavar="NAME", usual="as the list says")
+    ] = None,
+    decisions: DecisionFile = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Take over decisions from a list: yes, no and skip as 'tagrank export' writes them, or tags of pictures.
+
+    Pictures are found by content, else by name. Each person's answers are one step that the desk can undo.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank import photos/ decisions.csv --dry-run
+    tagrank import photos/ decisions.csv
+    tagrank import photos/ tags.csv --who anna
+    """
+    import tagrank
+
+    with WorkProgress() as progress:
+        done = tagrank.import_decisions(
+            photos, file, who=who, dry_run=dry_run, decisions=decisions, progress=progress.count
+        )
+    if json:
+        show_json(done.to_dict())
+    elif done.changes:
+        show(_change_table(done))
+        if len(done.changes) > LINES_SHOWN:
+            say(f"{len(done.changes) - LINES_SHOWN:,} more; --json lists all")
+    line = f"{count(len(done.changes), 'decision')} recorded of {count(done.n_read, 'answer')}"
+    say(f"dry run, nothing was recorded: {line}" if dry_run else line)
+    report_problems(done.problems, "not used")
+    if done.problems:
+        raise typer.Exit(DATA_ERROR)
+
+
+def _change_table(done: "Import") -> "Table":
+    from rich.text import Text
+
+    from tagrank.app.cli.terminal.tables import table_of
+
+    table = table_of("picture", "tag", "before", "after", "by")
+    for change in done.changes[:LINES_SHOWN]:
+        words = (change.name, change.tag, change.before, change.after, change.who)
+        table.add_row(*(Text(printable(word)) for word in words))
+    return table

@@ -1,0 +1,113 @@
+"""What was decided at the desk leaves an archive as a list or as sidecars, and comes back from a list."""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.archive import Archive, database_path
+from tagrank.archive.exchange import (
+    Import,
+    SidecarExport,
+    decided_rows,
+    export_lines,
+    export_sidecars,
+    import_answers,
+)
+from tagrank.commands.destinations import check_apart, check_list
+from tagrank.errors import ArgumentError
+from tagrank.files import atomic_write
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was decided, and what became of it.
+
+    Attributes
+    ----------
+    rows : a dict for each tag of a picture that was decided
+    sidecars : what was written beside the pictures, or would be; None where that was not asked for
+    """
+
+    rows: Sequence[Mapping[str, str]]
+    sidecars: SidecarExport | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "decisions": [dict(row) for row in self.rows],
+            "sidecars": None if self.sidecars is None else self.sidecars.to_dict(),
+        }
+
+
+def export_decisions(
+    photos: str | os.PathLike,
+    output: str | os.PathLike | None = None,
+    *,
+    sidecars: bool = False,
+    dry_run: bool = False,
+    decisions: str | os.PathLike | None = None,
+    progress: Progress | None = None,
+) -> Export:
+    """Write down what was decided about the pictures of a folder. The decisions themselves stay as they are.
+
+    Parameters
+    ----------
+    photos : folder with the pictures
+    output : a ``.csv`` or ``.jsonl`` file to write, a line for each tag of a picture, or None
+    sidecars : add the tags that were accepted to XMP files beside the pictures, as `annotate` does
+    dry_run : with `sidecars`, only tell what would be added
+    decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+    progress : called with how many pictures are done, how many there are, and what is being done
+    """
+    if dry_run and not sidecars:
+        raise ArgumentError("dry_run is about sidecars; ask for sidecars, too")
+    if output is not None:
+        check_list(output, "decisions")
+        check_apart(photos, output=output)
+    with Archive.open(photos, database=decisions, read_only=True) as archive:
+        rows = decided_rows(archive)
+        if output is not None:
+            Path(output).parent.mkdir(parents=True, exist_ok=True)
+            with atomic_write(output, text=True) as stream:
+                stream.writelines(export_lines(archive, Path(output).suffix[1:]))
+        written = export_sidecars(archive, dry_run=dry_run, progress=progress) if sidecars else None
+    return Export(rows, written)
+
+
+def import_decisions(
+    photos: str | os.PathLike,
+    file: str | os.PathLike,
+    *,
+    who: str | None = None,
+    dry_run: bool = False,
+    decisions: str | os.PathLike | None = None,
+    progress: Progress | None = None,
+) -> Import:
+    """Take over the answers in a list that are not known yet, all of them or none.
+
+    Parameters
+    ----------
+    photos : folder with the pictures; which are there is looked at first
+    file : a list that `export_decisions` wrote, or one of pictures with their tags, such as tags.csv
+    who : whose answers they are; default: as the list says, else "import"
+    dry_run : only tell the differences
+    decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+    progress : called with how many pictures are done, how many there are, and what is being done
+    """
+    if not dry_run:
+        with Archive.open(photos, database=decisions, lock=True) as archive:
+            archive.scan(progress)
+            return import_answers(archive, file, who=who)
+    if database_path(photos, decisions).exists():
+        with Archive.open(photos, database=decisions, read_only=True) as archive:
+            return import_answers(archive, file, who=who, dry_run=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="tagrank-import-") as nowhere,
+        Archive.open(photos, database=Path(nowhere) / "desk.sqlite") as archive,
+    ):
+        archive.scan(progress)
+        return import_answers(archive, file, who=who, dry_run=True)

@@ -1,0 +1,110 @@
+"""`tagrank export` and `tagrank import`, and what the desk decided on the way to other commands."""
+
+import json
+import shutil
+
+import pytest
+from PIL import Image
+
+from tagrank.archive import Answer, Archive
+from tagrank.data import read_keywords
+from tagrank.data.drawn_pictures import draw_pictures
+
+
+@pytest.fixture
+def photos(tmp_path):
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for name, pixels in zip("abc", draw_pictures(3, size=32).view("pictures"), strict=True):
+        Image.fromarray(pixels).save(folder / f"{name}.png")
+    return folder
+
+
+@pytest.fixture
+def decided(photos):
+    with Archive.open(photos) as archive:
+        archive.scan()
+        answers = [Answer(1, "sky", "yes"), Answer(1, "sea", "no"), Answer(2, "boat", "yes")]
+        archive.decide(answers, who="anna", request="1")
+    return photos
+
+
+def test_a_list_goes_out_and_comes_back(tagrank, decided, tmp_path):
+    out = tmp_path / "decisions.csv"
+    written = tagrank("export", decided, "-o", out)
+    assert written.exit_code == 0
+    assert "3 decisions written to" in written.stderr
+    assert tagrank("export", decided).stdout == out.read_text()
+    shutil.rmtree(decided / ".tagrank")
+    tried = tagrank("import", decided, out, "--dry-run")
+    assert (tried.exit_code, (decided / ".tagrank").exists()) == (0, False)
+    assert "nothing was recorded: 3 decisions recorded of 3 answers" in tried.stderr
+    assert tagrank("import", decided, out, "--who", "ben").exit_code == 0
+    document = json.loads(tagrank("export", decided, "--json").stdout)
+    assert {(row["name"], row["tag"], row["answer"], row["by"]) for row in document["decisions"]} == {
+        ("a.png", "sky", "yes", "ben"),
+        ("a.png", "sea", "no", "ben"),
+        ("b.png", "boat", "yes", "ben"),
+    }
+    assert "0 decisions recorded of 3 answers" in tagrank("import", decided, out, "--dry-run").stderr
+
+
+def test_sidecars(tagrank, decided):
+    tried = tagrank("export", decided, "--sidecars", "--dry-run")
+    assert (tried.exit_code, list(decided.glob("*.xmp"))) == (0, [])
+    assert "nothing was written: 2 tags added to 2 sidecars" in tried.stderr
+    assert "sky" in tried.stdout
+    document = json.loads(tagrank("export", decided, "--sidecars", "--json").stdout)
+    assert [change["tags"] for change in document["sidecars"]["changes"]] == [["sky"], ["boat"]]
+    assert [read_keywords(decided / name) for name in ("a.png", "b.png")] == [["sky"], ["boat"]]
+
+
+def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
+    (tmp_path / "list.csv").write_text("name,tag,answer\nnowhere.png,sky,yes\nc.png,sky,yes\n")
+    result = tagrank("import", decided, tmp_path / "list.csv")
+    assert result.exit_code == 1
+    assert "there is no picture 'nowhere.png'" in result.stderr
+    assert "1 decision recorded of 2 answers" in result.stderr
+    (decided / "a.png").unlink()
+    result = tagrank("export", decided, "--sidecars")
+    assert result.exit_code == 1
+    assert "sidecar not changed" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["export", "{photos}"], 1, "no decisions here"),
+        (["export", "{photos}", "-o", "x.txt"], 2, ".csv or .jsonl"),
+        (["export", "{photos}", "--dry-run"], 2, "--dry-run is about sidecars"),
+        (["export", "{photos}/nowhere"], 1, "is not a folder"),
+        (["import", "{photos}", "{photos}/nowhere.csv"], 1, "nowhere.csv"),
+        (
+            ["train", "{photos}", "-o", "m", "--decisions", "x.sqlite", "--no-decisions"],
+            2,
+            "exclude each other",
+        ),
+        (["missing", "drawn-pictures", "--decisions", "x.sqlite"], 2, "--decisions x.sqlite"),
+    ],
+)
+def test_what_cannot_be_meant(tagrank, photos, arguments, code, words):
+    result = tagrank(*(argument.format(photos=photos) for argument in arguments))
+    assert (result.exit_code, words in result.stderr) == (code, True), result.stderr
+
+
+def test_an_open_desk_keeps_others_from_importing(tagrank, decided, tmp_path):
+    (tmp_path / "list.csv").write_text("name,tag,answer\nc.png,sky,yes\n")
+    with Archive.open(decided, lock=True) as archive:
+        archive.write_address("http://127.0.0.1:8477")
+        result = tagrank("import", decided, tmp_path / "list.csv")
+        assert result.exit_code == 1
+        assert "is open at http://127.0.0.1:8477" in result.stderr
+        assert tagrank("export", decided).stdout.count("\n") == 4
+
+
+def test_missing_says_how_many_decisions_it_used(tagrank, decided):
+    with Archive.open(decided) as archive:
+        archive.decide([Answer(3, "sky", "yes"), Answer(3, "boat", "no")], who="anna", request="2")
+    options = ("--method", "label-frequency", "--folds", 2, "--features", "hsv", "--no-cache", "--n-jobs", 1)
+    assert "5 decisions of the desk used" in tagrank("missing", decided, *options).stderr
+    assert "has no tags to learn from" in tagrank("missing", decided, "--no-decisions", *options).stderr
