@@ -31,11 +31,12 @@ export function bar(share) {
   return element("span", { class: "bar", "aria-hidden": "true" }, inner);
 }
 
+/** Where a picture that is `width` pixels wide on the page comes from; the server keeps two sizes. */
+export const thumbnailAddress = (id, width = 150) => `/thumbnails/${id}?side=${width * devicePixelRatio > 190 ? 512 : 256}`;
+
 /** A small picture whose box does not depend on when it comes. */
-export function thumbnail(id, name, side = 256) {
-  return element("img", {
-    src: `/thumbnails/${id}?side=${side}`, alt: name, width: side, height: side, loading: "lazy", decoding: "async", draggable: "false",
-  });
+export function thumbnail(id, name, width) {
+  return element("img", { src: thumbnailAddress(id, width), alt: name, width: 256, height: 256, loading: "lazy", decoding: "async", draggable: "false" });
 }
 
 const NUMBER = new Intl.NumberFormat("en");

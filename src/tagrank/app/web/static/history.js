@@ -41,7 +41,7 @@ const KINDS = { yes: "found", no: "wrong", skip: "unknown" };
 
 function makePicture({ picture, name, tag, answer, before }) {
   const title = `${name}: ${tag}, ${answer}; ${before} before`;
-  return element("li", { class: answer }, element("a", { href: `/pictures/${picture}`, title }, thumbnail(picture, title, 128)));
+  return element("li", { class: answer }, element("a", { href: `/pictures/${picture}`, title }, thumbnail(picture, title)));
 }
 
 find("more").addEventListener("click", load);

@@ -25,9 +25,11 @@ async function load() {
   draw();
 }
 
+const columnsOf = () => getComputedStyle(list).gridTemplateColumns.split(" ").length;
+
 function draw() {
   const style = getComputedStyle(list);
-  const columns = style.gridTemplateColumns.split(" ").length;
+  const columns = columnsOf();
   const height = parseFloat(style.gridAutoRows) + parseFloat(style.rowGap);
   const top = list.getBoundingClientRect().top;
   const n_rows = Math.ceil(items.length / columns);
@@ -58,7 +60,7 @@ function place(first, last) {
 function makeTile({ id, name, tags, proposed, reviewed }, i) {
   const facts = [several(tags.length, "tag"), proposed ? `${count(proposed)} proposed` : null, reviewed ? "reviewed" : null].filter(Boolean);
   return element("li", { "aria-setsize": total, "aria-posinset": i + 1 },
-    element("a", { href: `/pictures/${id}` }, element("span", { class: "box" }, thumbnail(id, "")),
+    element("a", { href: `/pictures/${id}` }, element("span", { class: "box" }, thumbnail(id, "", list.clientWidth / columnsOf())),
       element("span", { class: "caption" }, words(name.split("/").at(-1))), element("small", { title: tags.join(", ") }, facts.join(" · "))));
 }
 

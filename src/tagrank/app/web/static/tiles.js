@@ -23,10 +23,10 @@ export function spoken({ yes, no, skip }, queue) {
 }
 
 /** A tile; its tag stands on it where the wall has several. */
-export function makeTile(item, choices, isActive) {
+export function makeTile(item, choices, width, isActive) {
   const { picture, tag, probability } = item;
   const caption = element("span", { class: "caption" }, choices.tag ? null : words(tag), element("span", { class: "share" }, percent(probability)));
-  const image = thumbnail(picture.id, "");
+  const image = thumbnail(picture.id, "", width);
   const tile = element("li", { role: "option", class: "tile", tabindex: isActive ? "0" : "-1" }, element("span", { class: "box" }, image, element("span", { class: "mark", "aria-hidden": "true" })), caption);
   image.addEventListener("error", () => tile.classList.add("broken"));
   describe(tile, item, choices);
@@ -43,6 +43,9 @@ export function describe(tile, item, choices) {
   tile.setAttribute("aria-selected", String(Boolean(item.mark)));
   tile.setAttribute("aria-label", `${word}: ${item.tag}, ${percent(item.probability)}, ${item.picture.name}`);
 }
+
+/** How wide one column is. */
+export const widthOf = (wall) => wall.clientWidth / columnsOf(wall);
 
 export const columnsOf = (wall) => getComputedStyle(wall).gridTemplateColumns.split(" ").length;
 

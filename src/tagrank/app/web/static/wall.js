@@ -3,11 +3,11 @@ import "./page.js";
 import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
 import { decide, undo, waitingPairs } from "./decisions.js";
-import { asked, count, element, find, link, note, say, several, showEmpty, words } from "./dom.js";
+import { asked, count, element, find, link, note, say, several, showEmpty, thumbnailAddress, words } from "./dom.js";
 import { onKeys, showKeys } from "./keys.js";
 import { showNothing } from "./nothing.js";
 import { onSweep } from "./sweep.js";
-import { answerOf, columnsOf, describe, fits, keyOf, makeTile, spoken } from "./tiles.js";
+import { answerOf, columnsOf, describe, fits, keyOf, makeTile, spoken, widthOf } from "./tiles.js";
 import { showWhy } from "./why.js";
 
 const wall = find("wall");
@@ -40,11 +40,11 @@ async function showNext() {
   at = anchor = 0;
   show();
   await attempt(() => refill(n));
-  for (const { picture } of ahead.slice(0, n)) new Image().src = `/thumbnails/${picture.id}?side=256`;
+  for (const { picture } of ahead.slice(0, n)) new Image().src = thumbnailAddress(picture.id, widthOf(wall));
 }
 
 function show() {
-  wall.replaceChildren(...page.map((item, i) => makeTile(item, choices, i === at)));
+  wall.replaceChildren(...page.map((item, i) => makeTile(item, choices, widthOf(wall), i === at)));
   find("empty").hidden = true;
   for (const part of [wall, find("accept"), find("guide")]) part.hidden = page.length === 0;
   find("explain").disabled = page.length === 0;

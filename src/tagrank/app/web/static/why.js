@@ -26,7 +26,7 @@ function side(title, kind, pictures) {
   if (!pictures?.length) return null;
   const most = Math.max(...pictures.map(({ contribution }) => Math.abs(contribution)), 1e-12);
   return element("section", { class: `side ${kind}` }, element("h3", {}, title), element("ul", {}, ...pictures.map((one) => element("li", {},
-    one.picture ? element("a", { href: `/pictures/${one.picture}` }, thumbnail(one.picture, one.name, 128)) : element("span", { class: "no-picture" }, words(one.name)),
+    one.picture ? element("a", { href: `/pictures/${one.picture}` }, thumbnail(one.picture, one.name)) : element("span", { class: "no-picture" }, words(one.name)),
     bar(Math.abs(one.contribution) / most),
     element("small", {}, one.present ? "has the tag" : "has it not")))));
 }
