@@ -52,7 +52,7 @@ def sign_in(browser, desk, name, **options):
     context = browser.new_context(
         base_url=desk.address, viewport={"width": 1280, "height": 800}, reduced_motion="reduce", **options
     )
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(60_000)
     body = {"name": name, "password": PASSWORD}
     answer = context.request.post("/api/sign-in", data=body, headers={"Origin": desk.address})
     assert answer.ok, answer.text()
@@ -97,5 +97,5 @@ def model(anna):
     """Wait for the first model, which the desk trains by itself."""
     page = anna.new_page()
     page.goto("/models")
-    page.get_by_text("answers", exact=True).wait_for(timeout=60_000)
+    page.get_by_text("answers", exact=True).wait_for(timeout=300_000)
     page.close()

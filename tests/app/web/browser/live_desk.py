@@ -23,20 +23,25 @@ class LiveDesk:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             self._port = listener.getsockname()[1]
         self.address = f"http://127.0.0.1:{self._port}"
+        self._said = (folder.parent / "said.txt").open("w")
         self.start()
 
     def start(self):
         """Return as soon as it answers."""
-        options = f"--no-browser --host 127.0.0.1 --port {self._port} --features hsv --n-jobs 1 --train-after 0"
+        options = (
+            f"--no-browser --host 127.0.0.1 --port {self._port} --features hsv --n-jobs 1 --train-after 0"
+        )
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tagrank", "desk", str(self.folder), *options.split()],
             env=os.environ | {"TAGRANK_PASSWORD": PASSWORD},
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._said,
             text=True,
         )
         line = self._process.stdout.readline()
-        assert self.address in line, line
+        if self.address not in line:
+            self.close()
+            raise RuntimeError((self.folder.parent / "said.txt").read_text())
 
     def kill(self):
         """As a power cut would end it."""
@@ -47,6 +52,7 @@ class LiveDesk:
         """End it as Ctrl-C does."""
         self._process.terminate()
         self._end()
+        self._said.close()
 
     def _end(self):
         self._process.wait()

@@ -8,7 +8,23 @@ from tests.app.web.browser.conftest import MARKUP, sign_in
 from tests.app.web.browser.live_desk import PASSWORD
 
 pytestmark = pytest.mark.usefixtures("model")
-PAGES = ["/", "/wall", "/review", "/pictures", "/tags", "/models", "/history", "/archive"]
+# what a page shows once it has its answer
+PAGES = {
+    "/": "#queue-list li",
+    "/wall": ".tile",
+    "/review?queue=all": ".row",
+    "/pictures": "#browse li",
+    "/tags": "#tags tbody tr",
+    "/models": "#models tbody tr",
+    "/history": ".step",
+    "/archive": "#scan",
+}
+SMALL_OR_NAMELESS = """() =>
+  [...document.querySelectorAll('button, select, input, .button, nav a')]
+    .filter((node) => node.offsetParent !== null)
+    .filter((node) => node.getBoundingClientRect().height < 24
+      || !(node.ariaLabel || node.textContent.trim() || node.labels?.length))
+    .map((node) => node.outerHTML)"""
 LOST = ("Failed to load resource",)
 
 
@@ -64,7 +80,9 @@ class TestStart:
         assert "60 pictures, 54 of them tagged" in page.locator("#summary").inner_text()
         assert "between" in page.locator("#missing").inner_text()
         assert page.locator("#missing svg line.range").count() == 1
-        page.get_by_role("listitem").filter(has_text="Untagged").get_by_role("link", name="By picture").click()
+        page.get_by_role("listitem").filter(has_text="Untagged").get_by_role(
+            "link", name="By picture"
+        ).click()
         page.wait_for_url("**/review?queue=untagged*")
 
     def test_an_archive_without_tags_says_what_to_do_first(self, open_page, anna):
@@ -189,8 +207,8 @@ class TestByPicture:
         assert "reviewed" not in page.locator("#about").inner_text()
 
     def test_a_new_tag_is_typed_and_said_to_be_new(self, open_page, anna):
-        page = open_page(anna, "/review?queue=untagged")
-        page.locator("#image").wait_for()
+        page = open_page(anna, "/review?queue=all")
+        page.locator(".row").first.wait_for()
         page.keyboard.press("a")
         page.keyboard.type("lantern <i>")
         page.get_by_role("option", name="lantern <i> new tag").wait_for()
@@ -216,7 +234,7 @@ class TestLearning:
     def test_training_shows_what_changed_and_one_can_go_back(self, open_page, anna):
         page = open_page(anna)
         page.get_by_role("button", name="Train now").click()
-        page.get_by_role("heading", name="What changed").wait_for(timeout=60_000)
+        page.get_by_role("heading", name="What changed").wait_for(timeout=300_000)
         assert page.locator("#changes-metrics tbody tr").count() >= 1
         page.goto("/models")
         page.get_by_role("button", name="Use model 1").click()
@@ -349,36 +367,23 @@ class TestPages:
         assert page.locator("h1").inner_text() == MARKUP
         assert page.locator("b[onclick]").count() == 0
 
-    @pytest.mark.parametrize("theme", ["light", "dark"])
-    def test_a_telephone_shows_every_page_without_scrolling_sideways(self, open_page, anna, theme):
+    def test_on_a_telephone_nothing_is_too_wide_too_small_or_without_a_name(self, open_page, anna):
         page = open_page(anna)
         page.set_viewport_size({"width": 390, "height": 844})
-        page.emulate_media(color_scheme=theme)
-        for path in PAGES:
+        for path, content in PAGES.items():
             page.goto(path)
-            page.wait_for_load_state("networkidle") if path not in ("/", "/models") else page.wait_for_timeout(300)
+            page.locator(content).first.wait_for()
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
-
-    def test_all_that_can_be_pressed_has_a_name_and_is_large_enough(self, open_page, anna):
-        page = open_page(anna)
-        for path in PAGES:
-            page.goto(path)
-            page.wait_for_timeout(300)
-            faults = page.evaluate(
-                """() => [...document.querySelectorAll('button, select, input, .button, nav a')]
-                  .filter((node) => node.offsetParent !== null)
-                  .filter((node) => node.getBoundingClientRect().height < 24
-                    || !(node.ariaLabel || node.textContent.trim() || node.labels?.length))
-                  .map((node) => node.outerHTML)"""
-            )
-            assert faults == [], path
+            assert page.evaluate(SMALL_OR_NAMELESS) == [], path
 
     def test_only_a_window_of_many_pictures_is_in_the_document(self, open_page, anna):
         page = open_page(anna, "/history")
         one = anna.request.get("/api/pictures?limit=1").json()["items"][0]
 
         def answer(route):
-            first = int(route.request.url.rpartition("cursor=")[2] or 0) if "cursor=" in route.request.url else 0
+            first = (
+                int(route.request.url.rpartition("cursor=")[2] or 0) if "cursor=" in route.request.url else 0
+            )
             items = [one | {"name": f"{i}.png"} for i in range(first, first + 120)]
             route.fulfill(body=json.dumps({"items": items, "cursor": str(first + 120), "total": 100_000}))
 
