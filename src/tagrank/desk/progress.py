@@ -65,7 +65,7 @@ def tag_rows(view: View, text: str = "") -> list[dict[str, Any]]:
                 "proposed": int(proposed[column]),
                 "yes": tally["yes"],
                 "no": tally["no"],
-                "complete": is_seen and proposed[column] == 0,
+                "complete": is_seen and not proposed[column],
             }
         )
     return rows
