@@ -185,3 +185,9 @@ def test_the_address_is_one_that_a_browser_can_open():
         port = listener.getsockname()[1]
         assert serving.address(listener) == f"http://127.0.0.1:{port}"
         assert serving.address(listener, is_encrypted=True) == f"https://127.0.0.1:{port}"
+
+
+def test_answers_are_sent_without_delay():
+    """asyncio looks at the protocol of the socket; without it the kernel keeps a short answer for 40 ms."""
+    with serving.listen("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP

@@ -47,6 +47,6 @@ def desk_app(desk: Any, security: Security) -> ASGIApp:
         )
 
     add_error_answers(app, answer)
-    for routes in (routes_pages, routes_review, routes_learning, routes_archive):
+    for routes in (routes_review, routes_learning, routes_archive, routes_pages):
         app.include_router(routes.router)
     return Guard(app, hosts=security.hosts, access=security, bodies=BODIES, answer=answer)

@@ -28,11 +28,12 @@ class Calls:
         return await run_sync(partial(work, *arguments, **named), limiter=limiter)
 
 
-def _calls(request: Request) -> Calls:
+# async, since plain functions would each be called in a thread
+async def _calls(request: Request) -> Calls:
     return request.app.state.calls
 
 
-def _person(request: Request) -> str:
+async def _person(request: Request) -> str:
     return request.state.person
 
 
