@@ -1,3 +1,4 @@
+import json
 import threading
 
 import numpy as np
@@ -197,6 +198,31 @@ def test_many_threads_decide_and_look(make_desk, ids):
     assert failures == []
     cells = [(row["picture"], row["tag"]) for row in desk.history()["decisions"] if not row["undone"]]
     assert len(set(cells)) == len(cells) == desk.overview()["progress"]["decisions"] == 30
+
+
+def test_answers_are_plain_values(make_desk, ids):
+    desk = make_desk()
+    decide(desk, [(ids[0], "tree"), (ids[11], "sea")], request="a")
+    answers = [
+        desk.overview(),
+        desk.tags(),
+        desk.complete(),
+        desk.pictures(),
+        desk.picture(1),
+        desk.history(),
+    ]
+    answers += [
+        desk.wall(who="anna", queue=queue, tag="sea") for queue in ("missing", "untagged", "tag", "all")
+    ]
+    answers += [
+        desk.next(who="anna"),
+        desk.models(),
+        desk.training(),
+        desk.scan(),
+        desk.undo({"request": "b"}, "anna"),
+    ]
+    for answer in answers:
+        assert json.loads(json.dumps(answer)) == answer
 
 
 def test_history_says_who_and_what_was_undone(make_desk, ids):

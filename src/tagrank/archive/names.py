@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from tagrank.archive.records import ANSWERS, Answer
 from tagrank.errors import ArgumentError
@@ -63,8 +62,9 @@ def checked_answers(answers: Sequence[Answer]) -> list[Answer]:
 
 def is_inside(name: str) -> bool:
     """Whether the name of a picture, from a database that may come from elsewhere, stays below its folder."""
-    path = PurePosixPath(name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\0" not in name
+    # not by pathlib, which takes seconds for 100,000 names
+    is_relative = bool(name.strip("./")) and not name.startswith("/")
+    return is_relative and ".." not in name.split("/") and "\0" not in name
 
 
 def _checked(what: str, text: str, longest: int) -> str:

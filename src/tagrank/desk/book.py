@@ -1,6 +1,5 @@
 """The orders of all queues by one model, each found once, when it is first asked for."""
 
-from collections import OrderedDict
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -35,8 +34,8 @@ class Book:
 
     def __init__(self, archive: Any, table: StateTable, judged: Judged) -> None:
         self._archive, self.table, self.judged = archive, table, judged
-        self._orders: OrderedDict[Wanted, Found] = OrderedDict()
-        self._lock = Lock()
+        self._orders: dict[Wanted, Found] = {}
+        self._making = Lock()  # one at a time: each reads all probabilities
         proposed = best_pairs(judged, table, _rank_proposed, most=len(table.ids) * len(table.tags) + 1)
         self._proposed = proposed.rows, proposed.columns
 
@@ -54,14 +53,16 @@ class Book:
         is_first : for a first page: what depends on decisions is looked for again
         is_used_up : look for it again in any case, without what was decided
         """
-        with self._lock:
-            found = self._orders.get(wanted)
-            if found is None or is_used_up or (is_first and self._is_stale(wanted, found)):
-                found = self._orders[wanted] = self._make(wanted)
-            self._orders.move_to_end(wanted)
-            while len(self._orders) > _KEPT_ORDERS:
-                self._orders.popitem(last=False)
+        found = self._orders.get(wanted)
+        if found is not None and not is_used_up and not (is_first and self._is_stale(wanted, found)):
             return found
+        with self._making:
+            now = self._orders.get(wanted)
+            if now is None or now is found:  # else another thread has just made it
+                now = self._orders[wanted] = self._make(wanted)
+            while len(self._orders) > _KEPT_ORDERS:
+                del self._orders[next(iter(self._orders))]
+            return now
 
     def column(self, wanted: Wanted) -> int | None:
         """The place of the tag that is asked for, if one is."""

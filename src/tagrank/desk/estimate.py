@@ -31,12 +31,12 @@ class Estimate:
         told = told if told and told["estimate"] > 0 else {"estimate": 1, "low": 1, "high": 1}
         self._shares = told["low"] / told["estimate"], told["high"] / told["estimate"]
         for rows, columns, probabilities in judged.pieces():
-            open_ = probabilities[table.codes[np.ix_(rows, columns)] == OPEN]
-            self._add(np.nan_to_num(open_.astype(np.float64)), 1)
+            is_open = (table.block(rows, columns) == OPEN) & (probabilities > 0)
+            self._add(np.where(is_open, probabilities, 0), 1)
 
     def _add(self, probabilities: np.ndarray, sign: int) -> None:
-        self._mean += sign * float(probabilities.sum())
-        self._variance += sign * float((probabilities * (1 - probabilities)).sum())
+        self._mean += sign * float(probabilities.sum(dtype=np.float64))
+        self._variance += sign * float((probabilities * (1 - probabilities)).sum(dtype=np.float64))
 
     def follow(self, changes: Iterable[tuple[int, int, int, int]]) -> None:
         """Take over decisions, as `StateTable.apply` gives them."""

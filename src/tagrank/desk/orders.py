@@ -51,11 +51,8 @@ def best_pairs(
 ) -> Order:
     """The pairs of the highest priority, at most so many, with `rows` and `column` as in `Judged.pieces`."""
     best = _Best(most)
-    codes = table.codes
     for piece, columns, probabilities in judged.pieces(rows, column):
-        is_stretch = len(columns) and columns[-1] - columns[0] + 1 == len(columns)
-        some = codes[piece, columns[0] : columns[-1] + 1] if is_stretch else codes[np.ix_(piece, columns)]
-        priorities = rank(probabilities, some, columns)
+        priorities = rank(probabilities, table.block(piece, columns), columns)
         found = np.nonzero(priorities > best.least)
         best.add(piece[found[0]], columns[found[1]], priorities[found])
     return best.order()

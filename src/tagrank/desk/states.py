@@ -62,6 +62,14 @@ class StateTable:
         """Where a tag stands, None for one that nobody used."""
         return self._column.get(tag)
 
+    def block(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Bytes of some pictures and tags, shape (len(rows), len(columns)); neighbours are not copied."""
+        stretches = [
+            slice(places[0], places[-1] + 1) if np.all(np.diff(places) == 1) else places
+            for places in (rows, columns)
+        ]
+        return self.codes[stretches[0]][:, stretches[1]]
+
     def apply(self, changes: Iterable[Change]) -> list[tuple[int, int, int, int]]:
         """Take over cells after decisions: (row, column, code before, code now) of each.
 
