@@ -2,8 +2,8 @@
 
 import os
 import secrets
-from functools import partial
-from threading import Lock, Thread
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any, Self
 
 from tagrank.annotation.bank.picture_keys import Progress
@@ -39,6 +39,7 @@ class Desk:
         self.archive, self._models, self._trainer = archive, models, trainer
         self.name: str = archive.folder.absolute().name
         self._cache, self._leases, self._explaining = cache, Leases(), Lock()
+        self._beside = ThreadPoolExecutor(1, "desk queues")
         proposals = None if models.current is None else models.open(models.current)
         self._memory = Memory(archive, proposals)
         self._review = Review(archive, self._memory, self._leases)
@@ -95,7 +96,7 @@ class Desk:
     def close(self) -> None:
         """End a training that is at work, and let go of the archive."""
         self._trainer.close()
-        self._warming.join()
+        self._beside.shutdown(cancel_futures=True)
         self.archive.close()
 
     @property
@@ -279,8 +280,7 @@ class Desk:
 
     def _warm_up(self) -> None:
         """Order the queues before somebody asks for them."""
-        self._warming = Thread(target=partial(queue_rows, self._memory.view), daemon=True)
-        self._warming.start()
+        self._beside.submit(queue_rows, self._memory.view)
 
     def _cells_json(self, cells: tuple[Cell, ...]) -> list[dict[str, Any]]:
         names = {
