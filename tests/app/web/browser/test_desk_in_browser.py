@@ -70,7 +70,7 @@ class TestStart:
         assert "wrong" in page.get_by_role("alert").filter(has_text="password").inner_text()
         page.get_by_label("Password").fill(PASSWORD)
         page.keyboard.press("Enter")
-        page.wait_for_url("**/tags")
+        page.locator(PAGES["/tags"]).first.wait_for()
         page.get_by_role("button", name="Sign out").click()
         page.wait_for_url("**/sign-in")
         context.close()
@@ -244,6 +244,9 @@ class TestLearning:
 
 class TestArchive:
     def test_sidecars_are_shown_before_they_are_written(self, open_page, anna, desk):
+        wall = open_wall(open_page, anna)
+        accept(wall)
+        wait_until_sent(wall)
         page = open_page(anna, "/archive")
         page.locator("#sidecars-look").click()
         page.get_by_text("Nothing is written yet.").wait_for()
