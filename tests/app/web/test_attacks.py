@@ -162,6 +162,15 @@ def test_what_does_not_say_where_it_comes_from_changes_nothing(browser, desk):
     assert post(browser, {"Sec-Fetch-Site": "same-origin"}).status_code == 200
 
 
+def test_a_link_from_another_site_leads_here_by_a_page_that_asks_again(outside):
+    """Browsers send the cookie only with that second request; what is not signed in stays so."""
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    answer = outside.get("/wall?tag=a", headers=link)
+    assert answer.status_code == 200
+    assert 'http-equiv="refresh"' in answer.text
+    assert outside.get("/wall?tag=a", headers=link | {"Sec-Fetch-Site": "same-origin"}).status_code == 401
+
+
 @pytest.mark.parametrize("path", ["/api/overview", "/thumbnails/1", "/api/export"])
 def test_a_page_of_another_site_shows_nothing_of_ours(browser, path):
     for site in ("cross-site", "same-site"):

@@ -10,7 +10,7 @@ TagName = Annotated[str, Field(min_length=1, max_length=200)]
 Word = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w.:-]+$")]
 Text = Annotated[str, Field(max_length=200)]
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-MOST_ANSWERS = 2000
+MOST_ANSWERS = 1000
 
 
 class Body(BaseModel):

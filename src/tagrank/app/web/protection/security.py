@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tagrank.app.web.errors import Refused
 from tagrank.app.web.protection.hosts import SAFE_METHODS, HostNames, check_source
@@ -83,6 +83,8 @@ class Security:
         if path_of(request) in OPEN_PATHS or path_of(request).startswith(STATIC):
             request.state.person = None
             return None
+        if request.method == "GET" and request.headers.get("sec-fetch-site") in ("cross-site", "same-site"):
+            return HTMLResponse(_ONCE_MORE)
         raise Refused(401, "sign in first" if self.signs_in else _NO_TOKEN)
 
     def sign_in(self, name: str, password: str, address: str) -> str:
@@ -132,6 +134,10 @@ class Security:
         return response
 
 
+# a strict cookie does not come along with a link from another site, but with what this page asks for
+_ONCE_MORE = (
+    '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0"><title>tagrank</title>'
+)
 _NO_TOKEN = "open the address that the command printed, with its token"
 
 
