@@ -2,7 +2,10 @@
 
 import http.client
 import json
+import shutil
 import socket
+import ssl
+import subprocess
 
 import pytest
 
@@ -160,6 +163,38 @@ def test_a_forwarded_address_is_not_believed(place, desk):
         place, request("/api/tags", "GET", "X-Forwarded-Host: localhost", "Connection: close", host="evil")
     )
     assert answer.startswith(b"HTTP/1.1 421")
+
+
+# encryption
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A certificate of our own and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    paths = {name: tmp_path_factory.mktemp("tls") / f"{name}.pem" for name in ("certificate", "key")}
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost"]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", paths["key"], "-out", paths["certificate"]]
+    subprocess.run(["openssl", "req", "-x509", *kind, *names], check=True, capture_output=True)
+    return paths
+
+
+def test_connections_are_encrypted_with_a_certificate(desk, certificate):
+    security = Security(HostNames(), Sessions(MemorySessions()), token="the-token", is_encrypted=True)
+    with running(desk_app(desk, security), **certificate) as (host, port):
+        trusted = ssl.create_default_context(cafile=certificate["certificate"])
+        client = http.client.HTTPSConnection(host, port, context=trusted)
+        client.request("GET", "/?token=the-token")
+        answer = client.getresponse()
+        assert answer.status == 303
+        assert "; Secure" in answer.headers["set-cookie"]
+        client.close()
+
+
+def test_a_certificate_that_is_none_is_refused_in_a_sentence(certificate, desk):
+    with pytest.raises(ValueError, match="certificate and key cannot be used"):
+        serving.make_server(lambda *_: None, certificate=certificate["key"], key=certificate["key"])
 
 
 # ports
