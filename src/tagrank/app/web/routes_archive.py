@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from tagrank.app.web.bodies import DryRun, Number
-from tagrank.app.web.calls import Calling, Person
+from tagrank.app.web.calls import calls_of, person_of
 
 router = APIRouter(tags=["archive"])
 FormatWord = Literal["csv", "jsonl"]
@@ -15,14 +15,16 @@ _TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
 
 
 @router.post("/api/scan")
-async def scan(call: Calling) -> JSONResponse:
+async def scan(request: Request) -> JSONResponse:
     """Look for added, moved, changed and vanished pictures."""
+    call = calls_of(request)
     return JSONResponse(await call(call.desk.scan, kind="long"))
 
 
 @router.get("/api/export")
-async def export(call: Calling, format: FormatWord = "csv") -> Response:
+async def export(request: Request, format: FormatWord = "csv") -> Response:
     """All decisions as a file."""
+    call = calls_of(request)
     content = await call(call.desk.export, format, kind="long")
     return Response(
         content,
@@ -32,37 +34,40 @@ async def export(call: Calling, format: FormatWord = "csv") -> Response:
 
 
 @router.post("/api/sidecars")
-async def sidecars(call: Calling, body: DryRun) -> JSONResponse:
+async def sidecars(request: Request, body: DryRun) -> JSONResponse:
     """Write accepted tags beside the pictures, or tell what would be written."""
+    call = calls_of(request)
     return JSONResponse(await call(call.desk.export, "sidecars", body.dry_run, kind="long"))
 
 
 @router.post("/api/import")
 async def import_decisions(
-    call: Calling, person: Person, request: Request, format: FormatWord = "csv", dry_run: bool = True
+    request: Request, format: FormatWord = "csv", dry_run: bool = True
 ) -> JSONResponse:
     """Take decisions from a file, or tell what they would change."""
+    call, person = calls_of(request), person_of(request)
     content = await request.body()
     return JSONResponse(await call(call.desk.import_, content, format, dry_run, person, kind="long"))
 
 
 @router.get("/thumbnails/{picture}")
 async def thumbnail(
-    call: Calling, request: Request, picture: Number, side: Annotated[int, Query(ge=16, le=512)] = 256
+    request: Request, picture: Number, side: Annotated[int, Query(ge=16, le=512)] = 256
 ) -> Response:
     """A small JPEG of a picture."""
-    return await _image(call, request, picture, side)
+    return await _image(request, picture, side)
 
 
 @router.get("/images/{picture}")
 async def image(
-    call: Calling, request: Request, picture: Number, side: Annotated[int, Query(ge=16, le=4096)] = 1600
+    request: Request, picture: Number, side: Annotated[int, Query(ge=16, le=4096)] = 1600
 ) -> Response:
     """A JPEG of a picture as large as it is shown."""
-    return await _image(call, request, picture, side)
+    return await _image(request, picture, side)
 
 
-async def _image(call: Calling, request: Request, picture: int, side: int) -> Response:
+async def _image(request: Request, picture: int, side: int) -> Response:
+    call = calls_of(request)
     content, tag = await call(call.desk.thumbnail, picture, side, kind="image")
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=3600"}
     if request.headers.get("if-none-match") == headers["ETag"]:

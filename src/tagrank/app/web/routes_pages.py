@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from tagrank.app.web.bodies import Empty, Number, SignIn
-from tagrank.app.web.calls import Calling
+from tagrank.app.web.calls import calls_of
 from tagrank.app.web.protection.security import address_of, check_name, local_path
 
 router = APIRouter(include_in_schema=False)
@@ -55,28 +55,30 @@ def static_file(request: Request, version: str, name: str) -> Response:
 
 
 @router.post("/api/sign-in")
-async def sign_in(call: Calling, request: Request, body: SignIn) -> Response:
+async def sign_in(request: Request, body: SignIn) -> Response:
     """A new session for name and password; one that was there ends."""
+    call = calls_of(request)
     security = request.app.state.security
     # who has to wait does not wait in the line of the others
     security.attempts.check(address_of(request))
     word = await call(security.sign_in, body.name, body.password, address_of(request), kind="sign in")
     response = JSONResponse({"person": check_name(body.name)})
     security.set_cookie(response, word)
-    await _end_session(call, request)
+    await _end_session(request)
     return response
 
 
 @router.post("/api/sign-out")
-async def sign_out(call: Calling, request: Request, body: Empty) -> Response:
+async def sign_out(request: Request, body: Empty) -> Response:
     """End the session of this browser."""
     response = JSONResponse({})
     response.delete_cookie(request.app.state.security.cookie, path="/")
-    await _end_session(call, request)
+    await _end_session(request)
     return response
 
 
-async def _end_session(call: Calling, request: Request) -> None:
+async def _end_session(request: Request) -> None:
+    call = calls_of(request)
     security = request.app.state.security
     if word := request.cookies.get(security.cookie):
         await call(security.sessions.end, word)
