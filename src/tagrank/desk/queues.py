@@ -34,7 +34,7 @@ QUEUES = {
         Queue(
             "informative",
             "Most informative",
-            "Tags of which the model is least sure: it learns most from these answers.",
+            "Tags of which the model is unsure, rare ones first: it learns most from these answers.",
         ),
         Queue(
             "untagged",
@@ -103,17 +103,27 @@ class Wanted:
             is_open = codes == OPEN
         return is_open & is_in_state(codes, self.pair_state) if self.pair_state else is_open
 
-    def rank(self, probabilities: np.ndarray, codes: np.ndarray, columns: np.ndarray) -> np.ndarray:
-        """Priorities of pairs, the highest first; -inf for those that do not belong to the queue."""
+    def rank(self, probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray) -> np.ndarray:
+        """Priorities of pairs, the highest first; -inf for those that do not belong to the queue.
+
+        Parameters
+        ----------
+        probabilities, codes : of pictures and tags, shape (n, m)
+        n_present : in how many pictures each tag is present, shape (m,)
+        """
         if self.queue == "wrong":
             priorities, is_wanted = 1 - probabilities, probabilities < PROBABLE
         elif self.queue == "informative":
-            priorities, is_wanted = informative(probabilities), probabilities >= FLOOR
+            priorities, is_wanted = informative(probabilities, n_present), probabilities >= FLOOR
         else:
             priorities, is_wanted = probabilities, probabilities >= (FLOOR if self.queue == "missing" else 0)
         return np.where(self.is_open(codes) & is_wanted, priorities, -np.inf)
 
 
-def informative(probabilities: np.ndarray) -> np.ndarray:
-    """How much an answer would teach: the variance of what is not known yet, highest at one half."""
-    return probabilities * (1 - probabilities)
+def informative(probabilities: np.ndarray, n_present: np.ndarray) -> np.ndarray:
+    """How much answers would teach: p (1 - p), the variance of what is not known, over sqrt(1 + n_present).
+
+    An answer about a rare tag changes its model more than one about a tag with many examples. How this rule
+    was found is told in docs/desk-savings.md.
+    """
+    return probabilities * (1 - probabilities) / np.sqrt(1.0 + n_present)

@@ -140,8 +140,9 @@ class Reader:
                 wanted, rows, np.full(len(rows), column if column is not None else -1)
             )
         probabilities = self._book.judged.of_rows(rows)
-        columns = np.arange(probabilities.shape[1])
-        priorities = wanted.rank(probabilities, self._table.codes[rows, : len(columns)], columns)
+        n_tags = probabilities.shape[1]
+        n_present = self._table.n_present_of_tags()[:n_tags]
+        priorities = wanted.rank(probabilities, self._table.codes[rows, :n_tags], n_present)
         return is_new & (priorities > -np.inf).any(axis=1)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tagrank.archive.records import Picture, PictureFilter
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory, View
-from tagrank.desk.queues import DOUBTED, FLOOR, OPEN, PROBABLE, Wanted, informative
+from tagrank.desk.queues import DOUBTED, OPEN, PROBABLE, Wanted
 from tagrank.desk.states import is_in_state, state_of
 from tagrank.errors import ArgumentError
 
@@ -100,6 +100,7 @@ class Review:
         known = self._archive.states_of(picture)
         probabilities = view.judged.of_rows(np.array([row]))[0]
         codes = view.table.codes[row, : len(probabilities)]
+        n_present = view.table.n_present_of_tags()[: len(codes)]
         is_doubted = (codes == DOUBTED) & (probabilities < PROBABLE)
         is_present = is_in_state(codes, "present") & ~is_doubted
         is_rejected = (codes != OPEN) & ~is_in_state(codes, "present")
@@ -111,7 +112,9 @@ class Review:
         return {
             "picture": picture_json(self._archive.picture(picture)),
             "tags": pairs(np.flatnonzero(is_present)),
-            "proposed": pairs(proposed_columns(probabilities, codes, asked, view.book.column(asked))),
+            "proposed": pairs(
+                proposed_columns(asked, probabilities, codes, n_present, view.book.column(asked))
+            ),
             "doubtful": pairs(doubted[np.argsort(probabilities[doubted], kind="stable")]),
             "rejected": pairs(np.flatnonzero(is_rejected)),
         }
@@ -127,16 +130,15 @@ def _check_limit(limit: int) -> None:
 
 
 def proposed_columns(
-    probabilities: np.ndarray, codes: np.ndarray, asked: Wanted, column: int | None
+    asked: Wanted, probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray, column: int | None
 ) -> Sequence[int]:
-    """Columns to ask about: that of the tag that is asked for, what is probable, and a few more."""
-    values = np.nan_to_num(probabilities, nan=-1.0)
-    is_open = (codes == OPEN) & (values >= FLOOR)
-    ranks = informative(values) if asked.queue == "informative" else values
-    order = [int(j) for j in np.argsort(-ranks, kind="stable") if is_open[j]]
-    n_probable = int(np.count_nonzero(is_open & (values >= PROBABLE)))
+    """Columns to ask about in one picture: the tag that is asked for, what is probable, and a few more."""
+    queue = Wanted("informative" if asked.queue == "informative" else "missing")
+    ranks = queue.rank(probabilities, codes, n_present)
+    order = [int(j) for j in np.argsort(-ranks, kind="stable") if ranks[j] > -np.inf]
+    n_probable = int(np.count_nonzero((codes == OPEN) & (probabilities >= PROBABLE)))
     order = order[: min(MOST_PROPOSED, max(FEWEST_PROPOSED, n_probable))]
-    if column is not None and column < len(codes) and codes[column] == OPEN:
+    if column is not None and codes[column] == OPEN:
         order = [column, *(j for j in order if j != column)]
     return order
 

@@ -101,6 +101,11 @@ class StateTable:
         self.tags.append(tag)
         return column
 
+    def n_present_of_tags(self) -> np.ndarray:
+        """In how many pictures each tag is present."""
+        is_present = (np.arange(_N_CODES) & _STATE) == PRESENT
+        return self.counts[:, is_present].sum(axis=1)
+
     @property
     def n_decided(self) -> int:
         """How many pairs somebody decided."""
