@@ -25,6 +25,7 @@ SEARCH_PASSES = 200  # and passes at most
 STEP, MOST_STEPS = 10**0.5, 3  # by how much C goes on when the best is the last, and how often
 WORTH_GOING_ON = 5e-4  # by how much the last C must be better than those before it
 FEW_PAIRS = 100_000  # of row and label, up to which log-odds are learned from other folds
+PAIRS_COMPARED = 30_000  # from which a curve is learned where there are more; models are only compared by it
 LIKELIHOOD = "log-likelihood"
 
 
@@ -140,7 +141,7 @@ class Trials:
     def _log_odds(self, scores: np.ndarray) -> np.ndarray:
         """Learned from the other folds; from all where there are plenty of pairs, which is as honest."""
         if self.states.size > FEW_PAIRS:
-            return fit_shared(self.states, scores).log_odds(scores)
+            return fit_shared(self.states, scores, most_pairs=PAIRS_COMPARED).log_odds(scores)
         log_odds = np.empty(scores.shape)
         for train, test in self.folds:
             log_odds[test] = fit_shared(self.states[train], scores[train]).log_odds(scores[test])

@@ -14,7 +14,7 @@ from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_
 from tagrank.estimators.compared_rows import take
 from tagrank.labels import labels_from_states
 
-MOST_ROWS = 1_000  # on which is chosen: the first model is waited for
+MOST_ROWS = 800  # on which is chosen: the first model is waited for
 QUICK_METHODS = ("label-ranker", "one-vs-all-logistic")  # of those of the recipe, the best of each family
 FEW_ROWS_METHOD = "one-vs-all-logistic"  # learns from single tags, and needs no tuning
 

@@ -37,6 +37,7 @@ from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.labels import labels_from_states
 
+MOST_COMPLETE = 0.95
 SCORING, FINISHING = "learning from the pictures of other folds", "learning from all pictures"
 
 
@@ -91,11 +92,14 @@ class Learned:
         return np.where(self.is_judged, np.maximum(found, SMALLEST), 0)
 
     def _supposed(self) -> np.ndarray:
-        """The completeness of each tag; where nothing can be told, between the lowest possible and all."""
+        """The completeness of each tag; where nothing can be told, between the lowest possible and all.
+
+        That no tag is missing is never supposed: nothing would be proposed, and nothing learned about it.
+        """
         by_tag = self.model.label_completeness_
-        return (
-            by_tag if self.completeness.share < 1 else np.full(len(by_tag), (1 + self.completeness.low) / 2)
-        )
+        if self.completeness.share == 1:
+            by_tag = np.full(len(by_tag), (1 + self.completeness.low) / 2)
+        return np.minimum(by_tag, MOST_COMPLETE)
 
     @property
     def missing(self) -> Remaining:

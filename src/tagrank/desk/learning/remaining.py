@@ -3,7 +3,8 @@
 Of a tag that is true with probability p, and was listed with probability c if it is, it is known that it was
 not listed: it is true with probability q = p (1 - c) / (1 - c p). The number of missing tags is the sum of q.
 It is unsure for three reasons: chance, sum of q (1 - q); completeness, which is only known to lie between two
-values; and the probabilities themselves, which may be too high or too low together.
+values; and the probabilities themselves, which may be too high or too low together. How probable it is that a
+tag is listed, c p, is seen in the labels: were c smaller, p would be larger by as much.
 """
 
 from dataclasses import dataclass
@@ -14,8 +15,9 @@ import numpy as np
 from tagrank.estimators.calibration.completeness import Completeness
 
 SPREAD = 1.96
-UNSURE = 0.1  # share by which probabilities may be too high or too low together
-LARGEST = 1 - 1e-9
+UNSURE = 0.2  # share by which probabilities may be too high or too low together
+UNSURE_SHARE = 0.12  # by which completeness may be wrong at least: tags differ in it, and so do pictures
+SMALLEST_SHARE = 0.05  # of the true tags that are listed
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,11 @@ def estimate_remaining(
     true = given_not_listed(open_, by_tag)
     estimate, variance = float(true.sum(dtype=np.float64)), float((true * (1 - true)).sum(dtype=np.float64))
     ends = []
-    for end in (completeness.high, completeness.low):
-        moved = np.clip(by_tag + end - completeness.share, 0.0, 1.0)
-        ends.append(float(given_not_listed(open_, moved).sum(dtype=np.float64)))
+    share = completeness.share
+    for end in (max(completeness.high, share + UNSURE_SHARE), min(completeness.low, share - UNSURE_SHARE)):
+        moved = np.clip(by_tag + end - share, SMALLEST_SHARE, 1.0)
+        supposed = np.minimum(open_ * (by_tag / moved).astype(np.float32), 1)
+        ends.append(float(given_not_listed(supposed, moved).sum(dtype=np.float64)))
     width = SPREAD**2 * variance + (UNSURE * estimate) ** 2
     low = estimate - np.sqrt((estimate - ends[0]) ** 2 + width)
     high = estimate + np.sqrt((ends[1] - estimate) ** 2 + width)

@@ -79,10 +79,12 @@ def estimate_completeness(states, log_odds, decided=None):
     fits += n_found * np.log(np.maximum(1 - GRID, 1e-9))
     likely, best = GRID[fits >= fits.max() - LIKELIHOOD_DROP], int(np.argmax(fits))
     truth = expit(np.exp(points[best, 0]) * values + points[best, 1])
-    share = max(float(GRID[best]), _surely_listed(listed_states(states, decided), log_odds))
-    is_told = likely[-1] < 1 and np.count_nonzero(truth >= 0.9) >= FEWEST_SURE * n_present
-    if n_found < FEWEST_FOUND and (share >= COMPLETE or not is_told):
-        return Completeness(1.0, float(min(share, likely[0])), 1.0)
+    share = float(GRID[best])
+    if n_found < FEWEST_FOUND:
+        share = max(share, _surely_listed(listed_states(states, decided), log_odds))
+        is_told = likely[-1] < 1 and np.count_nonzero(truth >= 0.9) >= FEWEST_SURE * n_present
+        if share >= COMPLETE or not is_told:
+            return Completeness(1.0, float(min(share, likely[0])), 1.0)
     low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
     return Completeness(share, max(0.0, float(low)), min(1.0, float(high)))
 

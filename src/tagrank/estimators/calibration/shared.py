@@ -71,13 +71,14 @@ def levels(scores, rank):
     return -np.partition(-scores, np.arange(first, last), axis=1)[:, first:last].mean(axis=1)
 
 
-def fit_shared(states, scores, completeness=1.0, decided=None):
+def fit_shared(states, scores, completeness=1.0, decided=None, *, most_pairs=MOST_PAIRS):
     """A SharedCalibration of held-out scores, finite (n_samples, n_labels), under int8 states of that shape.
 
     `completeness` is the share of the true labels that are listed, one number or one a label. `decided` is a
-    mask of the shape of `states`: there an absent label is surely not true.
+    mask of the shape of `states`: there an absent label is surely not true. `most_pairs` of sample and label
+    are looked at, about.
     """
-    return SharedFitting(states, scores, decided).fit(completeness)
+    return SharedFitting(states, scores, decided, most_pairs=most_pairs).fit(completeness)
 
 
 class SharedFitting:
@@ -86,10 +87,10 @@ class SharedFitting:
     The parameters are those of `fit_shared`.
     """
 
-    def __init__(self, states, scores, decided=None):
+    def __init__(self, states, scores, decided=None, *, most_pairs=MOST_PAIRS):
         self.states, self.scores, self.rank = states, scores, usual_count(states)
         has_both = np.any(states > 0) and np.any(states < 0)
-        self.pairs = _Pairs(states, scores, self.rank, decided) if has_both else None
+        self.pairs = _Pairs(states, scores, self.rank, decided, most_pairs) if has_both else None
 
     def fit(self, completeness=1.0, *, bends=True):
         """The curve for the share of the true labels that are listed, one number or one a label."""
@@ -134,10 +135,10 @@ def _level_size(scores, rank):
 class _Pairs:
     """Pairs of a sample and a label of which something is known, as flat arrays."""
 
-    def __init__(self, states, scores, rank, decided):
+    def __init__(self, states, scores, rank, decided, most_pairs=MOST_PAIRS):
         self.n_labels = states.shape[1]
         level = levels(scores, rank)
-        self.row, self.label, self.weight = _choose(states, scores, level)
+        self.row, self.label, self.weight = _choose(states, scores, level, most_pairs)
         scores, level = self.of(scores), level[self.row]
         self.centre = np.average(scores, weights=self.weight)
         self.scale = np.sqrt(np.average((scores - self.centre) ** 2, weights=self.weight)) + TINY
@@ -252,7 +253,7 @@ class _Pairs:
         return np.bincount(self.label, values, self.n_labels)
 
 
-def _choose(states, scores, level):
+def _choose(states, scores, level, most_pairs):
     """Rows, labels and weights of the pairs to look at: all present ones, and all absent ones if few.
 
     Of many absent ones those above the level of their sample are kept; the others are drawn, and stand for
@@ -260,11 +261,11 @@ def _choose(states, scores, level):
     """
     rows, labels = np.nonzero(states)
     weights = np.ones(len(rows))
-    if len(rows) <= MOST_PAIRS:
+    if len(rows) <= most_pairs:
         return rows, labels, weights
     matters = (states[rows, labels] > 0) | (scores[rows, labels] >= level[rows])
     rest = np.flatnonzero(~matters)
-    n_drawn = max(MOST_PAIRS - np.count_nonzero(matters), MOST_PAIRS // 4)
+    n_drawn = max(most_pairs - np.count_nonzero(matters), most_pairs // 4)
     if n_drawn >= len(rest):
         return rows, labels, weights
     drawn = np.random.default_rng(0).choice(rest, n_drawn, replace=False)
