@@ -192,6 +192,11 @@ class Worker:
         finally:
             clock.cancel()
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether the process has not ended."""
+        return self._process.poll() is None
+
     def stop(self) -> None:
         """Ask for an early end of the work that is being done, see `worker_process.is_stopped`."""
         # a process that ended does no work

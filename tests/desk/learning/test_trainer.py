@@ -107,19 +107,25 @@ def test_a_cancelled_training_leaves_the_last_model(followed, monkeypatch):
 
 
 def test_a_process_that_dies_is_said_and_replaced(followed):
-    process = followed.trainer._worker._process
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    status = followed.train()
+    current = followed.models.current
+    followed.trainer.start(fresh=True)
+    thread = followed.trainer._thread
+    while followed.trainer.status()["what"] == "starting":
+        thread.join(0.005)
+    os.kill(followed.trainer._worker._process.pid, signal.SIGKILL)
+    thread.join(60)
+    status = followed.trainer.status()
     assert status["state"] == "failed"
     assert "train again" in status["error"]
-    current = followed.models.current
-    status = followed.train()
-    assert status["state"] == "done"
-    # the new process starts from what the old one saved
+    assert followed.models.current == current
+    # the new process begins with what the old one saved
+    followed.trainer.warm_up()
+    followed.trainer._thread.join(60)
+    assert followed.trainer.status()["state"] == "idle"
+    assert followed.train()["state"] == "done"
     facts = followed.models.open(followed.models.current).facts
     assert facts["method"] == followed.models.open(current).facts["method"]
-    assert "choosing" not in facts["steps"] or facts["steps"]["choosing"] < 1
+    assert not {"choosing", "comparing"} & facts["steps"].keys()
 
 
 def test_what_is_remembered_survives_a_restart(followed):

@@ -17,6 +17,7 @@ from tagrank.labels import labels_from_states
 MOST_ROWS = 800  # on which is chosen: the first model is waited for
 QUICK_METHODS = ("label-ranker", "one-vs-all-logistic")  # of those of the recipe, the best of each family
 FEW_ROWS_METHOD = "one-vs-all-logistic"  # learns from single tags, and needs no tuning
+MANY_ROWS_METHOD = "ridge-regression"  # as linear model solved in one step, and finds its own parameter
 
 
 @dataclass(frozen=True)
@@ -48,15 +49,17 @@ def choose_setting(
 ) -> tuple[Setting, Prepared]:
     """The best model by the recipe, and the rows scaled for it."""
     known = np.flatnonzero(np.any(states != 0, axis=1))
-    is_few, note = len(known) < FEWEST_TO_HOLD_OUT, why_linear(len(states)) or ""
-    parameters = {"kernel": "linear"} if note else {}
+    note = why_linear(len(states)) or ""
+    method = "auto"
+    if note or len(known) < FEWEST_TO_HOLD_OUT:
+        method = MANY_ROWS_METHOD if note else FEW_ROWS_METHOD
     common: dict[str, Any] = {"calibration": None, "seed": seed, "n_jobs": n_jobs}
-    recipe = Recipe(FEW_ROWS_METHOD if is_few else "auto", parameters, **common)
-    intake = take_in_examples(examples)
+    recipe = Recipe(method, {"kernel": "linear"} if note else {}, **common)
+    intake = take_in_examples(examples, for_linear=bool(note))
     plan = recipe.plan(intake, examples.tags)
     prepared = prepare(examples.ids, intake, plan.usual)
-    if is_few:
-        return Setting(plan.usual, FEW_ROWS_METHOD, None, note), prepared
+    if method != "auto":
+        return Setting(plan.usual, method, None, note), prepared
     some = known
     if len(known) > MOST_ROWS:
         some = np.sort(np.random.default_rng(seed).choice(known, MOST_ROWS, replace=False))

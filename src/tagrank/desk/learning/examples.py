@@ -15,6 +15,7 @@ from tagrank.features import Feature
 from tagrank.kernels import reads_views
 from tagrank.memory import available_memory, gibibytes
 
+EMBEDDING = "embedding"  # family of features
 GRAM_TIMES = 2.5  # memory of a training, in sizes of the Gram matrix
 
 
@@ -97,9 +98,18 @@ class Prepared:
         return replace(self, compared=compare_rows(estimator, self.X))
 
 
-def take_in_examples(examples: Examples) -> Intake:
-    """Their features as matrices."""
-    return take_in(examples.rows, features=examples.features)
+def take_in_examples(examples: Examples, *, for_linear: bool) -> Intake:
+    """Their features as matrices; for linear models only embeddings, if there are any.
+
+    Histograms are sparse and mean little to a linear model, and beside them embeddings would be sparse too.
+    """
+    features = examples.features or {}
+    embeddings = {name: one for name, one in features.items() if one.family == EMBEDDING}
+    intake = take_in(examples.rows, features=examples.features)
+    if not for_linear or not embeddings:
+        return intake
+    views = {name: intake.views[name] for name in embeddings}
+    return intake._replace(views=views, features=embeddings)
 
 
 def prepare(ids: np.ndarray, intake: Intake, estimator: Any) -> Prepared:

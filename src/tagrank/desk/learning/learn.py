@@ -20,6 +20,7 @@ from sklearn.base import clone
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.recipe import kernel_of
 from tagrank.annotation.trials import loosened
 from tagrank.annotation.tuning import COMPARING, quiet_folds
 from tagrank.desk.learning.choosing import Setting, choose_setting
@@ -35,6 +36,7 @@ from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.compared_rows import PlainRows, rows_for
+from tagrank.kernels import Linear
 from tagrank.labels import labels_from_states
 
 MOST_COMPLETE = 0.95
@@ -145,6 +147,13 @@ def learn(
     return training.run(setting, prepared, solutions)
 
 
+def prepare_again(examples: Examples, setting: Setting) -> Prepared:
+    """The rows scaled for a model that was chosen before."""
+    is_linear = isinstance(kernel_of(setting.estimator), Linear)
+    intake = take_in_examples(examples, for_linear=is_linear)
+    return prepare(examples.ids, intake, setting.estimator)
+
+
 class _Training:
     def __init__(
         self,
@@ -173,7 +182,7 @@ class _Training:
             setting, kept = before.setting, before.prepared
             if kept is not None and np.array_equal(kept.ids, self.examples.ids):
                 return setting, kept
-            prepared = prepare(self.examples.ids, take_in_examples(self.examples), setting.estimator)
+            prepared = prepare_again(self.examples, setting)
         self._note("choosing", started)
         started = time.perf_counter()
         self.progress(0, 1, COMPARING)

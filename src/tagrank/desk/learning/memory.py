@@ -10,7 +10,7 @@ from scipy import sparse
 
 from tagrank.annotation.model_files.plain_json import Fields
 from tagrank.annotation.model_files.storage import ModelFileError, read_model, write_model
-from tagrank.desk.learning.choosing import QUICK_METHODS, Setting
+from tagrank.desk.learning.choosing import MANY_ROWS_METHOD, QUICK_METHODS, Setting
 from tagrank.desk.learning.examples import Prepared
 from tagrank.desk.learning.folds import N_FOLDS, OUTSIDE
 from tagrank.desk.learning.models import Models
@@ -19,6 +19,8 @@ from tagrank.desk.learning.solutions import Solution, Solutions
 from tagrank.estimators import ScoreSum
 from tagrank.estimators.methods import find_method
 from tagrank.kernels import kernel_from_dict, make_kernel
+
+METHODS = (*QUICK_METHODS, MANY_ROWS_METHOD)
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,12 @@ def describe_setting(estimator: Any) -> dict[str, Any]:
             "first_weight": float(estimator.first_weight),
             "second_weight": float(estimator.second_weight),
         }
-    method = next(name for name in QUICK_METHODS if type(estimator) is find_method(name).load())
-    return {
-        "method": method,
-        "C": float(estimator.C),
-        "fit_intercept": bool(estimator.fit_intercept),
-        "kernel": make_kernel(estimator.kernel, gamma=estimator.gamma).to_dict(),
-    }
+    method = next(name for name in METHODS if type(estimator) is find_method(name).load())
+    kernel = make_kernel(estimator.kernel, gamma=estimator.gamma).to_dict()
+    described = {"method": method, "kernel": kernel}
+    if hasattr(estimator, "C"):
+        described |= {"C": float(estimator.C), "fit_intercept": bool(estimator.fit_intercept)}
+    return described
 
 
 def rebuild_setting(fields: Fields) -> Any:
@@ -97,14 +98,12 @@ def rebuild_setting(fields: Fields) -> Any:
             rebuild_setting(fields.fields("first")), rebuild_setting(fields.fields("second")), **weights
         )
     method = fields.take("method", str)
-    if method not in QUICK_METHODS:
+    if method not in METHODS:
         raise ValueError(f"unknown method {method[:40]!r}")
-    estimator = find_method(method).load()(
-        fields.take("C", float),
-        kernel=kernel_from_dict(fields.mapping("kernel")),
-        fit_intercept=fields.take("fit_intercept", bool),
-        random_state=0,
-    )
+    estimator = find_method(method).load()(kernel=kernel_from_dict(fields.mapping("kernel")))
+    if "C" in fields:
+        tuned = {"C": fields.take("C", float), "fit_intercept": fields.take("fit_intercept", bool)}
+        estimator.set_params(**tuned, random_state=0)
     estimator._check_parameters()
     return estimator
 

@@ -50,13 +50,20 @@ class Trainer:
         self._thread: threading.Thread | None = None
         self._is_closed = False
 
+    def warm_up(self) -> None:
+        """Start the process and let it read what the next training will need; nothing is trained."""
+        self._begin(_Run(Question(only_prepare=True), state="idle"))
+
     def start(self, fresh: bool = False) -> None:
         """Begin a training, unless one is under way."""
+        self._begin(_Run(Question(fresh)))
+
+    def _begin(self, run: "_Run") -> None:
         with self._lock:
             if self._is_closed or (self._run is not None and self._run.state == "running"):
                 return
-            self._run = _Run(fresh)
-            if self._thread is None or not self._thread.is_alive():
+            self._run = run
+            if self._thread is None:
                 self._thread = threading.Thread(target=self._serve, daemon=True)
                 self._thread.start()
 
@@ -76,7 +83,7 @@ class Trainer:
     def status(self) -> dict[str, Any]:
         """How far the training is, or how the last one ended."""
         run = self._run
-        return _Run(False, state="idle").to_dict() if run is None else run.to_dict()
+        return _Run(Question(), state="idle").to_dict() if run is None else run.to_dict()
 
     def close(self) -> None:
         """End the process."""
@@ -106,9 +113,9 @@ class Trainer:
     def _train(self, run: "_Run") -> None:
         try:
             worker = self._ready_worker()
-            if run.state != "running":
+            if run.state == "cancelled":
                 return
-            worker.ask(Question(run.fresh), on_report=lambda message: self._hear(run, message))
+            worker.ask(run.question, on_report=lambda message: self._hear(run, message))
             run.end("cancelled" if run.state == "running" else run.state)
         except WorkerDied as error:
             self._worker = None
@@ -122,7 +129,7 @@ class Trainer:
         with self._lock:
             if self._is_closed:
                 raise RuntimeError("the desk was closed")
-            if self._worker is not None:
+            if self._worker is not None and self._worker.is_alive:
                 return self._worker
             worker = self._worker = Worker(self._n_threads)
         worker.prepare(self._work)
@@ -159,8 +166,8 @@ class Trainer:
 class _Run:
     """One training, as the desk sees it."""
 
-    def __init__(self, fresh: bool, state: str = "running") -> None:
-        self.fresh, self.state, self.is_over = fresh, state, False
+    def __init__(self, question: Question, state: str = "running") -> None:
+        self.question, self.state, self.is_over = question, state, False
         self.what, self.done, self.of = "starting", 0, 0
         self.gap: list[list[float]] = []
         self.error: str | None = None

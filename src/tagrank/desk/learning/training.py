@@ -23,9 +23,10 @@ class Cancelled(RuntimeError):
 
 
 class Question(NamedTuple):
-    """A training that is wanted; `fresh` chooses the model again."""
+    """A training that is wanted; `fresh` chooses the model again. Or only what the next one will need."""
 
     fresh: bool = False
+    only_prepare: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class Training:
             read = self.reader.read(teller.progress)
             if self.before is None and not question.fresh:
                 self.before = _remembered(models)
+            if question.only_prepare:
+                return self._prepare(read.examples)
             learned = learn(
                 read.examples,
                 self.before,
@@ -78,6 +81,16 @@ class Training:
             self.before = learned
             if not is_stopped():
                 _publish(models, learned, read, time.perf_counter() - started)
+
+    def _prepare(self, examples: Any) -> None:
+        """Have rows and their similarities at hand for the model that was chosen before, if one was."""
+        from tagrank.desk.learning.learn import prepare_again
+        from tagrank.desk.learning.memory import Remembered
+
+        if self.before is not None and self.before.prepared is None:
+            setting = self.before.setting
+            prepared = prepare_again(examples, setting).comparing(setting.estimator)
+            self.before = Remembered(setting, self.before.solutions, prepared)
 
 
 class _Teller:
