@@ -200,9 +200,11 @@ def test_decisions_tell_how_complete_the_other_labels_are():
     assert estimate_completeness(states, straight).share > 0.7
 
 
-def test_a_fitting_that_is_used_again_ends_where_a_new_one_does():
-    states, scores, _, _ = draw(n=800, m=10, completeness=0.6)
+def test_a_fitting_that_goes_on_is_as_good_as_a_new_one():
+    states, scores, expected, _ = draw(completeness=0.6)
     fitting = shared.SharedFitting(states, scores)
     fitting.fit(1.0, bends=False)
     again, new = fitting.fit(0.6), fit_shared(states, scores, 0.6)
-    np.testing.assert_allclose(expit(again.log_odds(scores)), expit(new.log_odds(scores)), atol=0.01)
+    errors = [np.abs(expit(found.log_odds(scores)) - expected) for found in (again, new)]
+    assert errors[0].mean() < errors[1].mean() + 5e-4
+    assert errors[0].max() < errors[1].max() + 0.02

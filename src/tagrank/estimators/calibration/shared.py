@@ -147,10 +147,8 @@ class _Pairs:
         self.where_present = np.flatnonzero(self.present)
         self.decided = None if decided is None else self.of(decided)
         share = np.average(self.present, weights=self.weight)
-        self.common, self.own = (
-            np.array([1.0, 0.0, np.log(share / (1 - share))]),
-            np.zeros((2, self.n_labels)),
-        )
+        self.common = np.array([1.0, 0.0, np.log(share / (1 - share))])
+        self.own, self.spread = np.zeros((2, self.n_labels)), np.array([0.3, 1.0])
 
     def suppose(self, completeness):
         """How complete each label is (n_labels,)."""
@@ -184,13 +182,12 @@ class _Pairs:
 
     def fit(self):
         """What is common (a, g, b), and what each label has of its own (a_l, b_l), shape (2, n_labels)."""
-        spread = np.array([0.3, 1.0])
         for turn in range(ROUNDS):
             n_steps = STEPS if turn == 0 else 3
-            self.common, self.own, variance = self._climb(self.common, self.own, spread, n_steps)
+            self.common, self.own, variance = self._climb(self.common, self.own, self.spread, n_steps)
             renewed = np.maximum(np.sqrt(np.mean(self.own**2 + variance, axis=1)), 1e-3)
-            is_settled = np.all(np.abs(renewed - spread) < 0.02 * spread)
-            spread = renewed
+            is_settled = np.all(np.abs(renewed - self.spread) < 0.02 * self.spread)
+            self.spread = renewed
             if is_settled:
                 break
         return self.common, self.own
