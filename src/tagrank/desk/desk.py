@@ -81,8 +81,11 @@ class Desk:
         archive = Archive.open(folder, database=database, lock=True)
         try:
             archive.scan(progress, cache=cache)
+            models = Models(archive.home)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
-            return cls(archive, Models(archive.home), trainer, cache=cache, train_after=train_after)
+            if models.current is not None:
+                trainer.warm_up()
+            return cls(archive, models, trainer, cache=cache, train_after=train_after)
         except BaseException:
             archive.close()
             raise
