@@ -11,21 +11,34 @@ export function interval({ estimate, low, high }) {
     drawn("circle", { cx: at(estimate), cy: 9, r: 5, class: "dot" }));
 }
 
-/** How the gap falls: [[pass, gap], ...]. */
+/** How the gap falls: [[pass, gap], ...]; where the passes begin again, another solution is looked for. */
 export function gapLine(points) {
-  const seen = points.filter(([, gap]) => gap > 0);
-  if (seen.length < 2) return drawn("svg", { viewBox: "0 0 300 90", class: "gap", "aria-hidden": "true" });
-  const logs = seen.map(([, gap]) => Math.log10(gap));
-  const [top, bottom] = [Math.ceil(Math.max(...logs)), Math.min(Math.floor(Math.min(...logs)), Math.ceil(Math.max(...logs)) - 1)];
-  const [first, last] = [seen[0][0], seen.at(-1)[0]];
-  const x = (pass) => 40 + 252 * ((pass - first) / Math.max(1, last - first));
+  const seen = points.filter(([, gap]) => gap > 0).map(([pass, gap]) => [pass, Math.log10(gap)]);
+  const logs = seen.map(([, log]) => log);
+  const top = Math.ceil(Math.max(...logs));
+  const bottom = Math.min(Math.floor(Math.min(...logs)), top - 1);
+  const last = Math.max(2, ...seen.map(([pass]) => pass));
+  const x = (pass) => 40 + 252 * (pass / last);
   const y = (log) => 8 + 68 * ((top - log) / (top - bottom));
-  const decades = Array.from({ length: top - bottom + 1 }, (_, k) => bottom + k);
-  const step = Math.ceil(decades.length / 4);
-  const ruled = decades.filter((_, k) => k % step === 0).flatMap((log) => [
+  const step = Math.ceil((top - bottom) / 3);
+  const ruled = Array.from({ length: Math.floor((top - bottom) / step) + 1 }, (_, k) => top - k * step).flatMap((log) => [
     drawn("line", { x1: 40, x2: 292, y1: y(log), y2: y(log), class: "grid" }),
-    drawn("text", { x: 34, y: y(log) + 4, "text-anchor": "end" }, `1e${log}`)]);
-  const path = seen.map(([pass], k) => `${x(pass).toFixed(1)},${y(logs[k]).toFixed(1)}`).join(" ");
-  return drawn("svg", { viewBox: "0 0 300 90", class: "gap", role: "img", "aria-label": `The gap to the best solution fell to ${seen.at(-1)[1].toPrecision(2)}` },
-    ...ruled, drawn("polyline", { points: path, class: "falling" }), drawn("circle", { cx: x(last), cy: y(logs.at(-1)), r: 3.5, class: "dot" }));
+    drawn("text", { x: 34, y: y(log) + 3, "text-anchor": "end" }, `1e${log}`)]);
+  const runs = runsOf(seen);
+  const lines = runs.map((run, k) => drawn("polyline", {
+    points: run.map(([pass, log]) => `${x(pass).toFixed(1)},${y(log).toFixed(1)}`).join(" "), class: k === runs.length - 1 ? "falling last" : "falling",
+  }));
+  const [pass, log] = seen.at(-1);
+  return drawn("svg", { viewBox: "0 0 300 90", class: "gap", role: "img", "aria-label": `The gap to the best solution fell to ${(10 ** log).toPrecision(2)}` },
+    ...ruled, ...lines, drawn("circle", { cx: x(pass), cy: y(log), r: 3.5, class: "dot" }));
+}
+
+function runsOf(points) {
+  const runs = [];
+  for (const point of points) {
+    const run = runs.at(-1);
+    if (run && run.at(-1)[0] < point[0]) run.push(point);
+    else runs.push([point]);
+  }
+  return runs;
 }

@@ -11,7 +11,7 @@ async function show() {
   find("models").hidden = found.models.length === 0;
   find("empty").hidden = true;
   if (found.models.length === 0) showEmpty("No model yet", "The first one is trained on the tags that are there.");
-  const heads = ["Model", "Made", "Method", ...names, "Decisions", "Seconds", "Gap", ""];
+  const heads = ["Model", "", "Made", ...names, "Decisions", "Seconds", "Gap", "Method"];
   document.querySelector("#models thead").replaceChildren(element("tr", {}, ...heads.map((name) => element("th", { scope: "col", class: name === "Made" || name === "Method" ? "word" : null }, name))));
   document.querySelector("#models tbody").replaceChildren(...found.models.map((model) => makeRow(model, names)));
 }
@@ -25,9 +25,8 @@ function makeRow({ number, made, method, metrics, decisions, seconds, gap, curre
   const cells = [...names.map((name) => figure(metrics?.[name])), decisions === null || decisions === undefined ? "–" : count(decisions),
     typeof seconds === "number" ? seconds.toFixed(1) : "–", typeof gap === "number" ? gap.toExponential(1) : "–"];
   return element("tr", { class: current ? "current" : null },
-    element("th", { scope: "row" }, String(number)), element("td", { class: "date" }, when(made)), element("td", { class: "word method" }, method ?? "–"),
-    ...cells.map((text) => element("td", {}, text)),
-    element("td", {}, current ? element("span", { class: "tag found" }, "answers") : use));
+    element("th", { scope: "row" }, String(number)), element("td", { class: "date" }, current ? element("span", { class: "tag found" }, "answers") : use),
+    element("td", { class: "date" }, when(made)), ...cells.map((text) => element("td", {}, text)), element("td", { class: "word method" }, method ?? "–"));
 }
 
 show();

@@ -23,7 +23,7 @@ function showFirstSteps({ pictures, tagged }, model, training) {
   if (pictures === 0) steps.push(["There is no picture in this folder yet. Put some in, then scan it.", link("/archive", "Scan")]);
   else if (tagged === 0) steps.push(["Look at a few pictures and type their tags. Three pictures of a tag are enough for first proposals.", link("/review?queue=untagged", "Type the first tags")]);
   else if (!model && training.state === "running") steps.push(["The first model is being trained on the tags that are there. Proposals come with it.", null]);
-  else if (!model) steps.push(["Train the first model on the tags that are there. Proposals come with it.", null]);
+  else if (!model) steps.push(["Train the first model on the tags that are there. Proposals come with it.", link("#learning", "To the model")]);
   find("first").hidden = steps.length === 0;
   find("steps").replaceChildren(...steps.map(([text, action]) => element("li", {}, element("p", {}, text), action)));
 }

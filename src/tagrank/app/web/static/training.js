@@ -34,7 +34,7 @@ function show(training) {
   if (find("training-line").textContent !== line) find("training-line").textContent = line;
   if (!find("training-bar")) return;
   showBar(training, isRunning);
-  find("gap").replaceChildren(...(training.gap?.length > 1 ? [gapLine(training.gap), element("p", { class: "quiet small" }, "How far the solution is from the best one")] : []));
+  find("gap").replaceChildren(...(training.gap?.some(([, gap]) => gap > 0) ? [gapLine(training.gap), element("p", { class: "quiet small" }, "How far the solution is from the best one")] : []));
   if (!isRunning) showChanges(training.changes);
 }
 
@@ -42,8 +42,8 @@ function sentence({ state, what, seconds, error, due_in }) {
   const due = due_in === null || due_in === undefined ? "" : due_in > 0 ? ` Learns again after ${several(due_in, "more decision")}.` : " Learns again soon.";
   return {
     running: `Learning: ${what || "starting"} …`,
-    failed: `The training failed: ${error ?? "no reason was given"}. The model of before keeps answering.`,
-    cancelled: "The training was cancelled. The model of before keeps answering.",
+    failed: `The training failed: ${error ?? "no reason was given"}. Nothing else has changed.`,
+    cancelled: `The training was cancelled; nothing has changed.${due}`,
     done: `Learned in ${Math.max(0.1, seconds ?? 0).toFixed(1)} s.${due}`,
   }[state] ?? due.trim();
 }

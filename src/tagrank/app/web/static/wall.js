@@ -128,8 +128,8 @@ function begin() {
   find("tag").value = choices.tag ?? "";
   find("title").replaceChildren(choices.tag ? words(choices.tag) : "By tag");
   find("guide").replaceChildren(...(choices.queue === "wrong"
-    ? [element("b", {}, "Enter removes"), " these tags. Mark the ones to ", element("b", {}, "keep"), "."]
-    : ["Mark what is wrong. ", element("b", {}, "Enter accepts"), " the rest of the page."]));
+    ? ["These tags are ", element("b", {}, "removed"), ". Mark those to ", element("b", {}, "keep"), "."]
+    : ["Mark what is ", element("b", {}, "wrong"), ". The rest is accepted."]));
   wall.classList.toggle("removing", choices.queue === "wrong");
   return showNext();
 }

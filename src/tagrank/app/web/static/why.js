@@ -31,9 +31,12 @@ function side(title, kind, pictures) {
     element("small", {}, one.present ? "has the tag" : "has it not")))));
 }
 
+/** What each set of features adds to the score: above zero it speaks for the tag. */
 function shares(features) {
-  const rows = Object.entries(features ?? {}).sort((a, b) => b[1] - a[1]);
-  if (!rows.length) return null;
-  return element("section", { class: "shares" }, element("h3", {}, "What it looked at"), element("dl", {}, ...rows.map(([name, share]) =>
-    element("div", {}, element("dt", {}, words(name)), element("dd", {}, bar(share), ` ${percent(share)}`)))));
+  const rows = Object.entries(features ?? {}).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  const whole = rows.reduce((sum, [, value]) => sum + Math.abs(value), 0);
+  if (!(whole > 0)) return null;
+  return element("section", { class: "shares" }, element("h3", {}, "What it looked at"), element("dl", {}, ...rows.map(([name, value]) =>
+    element("div", { class: value < 0 ? "against" : "for" }, element("dt", {}, words(name)),
+      element("dd", {}, bar(Math.abs(value) / whole), element("span", {}, `${percent(Math.abs(value) / whole)} ${value < 0 ? "against" : "for"}`))))));
 }
