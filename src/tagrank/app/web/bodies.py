@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 QueueWord = Literal["missing", "wrong", "informative", "untagged", "tag", "all"]
+StateWord = Literal["present", "absent", "unknown", "tagged", "untagged", "reviewed", "unreviewed", "changed"]
 Number = Annotated[int, Field(ge=0, le=2**62)]
 TagName = Annotated[str, Field(min_length=1, max_length=200)]
 Word = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w.:-]+$")]
@@ -37,7 +38,7 @@ class Filters(Given):
 
     tag: TagName | None = None
     folder: Annotated[str, Field(max_length=1000)] | None = None
-    state: Literal["present", "absent", "unknown", "tagged", "untagged", "reviewed", "open"] | None = None
+    state: StateWord | None = None
     text: Text | None = None
     start: Day | None = None
     end: Day | None = None

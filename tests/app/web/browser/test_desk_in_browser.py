@@ -379,6 +379,16 @@ class TestPages:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
             assert page.evaluate(SMALL_OR_NAMELESS) == [], path
 
+    def test_pictures_that_are_filtered_can_be_reviewed(self, open_page, anna):
+        page = open_page(anna, "/pictures")
+        page.get_by_label("Text").fill("drawing-003")
+        page.keyboard.press("Enter")
+        page.get_by_text("10 pictures").wait_for()
+        page.get_by_role("link", name="Review by tag").click()
+        page.get_by_text("Only: text drawing-003").wait_for()
+        page.locator(".tile").first.wait_for()
+        assert all("drawing-003" in pair for pair in pairs_of(page))
+
     def test_only_a_window_of_many_pictures_is_in_the_document(self, open_page, anna):
         page = open_page(anna, "/history")
         one = anna.request.get("/api/pictures?limit=1").json()["items"][0]

@@ -2,7 +2,7 @@
 import "./page.js";
 import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
-import { asked, count, element, find, link, note, several, showEmpty, thumbnail, words } from "./dom.js";
+import { address, asked, count, element, find, link, note, several, showEmpty, thumbnail, words } from "./dom.js";
 
 const A_TIME = 120;
 const list = find("browse");
@@ -67,6 +67,11 @@ function makeTile({ id, name, tags, proposed, reviewed }, i) {
 for (const field of find("filters").elements) {
   if (field.name && filters[field.name]) field.value = filters[field.name];
 }
+// pairs that are decided already are in the queue of their tag only
+const isDecided = filters.tag && ["present", "absent", "unknown"].includes(filters.state);
+find("onward").append(
+  link(address("/wall", { ...filters, queue: isDecided ? "tag" : "missing" }), "Review by tag"),
+  link(address("/review", { ...filters, queue: isDecided ? "all" : "missing" }), "Review by picture"));
 find("filter-box").open = innerWidth > 720 || Object.keys(filters).length > 0;
 function filter() {
   location.assign(`/pictures?${new URLSearchParams([...new FormData(find("filters"))].filter(([, value]) => value !== ""))}`);

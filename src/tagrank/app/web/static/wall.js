@@ -4,6 +4,7 @@ import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
 import { decide, undo, waitingPairs } from "./decisions.js";
 import { asked, count, element, find, link, note, say, several, showEmpty, thumbnailAddress, words } from "./dom.js";
+import { showFilters } from "./filters.js";
 import { onKeys, showKeys } from "./keys.js";
 import { showNothing } from "./nothing.js";
 import { onSweep } from "./sweep.js";
@@ -130,6 +131,7 @@ function begin() {
   find("guide").replaceChildren(...(choices.queue === "wrong"
     ? ["These tags are ", element("b", {}, "removed"), ". Mark those to ", element("b", {}, "keep"), "."]
     : ["Mark what is ", element("b", {}, "wrong"), ". The rest is accepted."]));
+  showFilters("/wall", choices);
   wall.classList.toggle("removing", choices.queue === "wrong");
   return showNext();
 }
