@@ -8,7 +8,7 @@ import numpy as np
 from tagrank.archive.records import PictureFilter
 from tagrank.desk.judged import Judged
 from tagrank.desk.orders import MOST, Order, best_pairs
-from tagrank.desk.queues import OPEN, PROBABLE, Wanted
+from tagrank.desk.queues import OPEN, PROPOSED, Wanted
 from tagrank.desk.states import StateTable
 
 _KEPT_ORDERS = 48
@@ -40,7 +40,7 @@ class Book:
         self._proposed = proposed.rows, proposed.columns
 
     def proposed(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and columns of what is more probable than not, neither listed nor decided."""
+        """Rows and columns of what is proposed, from 20 % on, neither listed nor decided."""
         rows, columns = self._proposed
         is_open = self.table.codes[rows, columns] == OPEN
         return rows[is_open], columns[is_open]
@@ -130,4 +130,4 @@ class Book:
 
 
 def _rank_proposed(probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray) -> np.ndarray:
-    return np.where((codes == OPEN) & (probabilities >= PROBABLE), probabilities, -np.inf)
+    return np.where((codes == OPEN) & (probabilities >= PROPOSED), probabilities, -np.inf)

@@ -8,6 +8,7 @@ from tagrank.desk.memory import View
 from tagrank.desk.queues import QUEUES, Wanted
 
 MOST_COMPLETIONS = 20
+FEWEST_ANSWERS = 5  # about a tag before it is called complete
 
 
 def progress_json(view: View) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def queue_rows(view: View) -> list[dict[str, Any]]:
 def tag_rows(view: View, text: str = "") -> list[dict[str, Any]]:
     """Every tag with its numbers, or those that contain a text.
 
-    A tag is complete when somebody answered about it and no undecided proposal of 50 % or more is left.
+    A tag is complete when it was answered about a few times and no undecided proposal is left.
     """
     _, columns = view.book.proposed()
     tags = list(view.table.tags)
@@ -57,7 +58,7 @@ def tag_rows(view: View, text: str = "") -> list[dict[str, Any]]:
     rows = []
     for column in (j for j, tag in enumerate(tags) if text.casefold() in tag.casefold()):
         tally = view.table.tally(column)
-        is_seen = tally["yes"] + tally["no"] > 0
+        is_seen = tally["yes"] + tally["no"] >= FEWEST_ANSWERS
         rows.append(
             {
                 "tag": tags[column],

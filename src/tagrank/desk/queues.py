@@ -7,7 +7,8 @@ import numpy as np
 from tagrank.desk.states import LISTED, PRESENT, STATE_NAMES, is_in_state
 from tagrank.errors import ArgumentError
 
-PROBABLE = 0.5  # from here on a tag is proposed, and below it a listed one is doubted
+PROPOSED = 0.2  # from here on a tag counts as proposed: one of five such tags is true, or more
+DOUBTFUL = 0.5  # a listed tag that is less probable is doubted
 FLOOR = 0.02  # what is less probable is not asked for: of fifty such tags one would be true
 OPEN, DOUBTED = 0, PRESENT | LISTED
 
@@ -25,7 +26,11 @@ class Queue:
 QUEUES = {
     queue.name: queue
     for queue in (
-        Queue("missing", "Probably missing", "Tags that pictures seem to lack, the most probable first."),
+        Queue(
+            "missing",
+            "Probably missing",
+            "Tags that pictures seem to lack, the most probable first; counted from 20 % on.",
+        ),
         Queue(
             "wrong",
             "Probably wrong",
@@ -112,7 +117,7 @@ class Wanted:
         n_present : in how many pictures each tag is present, shape (m,)
         """
         if self.queue == "wrong":
-            priorities, is_wanted = 1 - probabilities, probabilities < PROBABLE
+            priorities, is_wanted = 1 - probabilities, probabilities < DOUBTFUL
         elif self.queue == "informative":
             priorities, is_wanted = informative(probabilities, n_present), probabilities >= FLOOR
         else:

@@ -86,7 +86,7 @@ class Reader:
         return int(self._table.ids[row]), self._table.tags[column] if wanted.is_of_pairs else None
 
     def total(self, wanted: Wanted) -> int:
-        """How many items are left; of missing tags those that are more probable than not."""
+        """How many items are left; of missing tags those that are proposed."""
         return len(self._left(wanted))
 
     def n_pictures(self, wanted: Wanted) -> int:

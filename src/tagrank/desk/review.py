@@ -9,7 +9,7 @@ import numpy as np
 from tagrank.archive.records import Picture, PictureFilter
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory, View
-from tagrank.desk.queues import DOUBTED, OPEN, PROBABLE, Wanted
+from tagrank.desk.queues import DOUBTED, DOUBTFUL, OPEN, PROPOSED, Wanted
 from tagrank.desk.states import is_in_state, state_of
 from tagrank.errors import ArgumentError
 
@@ -89,7 +89,7 @@ class Review:
         row, tags = view.table.row(picture), view.table.tags
         codes = view.table.codes[row, : len(tags)]
         probabilities = view.judged.of_rows(np.array([row]))[0]
-        n_proposed = np.count_nonzero((codes[: len(probabilities)] == OPEN) & (probabilities >= PROBABLE))
+        n_proposed = np.count_nonzero((codes[: len(probabilities)] == OPEN) & (probabilities >= PROPOSED))
         return {
             "tags": [tags[j] for j in np.flatnonzero(is_in_state(codes, "present"))],
             "proposed": int(n_proposed),
@@ -101,7 +101,7 @@ class Review:
         probabilities = view.judged.of_rows(np.array([row]))[0]
         codes = view.table.codes[row, : len(probabilities)]
         n_present = view.table.n_present_of_tags()[: len(codes)]
-        is_doubted = (codes == DOUBTED) & (probabilities < PROBABLE)
+        is_doubted = (codes == DOUBTED) & (probabilities < DOUBTFUL)
         is_present = is_in_state(codes, "present") & ~is_doubted
         is_rejected = (codes != OPEN) & ~is_in_state(codes, "present")
 
@@ -136,7 +136,7 @@ def proposed_columns(
     queue = Wanted("informative" if asked.queue == "informative" else "missing")
     ranks = queue.rank(probabilities, codes, n_present)
     order = [int(j) for j in np.argsort(-ranks, kind="stable") if ranks[j] > -np.inf]
-    n_probable = int(np.count_nonzero((codes == OPEN) & (probabilities >= PROBABLE)))
+    n_probable = int(np.count_nonzero((codes == OPEN) & (probabilities >= PROPOSED)))
     order = order[: min(MOST_PROPOSED, max(FEWEST_PROPOSED, n_probable))]
     if column is not None and codes[column] == OPEN:
         order = [column, *(j for j in order if j != column)]

@@ -6,19 +6,19 @@ import numpy as np
 
 from tagrank.desk.learning.metrics import held_out_metrics
 from tagrank.desk.learning.proposals import Proposals
+from tagrank.desk.queues import PROPOSED
 
-PROBABLE = 0.5  # from here on a tag is proposed
 MOST_TAGS = 200  # whose numbers of proposals are told
 
 
 def changes_between(before: Proposals | None, after: Proposals, learned: Any) -> dict[str, Any]:
     """In the form in which pages show it; `learned` is the training that `after` came from."""
     is_open = (learned.states <= 0) & ~learned.examples.decided_mask()
-    proposed_after = is_open & (np.asarray(after.probabilities) >= PROBABLE)
+    proposed_after = is_open & (np.asarray(after.probabilities) >= PROPOSED)
     old = np.zeros(is_open.shape, dtype=np.float16)
     if before is not None:
         old = _aligned(before, after, before.probabilities)
-    proposed_before = is_open & (old >= PROBABLE)
+    proposed_before = is_open & (old >= PROPOSED)
     counts = np.column_stack([proposed_before.sum(axis=0), proposed_after.sum(axis=0)])
     order = np.argsort(-np.abs(counts[:, 1] - counts[:, 0]), kind="stable")
     order = order[counts[order].any(axis=1)]
