@@ -1,10 +1,12 @@
 """The file: made once, refused where it is not ours, locked, and never half written."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from contextlib import closing
 
@@ -203,3 +205,36 @@ def test_a_damaged_file_says_so(closed):
 
 def test_a_closed_archive_is_one_file(closed):
     assert [path.name for path in closed.home.iterdir()] == ["desk.sqlite"]
+
+
+READ_ONLY = """
+import os, sys
+from tagrank.archive import Archive
+if os.geteuid() == 0:
+    os.setuid(65534)
+for options in ({}, {"lock": True}, {"read_only": True}):
+    try:
+        with Archive.open(sys.argv[1], **options) as archive:
+            print("read", archive.count())
+    except OSError as error:
+        print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="needs permissions of files")
+def test_a_folder_that_cannot_be_written_to(closed):
+    with tempfile.TemporaryDirectory() as place:
+        folder = shutil.copytree(closed.folder, f"{place}/photos")
+        for above in (place, folder, f"{folder}/.tagrank"):
+            os.chmod(above, 0o555)
+        answer = subprocess.run(
+            [sys.executable, "-c", READ_ONLY, folder], capture_output=True, text=True, check=True
+        )
+        for above in (place, folder, f"{folder}/.tagrank"):
+            os.chmod(above, 0o755)
+    first, locked, read = answer.stdout.splitlines()
+    assert read == "read 5"
+    assert first == locked
+    assert first.endswith(
+        "cannot be written (Permission denied); name another place with --decisions FILE.sqlite"
+    )

@@ -1,5 +1,6 @@
 """Archive: a folder of pictures, and the file with all that people decided about their tags."""
 
+import errno
 import os
 import sqlite3
 import threading
@@ -262,6 +263,9 @@ def database_path(folder: str | os.PathLike, database: str | os.PathLike | None 
 def _make_home(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        for place in (path.parent, path):
+            if place.exists() and not os.access(place, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise PermissionError(
             f"{path} cannot be written ({error.strerror}); name another place with --decisions FILE.sqlite"

@@ -4,13 +4,11 @@ It may come from elsewhere: it is refused unless it defines exactly the tables o
 nothing in it, such as a trigger or a view, is ever run.
 """
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from queue import Empty, LifoQueue
-from urllib.parse import quote
 
 from tagrank.archive.schema import APPLICATION_ID, VERSION, expected_texts, migrate, table_texts
 from tagrank.files import FileError
@@ -123,11 +121,9 @@ def _damage(path: Path, error: sqlite3.DatabaseError) -> FileError:
 
 
 def _way_out(write: bool) -> str:
-    return (
-        "; if its folder cannot be written to, name another place with --decisions FILE.sqlite"
-        if write
-        else ""
-    )
+    if write:
+        return "; if its folder cannot be written to, name another place with --decisions FILE.sqlite"
+    return "; if its folder cannot be written to, copy it elsewhere with the file beside it that ends in -wal"
 
 
 def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
@@ -152,7 +148,7 @@ def _connect(path: Path, *, write: bool, alone: bool) -> sqlite3.Connection:
         # nobody writes; without this SQLite would make files beside it, or fail where it may not
         options += "&immutable=1"
     connection = sqlite3.connect(
-        f"file:{quote(os.fspath(path.absolute()))}?{options}",
+        f"{path.absolute().as_uri()}?{options}",
         uri=True,
         timeout=_WAIT_SECONDS,
         isolation_level=None,

@@ -120,11 +120,11 @@ def _undone(connection: sqlite3.Connection, inverse: int, *, is_new: bool = True
 
 
 def _last_batch(connection: sqlite3.Connection, who: str) -> int:
-    query = f"SELECT max(id) FROM batches WHERE who = ? AND {_STANDS}"
-    found = connection.execute(query, (who,)).fetchone()[0]
+    query = f"SELECT id FROM batches WHERE who = ? AND {_STANDS} ORDER BY id DESC LIMIT 1"
+    found = connection.execute(query, (who,)).fetchone()
     if found is None:
         raise LookupError(f"there is nothing that {who} could take back")
-    return int(found)
+    return int(found[0])
 
 
 def _standing(connection: sqlite3.Connection, batch: int) -> int:
