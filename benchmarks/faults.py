@@ -6,6 +6,7 @@ answered, or sidecars are written.
 
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -101,6 +102,8 @@ def _killed(what, folder, run, rng):
         timer.start()
         lines = [first, *process.stdout]
         timer.join()
+    if process.returncode not in (0, -signal.SIGKILL):
+        raise RuntimeError(f"the process ended by itself with {process.returncode}, before it was killed")
     # a line that was cut short is no answer
     return {int(thread): int(step) for thread, step in (line.split() for line in lines if line[-1:] == b"\n")}
 

@@ -40,7 +40,7 @@ def test_the_labels_are_those_of_the_archive(decided):
     laid = decided_collection(read_pictures(folder), folder)
     assert cells(laid) == cells(expected)
     assert laid.tags == ["boat", "sea", "sky", "Lighthouse"]
-    assert set(laid.decided) == {
+    assert {label[:2] for label in laid.decided} == {
         ("b.png", "sky"),
         ("b.png", "sea"),
         ("a.png", "sky"),
@@ -65,14 +65,21 @@ def test_decisions_about_pictures_that_went_do_not_matter(decided):
     folder, _ = decided
     os.remove(folder / "b.png")
     laid = decided_collection(read_pictures(folder), folder)
-    assert "b.png" not in {name for name, _ in laid.decided}
+    assert "b.png" not in {label.name for label in laid.decided}
 
 
 def test_decided_tags_are_tidied_with_the_others(decided):
     folder, _ = decided
     laid = clean_tags(decided_collection(read_pictures(folder), folder), fold_case=True)
-    assert ("sub/c.png", "lighthouse") in laid.decided
-    assert len(laid.subset([0, 1]).decided) == sum(name in laid.names[:2] for name, _ in laid.decided)
+    assert ("sub/c.png", "lighthouse", False) in laid.decided
+    assert len(laid.subset([0, 1]).decided) == sum(label.name in laid.names[:2] for label in laid.decided)
+
+
+def test_what_only_confirms_the_list_is_told_apart(archive, number):
+    archive.decide([Answer(number("b.png"), "sea", "yes")], who="anna", request="1")
+    laid = decided_collection(read_pictures(archive.folder), archive.folder)
+    assert list(laid.decided) == [("b.png", "sea", True)]
+    assert (laid.decided_mask().sum(), laid.decided_mask(confirmed=False).sum()) == (1, 0)
 
 
 def test_nothing_is_written(decided):

@@ -12,6 +12,7 @@ from tagrank.archive import Answer, Archive
 from tagrank.commands.given_data import open_collection
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.errors import ArgumentError
+from tagrank.estimators.calibration.probability_ranker import ProbabilityRanker
 
 N_PICTURES = 30
 FEATURES = {"features": ["hsv"], "cache": False, "n_jobs": 1}
@@ -84,6 +85,20 @@ def test_train_and_evaluate_say_how_many_they_used(decided):
     with pytest.warns(UserWarning, match="used for training"):
         measured = tagrank.evaluate(training.annotator, decided, cache=False, n_jobs=1)
     assert measured.to_dict()["n_decisions"] == 3
+
+
+def test_probabilities_are_learned_knowing_what_was_decided(decided, monkeypatch):
+    seen, original = [], ProbabilityRanker._calibrate
+
+    def spy(self, states, scores, decided=None):
+        seen.append(decided)
+        return original(self, states, scores, decided)
+
+    monkeypatch.setattr(ProbabilityRanker, "_calibrate", spy)
+    tagrank.train(decided, method="one-vs-all", C=1.0, **FEATURES)
+    tagrank.train(decided, method="one-vs-all", C=1.0, decisions=False, **FEATURES)
+    assert seen[0].sum() == 3
+    assert seen[1] is None
 
 
 def test_decisions_are_about_a_folder(decided):

@@ -316,6 +316,8 @@ class Annotator:
             model = plan.wrapped(chosen.estimator)
             if progress is not None and plan.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)
+            if collection.decided:
+                asked["decided"] = collection.decided_mask(confirmed=False)
             more |= taken_by(model.fit, **asked)
             return model.fit(rows_for(model, chosen.rows), collection.labels, **more), chosen.choice
 

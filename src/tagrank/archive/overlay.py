@@ -12,7 +12,7 @@ from tagrank.archive.archive import Archive
 from tagrank.archive.labels import make_labels
 from tagrank.archive.records import SparseStates
 from tagrank.archive.scan import Found, Known, match_pictures, read_keys, read_known, state_of
-from tagrank.data.collection import Collection
+from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 
 
@@ -95,7 +95,15 @@ def _lay_over(collection: Collection, decided: list[tuple[int, str, int]]) -> Co
     )
     is_known = ~collection.label_matrix.unknown_rows
     labels = make_labels(cells.pictures, cells, is_known & (len(collection.tags) > 0), len(tags))
-    names = collection.names or ()
+    names, before = (
+        collection.names or (),
+        set(zip(listed[:, 0].tolist(), listed[:, 1].tolist(), strict=True)),
+    )
     return collection.replaced(
-        labels=labels, tags=tags, decided=[(names[row], tag) for row, tag, _ in decided]
+        labels=labels,
+        tags=tags,
+        decided=[
+            DecidedLabel(names[row], tag, answer == 1 and (row, column[tag]) in before)
+            for row, tag, answer in decided
+        ],
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +14,14 @@ from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_s
 from tagrank.validation import check_same_length, check_sparse
 
 _LONGEST_PART = 200
+
+
+class DecidedLabel(NamedTuple):
+    """A label that a person decided: name of the row, tag, and whether it only confirms what was listed."""
+
+    name: str
+    tag: str
+    is_confirmed: bool
 
 
 class _WholeLabels:
@@ -42,8 +50,7 @@ class Collection:
     feature_names : dict of view name to the names of its columns
     problems : files that were left out or not wholly understood when the collection was read, and why
     layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
-    decided : name of the row and tag of each label that a person decided at the desk, present, absent or
-        unknown; these are not asked again
+    decided : the labels that a person decided at the desk, present, absent or unknown
     """
 
     views: Mapping[str, Any]
@@ -55,7 +62,7 @@ class Collection:
     feature_names: Mapping[str, Sequence[str]] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     layout: str = ""
-    decided: Sequence[tuple[str, str]] = ()
+    decided: Sequence[DecidedLabel] = ()
     label_matrix: LabelMatrix = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,6 +128,16 @@ class Collection:
         """Which rows have a known label, shape (n,); none has one in a collection without tags."""
         return ~self.label_matrix.wholly_unknown() & (len(self.tags) > 0)
 
+    def decided_mask(self, *, confirmed: bool = True) -> np.ndarray:
+        """Which labels a person decided, bool of shape (n, n_tags), with or without those only confirmed."""
+        mask = np.zeros(self.label_matrix.shape, dtype=bool)
+        row = {name: i for i, name in enumerate(self.names or ())} if self.decided else {}
+        column = {tag: j for j, tag in enumerate(self.tags)}
+        for label in self.decided:
+            if label.name in row and label.tag in column and (confirmed or not label.is_confirmed):
+                mask[row[label.name], column[label.tag]] = True
+        return mask
+
     def tag_counts(self) -> np.ndarray:
         """In how many rows each tag is present, shape (n_tags,)."""
         return np.bincount(positive_pairs(self.label_matrix.stored)[1], minlength=len(self.tags))
@@ -135,7 +152,7 @@ class Collection:
             labels=self.label_matrix.take_rows(chosen),
             names=names,
             part=None if self.part is None else self.part[chosen],
-            decided=[pair for pair in self.decided if pair[0] in there],
+            decided=[label for label in self.decided if label.name in there],
         )
 
     @property

@@ -50,7 +50,9 @@ def clean_tags(
     return collection.replaced(
         labels=labels.take_columns(frequent),
         tags=[tags[j] for j in frequent],
-        decided=[(row, tag) for row, old in collection.decided for tag in new_names.get(old, ())],
+        decided=[
+            label._replace(tag=tag) for label in collection.decided for tag in new_names.get(label.tag, ())
+        ],
     )
 
 

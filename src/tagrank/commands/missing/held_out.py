@@ -124,8 +124,11 @@ def hold_out(
         )
     learned = np.where(is_judged, states, 0)
     everywhere = [(known[train], known[test]) for train, test in parts] + [(known, unknown)]
-    share = _completeness(learned[known], scores[known], calibration, completeness)
-    probabilities = _calibrate(learned, scores, everywhere, calibration, share.share)
+    decided = rows.decided_mask(confirmed=False) if rows.decided else None
+    share = _completeness(
+        learned[known], scores[known], calibration, completeness, None if decided is None else decided[known]
+    )
+    probabilities = _calibrate(learned, scores, everywhere, calibration, share.share, decided)
     return HeldOut(states, scores, probabilities, is_judged, share, chosen.choice)
 
 
@@ -142,13 +145,14 @@ def _known_rows(rows: Collection, states: np.ndarray, folds: int) -> tuple[np.nd
 
 
 def _completeness(
-    states: np.ndarray, scores: np.ndarray, calibration: str, given: float | None
+    states: np.ndarray, scores: np.ndarray, calibration: str, given: float | None, decided: np.ndarray | None
 ) -> Completeness:
     if given is not None:
         return Completeness(given, given, given)
     if calibration != SHARED:
         return Completeness(1.0, 1.0, 1.0)
-    return estimate_completeness(states, fit_shared(states, scores).straight(scores))
+    straight = fit_shared(states, scores, decided=decided).straight(scores)
+    return estimate_completeness(states, straight, decided)
 
 
 def _arranged(intake: Intake, estimator: Any) -> Any:
@@ -181,7 +185,12 @@ def _score(
 
 
 def _calibrate(
-    states: np.ndarray, scores: np.ndarray, parts: Sequence[Part], method: str, completeness: float
+    states: np.ndarray,
+    scores: np.ndarray,
+    parts: Sequence[Part],
+    method: str,
+    completeness: float,
+    decided: np.ndarray | None,
 ) -> np.ndarray:
     """Probabilities of each part from the held-out scores of the rows outside of it."""
     probabilities = np.empty(scores.shape)
@@ -189,7 +198,8 @@ def _calibrate(
         if not len(test):
             continue
         if method == SHARED:
-            learned = fit_shared(states[train], scores[train], completeness)
+            known = None if decided is None else decided[train]
+            learned = fit_shared(states[train], scores[train], completeness, known)
             probabilities[test] = expit(learned.log_odds(scores[test]))
         else:
             prior = prior_probabilities(states[train])

@@ -151,7 +151,7 @@ def missing(
         progress=progress,
         stop=stop,
     )
-    is_open = ~_is_decided(rows)
+    is_open = ~rows.decided_mask()
     places, columns = choice.pick(held_out, is_open)
     found = MissingTags(
         _suggestions(rows, held_out, places, columns),
@@ -188,17 +188,6 @@ def _usable(rows: Collection, untagged: bool) -> Collection:
         all_rows = f"{len(rows):,} {kind_of(rows.views)}s of {rows.name or 'the data'}"
         raise ValueError(f"none of the {all_rows} has tags to learn from")
     return rows if untagged else rows.subset(is_known)
-
-
-def _is_decided(rows: Collection) -> np.ndarray:
-    """Which labels a person decided, shape (n, n_tags)."""
-    row = {name: i for i, name in enumerate(rows.names or ())}
-    column = {tag: j for j, tag in enumerate(rows.tags)}
-    decided = np.zeros((len(rows), len(rows.tags)), dtype=bool)
-    for name, tag in rows.decided:
-        if name in row and tag in column:
-            decided[row[name], column[tag]] = True
-    return decided
 
 
 def _suggestions(
