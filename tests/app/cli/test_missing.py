@@ -185,7 +185,7 @@ def test_help_shows_examples(tagrank):
 
 def test_command_and_function_share_their_names():
     options = set(inspect.signature(cli.missing).parameters)
-    options -= {"config", "json", "debug", "no_cache", "settings"}
+    options -= {"config", "json", "debug", "no_cache", "no_decisions", "settings"}
     parameters = set(inspect.signature(tagrank.missing).parameters) - {"progress", "stop", "parameters"}
     # a mapping cannot be written as one option
     options = (options - {"synonym"}) | {"synonyms"}
