@@ -19,10 +19,11 @@ MINUTES = 3
 QUICK = {"drawn": 80, "decisions": 10}
 
 
-def run(*, hidden=0.4, decisions=100, drawn=0):
-    started = clock()
+def run(*, hidden=0.4, decisions=100, pictures=None, drawn=0):
     rows, features = draw_rows(drawn) if drawn else photographs()
-    lines = [line("features", started, rows, started)]
+    if pictures is not None:
+        rows = rows.subset(np.arange(min(pictures, len(rows))))
+    lines = []
     truth = rows.states() > 0
     labels = hide_labels(dense(rows.labels), hidden, random_state=0)
     ids, decided = np.arange(len(rows)), np.zeros(truth.shape, dtype=bool)
@@ -79,23 +80,11 @@ def dense(labels):
     return np.array(labels.todense() if hasattr(labels, "todense") else labels, dtype=float)
 
 
-def clock():
-    return time.perf_counter(), time.process_time()
-
-
 def timed(function, *arguments):
     """The answer, and seconds on the wall and of the processor."""
-    before = clock()
+    wall, processor = time.perf_counter(), time.process_time()
     answer = function(*arguments)
-    return answer, tuple(now - then for now, then in zip(clock(), before, strict=True))
-
-
-def line(case, started, rows, peer):
-    seconds, of_processor = (now - then for now, then in zip(clock(), started, strict=True))
-    found = {"case": case, "seconds": seconds, "processor_seconds": of_processor, "ratio": 1.0}
-    found |= {"pictures": len(rows), "tags": len(rows.tags)}
-    show(found, *found)
-    return found
+    return answer, (time.perf_counter() - wall, time.process_time() - processor)
 
 
 def facts(case, learned, seconds, peer):
