@@ -155,3 +155,15 @@ def test_an_archive_without_tags_says_so(tmp_path):
     assert status["state"] == "failed"
     assert status["error"].startswith("no picture has a tag yet")
     assert followed.models.current is None
+
+
+def test_what_follows_a_training_may_fail(followed):
+    def fail(number):
+        raise OSError("the page is gone")
+
+    before, followed.trainer.on_finished = followed.trainer.on_finished, fail
+    status = followed.train()
+    followed.trainer.on_finished = before
+    assert status["state"] == "done"
+    assert "the page is gone" in status["error"]
+    assert followed.train()["error"] is None

@@ -148,7 +148,11 @@ class Trainer:
         run.changes = message["changes"]
         run.end("done")
         if self.on_finished is not None:
-            self.on_finished(number)
+            try:
+                self.on_finished(number)
+            except Exception as error:
+                # the model is there all the same, and the process does well
+                run.error = f"model {number} was trained, but is not shown: {_sentence(error)}"
 
     def _stop_worker(self) -> None:
         worker = self._worker
