@@ -129,5 +129,5 @@ class Book:
         return np.flatnonzero(np.isin(self.table.ids, ids))
 
 
-def _rank_proposed(probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray) -> np.ndarray:
+def _rank_proposed(probabilities: np.ndarray, codes: np.ndarray, *_: object) -> np.ndarray:
     return np.where((codes == OPEN) & (probabilities >= PROPOSED), probabilities, -np.inf)

@@ -13,8 +13,9 @@ from tagrank.desk.states import StateTable
 MOST = 100_000  # pairs of an order; those after them are looked for when these are used up
 _serials = count(1)
 
-# probabilities and bytes (n, m), present pictures of each tag (m,) -> priorities; -inf for what is not shown
-Rank = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+# probabilities and bytes (n, m), present pictures of each tag (m,), tagged pictures -> priorities, (n, m);
+# -inf for what is not shown
+Rank = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,9 @@ def best_pairs(
     most: int = MOST,
 ) -> Order:
     """The pairs of the highest priority, at most so many, with `rows` and `column` as in `Judged.pieces`."""
-    best, n_present = _Best(most), table.n_present_of_tags()
+    best, n_present, n_tagged = _Best(most), table.n_present_of_tags(), table.n_tagged
     for piece, columns, probabilities in judged.pieces(rows, column):
-        priorities = rank(probabilities, table.block(piece, columns), n_present[columns])
+        priorities = rank(probabilities, table.block(piece, columns), n_present[columns], n_tagged)
         found = np.nonzero(priorities > best.least)
         best.add(piece[found[0]], columns[found[1]], priorities[found])
     return best.order()

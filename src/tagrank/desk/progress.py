@@ -28,7 +28,7 @@ def progress_json(view: View) -> dict[str, Any]:
 
 def archive_json(view: View, name: str) -> dict[str, Any]:
     """How large the archive is."""
-    n_pictures, n_tagged = len(view.table.ids), int(np.count_nonzero(view.table.n_present))
+    n_pictures, n_tagged = len(view.table.ids), view.table.n_tagged
     sizes = {"pictures": n_pictures, "tagged": n_tagged, "untagged": n_pictures - n_tagged}
     return {"name": name, **sizes, "tags": len(view.table.tags)}
 

@@ -8,7 +8,6 @@ from tagrank.desk.states import LISTED, PRESENT, STATE_NAMES, is_in_state
 from tagrank.errors import ArgumentError
 
 PROPOSED = 0.2  # from here on a tag counts as proposed: one of five such tags is true, or more
-DOUBTFUL = 0.5  # a listed tag that is less probable is doubted
 FLOOR = 0.02  # what is less probable is not asked for: of fifty such tags one would be true
 OPEN, DOUBTED = 0, PRESENT | LISTED
 
@@ -33,8 +32,8 @@ QUEUES = {
         ),
         Queue(
             "wrong",
-            "Probably wrong",
-            "Listed tags that are less probable than not, the least probable first.",
+            "Perhaps wrong",
+            "Listed tags that their pictures speak against, the least probable first. Most may be right.",
         ),
         Queue(
             "informative",
@@ -108,21 +107,33 @@ class Wanted:
             is_open = codes == OPEN
         return is_open & is_in_state(codes, self.pair_state) if self.pair_state else is_open
 
-    def rank(self, probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray) -> np.ndarray:
+    def rank(
+        self, probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray, n_tagged: int
+    ) -> np.ndarray:
         """Priorities of pairs, the highest first; -inf for those that do not belong to the queue.
 
         Parameters
         ----------
         probabilities, codes : of pictures and tags, shape (n, m)
         n_present : in how many pictures each tag is present, shape (m,)
+        n_tagged : how many pictures have tags
         """
         if self.queue == "wrong":
-            priorities, is_wanted = 1 - probabilities, probabilities < DOUBTFUL
+            priorities, is_wanted = 1 - probabilities, is_doubtful(probabilities, n_present, n_tagged)
         elif self.queue == "informative":
             priorities, is_wanted = informative(probabilities, n_present), probabilities >= FLOOR
         else:
             priorities, is_wanted = probabilities, probabilities >= (FLOOR if self.queue == "missing" else 0)
         return np.where(self.is_open(codes) & is_wanted, priorities, -np.inf)
+
+
+def is_doubtful(probabilities: np.ndarray, n_present: np.ndarray, n_tagged: int) -> np.ndarray:
+    """Whether pictures speak against their tags: these are less probable than of any picture.
+
+    That a person listed a tag speaks for it, however improbable the picture makes it; so what is less
+    probable than not would be far too much to doubt.
+    """
+    return probabilities < n_present / max(1, n_tagged)
 
 
 def informative(probabilities: np.ndarray, n_present: np.ndarray) -> np.ndarray:

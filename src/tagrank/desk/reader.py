@@ -142,7 +142,9 @@ class Reader:
         probabilities = self._book.judged.of_rows(rows)
         n_tags = probabilities.shape[1]
         n_present = self._table.n_present_of_tags()[:n_tags]
-        priorities = wanted.rank(probabilities, self._table.codes[rows, :n_tags], n_present)
+        priorities = wanted.rank(
+            probabilities, self._table.codes[rows, :n_tags], n_present, self._table.n_tagged
+        )
         return is_new & (priorities > -np.inf).any(axis=1)
 
 

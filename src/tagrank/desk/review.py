@@ -9,8 +9,8 @@ import numpy as np
 from tagrank.archive.records import Picture, PictureFilter
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory, View
-from tagrank.desk.queues import DOUBTED, DOUBTFUL, OPEN, PROPOSED, Wanted
-from tagrank.desk.states import is_in_state, state_of
+from tagrank.desk.queues import DOUBTED, OPEN, PROPOSED, Wanted, is_doubtful
+from tagrank.desk.states import StateTable, is_in_state, state_of
 from tagrank.errors import ArgumentError
 
 MOST_ITEMS = 500
@@ -101,7 +101,7 @@ class Review:
         probabilities = view.judged.of_rows(np.array([row]))[0]
         codes = view.table.codes[row, : len(probabilities)]
         n_present = view.table.n_present_of_tags()[: len(codes)]
-        is_doubted = (codes == DOUBTED) & (probabilities < DOUBTFUL)
+        is_doubted = (codes == DOUBTED) & is_doubtful(probabilities, n_present, view.table.n_tagged)
         is_present = is_in_state(codes, "present") & ~is_doubted
         is_rejected = (codes != OPEN) & ~is_in_state(codes, "present")
 
@@ -112,9 +112,7 @@ class Review:
         return {
             "picture": picture_json(self._archive.picture(picture)),
             "tags": pairs(np.flatnonzero(is_present)),
-            "proposed": pairs(
-                proposed_columns(asked, probabilities, codes, n_present, view.book.column(asked))
-            ),
+            "proposed": pairs(proposed_columns(asked, probabilities, codes, view.table)),
             "doubtful": pairs(doubted[np.argsort(probabilities[doubted], kind="stable")]),
             "rejected": pairs(np.flatnonzero(is_rejected)),
         }
@@ -130,11 +128,12 @@ def _check_limit(limit: int) -> None:
 
 
 def proposed_columns(
-    asked: Wanted, probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray, column: int | None
+    asked: Wanted, probabilities: np.ndarray, codes: np.ndarray, table: StateTable
 ) -> Sequence[int]:
     """Columns to ask about in one picture: the tag that is asked for, what is probable, and a few more."""
     queue = Wanted("informative" if asked.queue == "informative" else "missing")
-    ranks = queue.rank(probabilities, codes, n_present)
+    n_present, column = table.n_present_of_tags()[: len(codes)], table.column(asked.tag)
+    ranks = queue.rank(probabilities, codes, n_present, table.n_tagged)
     order = [int(j) for j in np.argsort(-ranks, kind="stable") if ranks[j] > -np.inf]
     n_probable = int(np.count_nonzero((codes == OPEN) & (probabilities >= PROPOSED)))
     order = order[: min(MOST_PROPOSED, max(FEWEST_PROPOSED, n_probable))]

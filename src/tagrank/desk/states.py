@@ -107,6 +107,11 @@ class StateTable:
         return self.counts[:, is_present].sum(axis=1)
 
     @property
+    def n_tagged(self) -> int:
+        """How many pictures have tags."""
+        return int(np.count_nonzero(self.n_present))
+
+    @property
     def n_decided(self) -> int:
         """How many pairs somebody decided."""
         is_decided = (np.arange(_N_CODES) & DECIDED) > 0
