@@ -132,15 +132,15 @@ class TestByTag:
         assert page.locator(".tile").nth(1).get_attribute("aria-selected") == "true"
         assert len(history(anna)) == n
 
-    def test_what_is_probably_wrong_is_removed_unless_marked(self, open_page, anna):
+    def test_what_is_perhaps_wrong_is_kept_unless_marked(self, open_page, anna):
         page = open_wall(open_page, anna, "queue=wrong")
         page.locator(".tile").first.click()
         n = page.locator(".tile").count()
-        assert page.locator("#accept").inner_text() == f"Remove {n - 1}, keep 1"
+        assert page.locator("#accept").inner_text() == f"Keep {n - 1}, remove 1"
         page.locator("#accept").click()
         wait_until_sent(page)
         answers = [one["answer"] for one in history(anna)[:n]]
-        assert (answers.count("no"), answers.count("yes")) == (n - 1, 1)
+        assert (answers.count("yes"), answers.count("no")) == (n - 1, 1)
         page.locator("#undo").click()
         page.get_by_text("undone").wait_for()
 

@@ -1,4 +1,4 @@
-// One picture: its tags, those that are proposed and those that are probably wrong.
+// One picture: its tags, those that are proposed and those that are perhaps wrong.
 import "./page.js";
 import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";

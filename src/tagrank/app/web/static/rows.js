@@ -3,10 +3,10 @@ import { bar, element, percent, words } from "./dom.js";
 
 const ANSWERS = [["yes", "✓", "Yes"], ["no", "✕", "No"], ["skip", "–", "Skip"]];
 
-/** Draw proposed, probably wrong, present and rejected tags; answers the rows in the order in which keys walk them. */
+/** Draw proposed, perhaps wrong, present and rejected tags; answers the rows in the order in which keys walk them. */
 export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, actions) {
   const doubted = new Set(doubtful.map(({ tag }) => tag));
-  const sections = [["Proposed", proposed, true], ["Probably wrong", doubtful, true], ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false], ["Rejected or skipped", rejected, false]];
+  const sections = [["Proposed", proposed, true], ["Perhaps wrong", doubtful, true], ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false], ["Rejected or skipped", rejected, false]];
   const rows = [];
   const lists = sections.map(([title, pairs, isAsked]) => {
     const made = pairs.map((pair) => makeRow(pair, isAsked, actions));

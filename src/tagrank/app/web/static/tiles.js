@@ -1,13 +1,10 @@
-// Tiles of the wall. A mark is null, "other" (not what Enter says for the page) or "skip".
+// Tiles of the wall. A mark is null, "no" or "skip".
 import { element, percent, thumbnail, words } from "./dom.js";
 
 export const keyOf = ({ picture, tag }) => `${picture.id} ${tag}`;
 
-/** What Enter decides about an item: a listed tag that is probably wrong goes unless it is marked. */
-export function answerOf({ mark }, queue) {
-  if (mark === "skip") return "skip";
-  return (mark === "other") === (queue === "wrong") ? "yes" : "no";
-}
+/** What Enter decides about an item. */
+export const answerOf = ({ mark }) => mark ?? "yes";
 
 const WORDS = { yes: "yes", no: "no", skip: "skip" };
 const WORDS_OF_WRONG = { yes: "keep", no: "remove", skip: "skip" };
@@ -16,7 +13,7 @@ const wordsOf = (queue) => (queue === "wrong" ? WORDS_OF_WRONG : WORDS);
 /** The label of the button that decides the page. */
 export function spoken({ yes, no, skip }, queue) {
   const parts = queue === "wrong"
-    ? [[no, `Remove ${no}`], [yes, `keep ${yes}`], [skip, `skip ${skip}`]]
+    ? [[yes, `Keep ${yes}`], [no, `remove ${no}`], [skip, `skip ${skip}`]]
     : [[yes, `Accept ${yes}`], [no, `reject ${no}`], [skip, `skip ${skip}`]];
   const text = parts.filter(([n]) => n > 0).map(([, part]) => part).join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
@@ -35,11 +32,11 @@ export function makeTile(item, choices, width, isActive) {
 
 /** Show and name what will be decided about an item. */
 export function describe(tile, item, choices) {
-  const answer = answerOf(item, choices.queue);
+  const answer = answerOf(item);
   const word = wordsOf(choices.queue)[answer];
   tile.dataset.answer = answer;
   tile.classList.toggle("marked", item.mark !== null && item.mark !== undefined);
-  tile.querySelector(".mark").textContent = item.mark || choices.queue === "wrong" ? word : "";
+  tile.querySelector(".mark").textContent = item.mark ? word : "";
   tile.setAttribute("aria-selected", String(Boolean(item.mark)));
   tile.setAttribute("aria-label", `${word}: ${item.tag}, ${percent(item.probability)}, ${item.picture.name}`);
 }

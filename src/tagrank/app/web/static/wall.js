@@ -65,7 +65,7 @@ function sayNothing() {
 
 function tell() {
   const counts = { yes: 0, no: 0, skip: 0 };
-  for (const item of page) counts[answerOf(item, choices.queue)] += 1;
+  for (const item of page) counts[answerOf(item)] += 1;
   find("accept").textContent = spoken(counts, choices.queue);
   find("count").textContent = total ? `${count(Math.max(total, page.length))} in this queue` : "";
 }
@@ -91,7 +91,7 @@ function go(i) {
 function accept() {
   if (page.length === 0) return;
   const step = page;
-  const answers = step.map((item) => ({ picture: item.picture.id, tag: item.tag, answer: answerOf(item, choices.queue) }));
+  const answers = step.map((item) => ({ picture: item.picture.id, tag: item.tag, answer: answerOf(item) }));
   steps.push(step);
   for (const item of step) { gone.add(keyOf(item)); delete marks[keyOf(item)]; }
   sessionStorage.setItem(MARKS, JSON.stringify(marks));
@@ -129,21 +129,20 @@ function begin() {
   find("tag").value = choices.tag ?? "";
   find("title").replaceChildren(choices.tag ? words(choices.tag) : "By tag");
   find("guide").replaceChildren(...(choices.queue === "wrong"
-    ? ["These tags are ", element("b", {}, "removed"), ". Mark those to ", element("b", {}, "keep"), "."]
+    ? ["Mark the tags that are ", element("b", {}, "wrong"), ". The rest is kept."]
     : ["Mark what is ", element("b", {}, "wrong"), ". The rest is accepted."]));
   showFilters("/wall", choices);
-  wall.classList.toggle("removing", choices.queue === "wrong");
   return showNext();
 }
 
-const tap = (i) => { go(i); mark(i, page[i].mark ? null : "other"); anchor = i; };
+const tap = (i) => { go(i); mark(i, page[i].mark ? null : "no"); anchor = i; };
 onSweep(wall, {
   tap: (i, event) => {
     if (!event.shiftKey) return tap(i);
-    for (let k = Math.min(i, anchor); k <= Math.max(i, anchor); k += 1) mark(k, "other");
+    for (let k = Math.min(i, anchor); k <= Math.max(i, anchor); k += 1) mark(k, "no");
     go(i);
   },
-  start: (i) => (page[i].mark ? null : "other"),
+  start: (i) => (page[i].mark ? null : "no"),
   over: mark,
 });
 const explain = () => page[at] && showWhy(page[at].picture.id, page[at].picture.name, page[at].tag);
