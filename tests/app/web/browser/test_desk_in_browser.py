@@ -379,6 +379,19 @@ class TestPages:
             assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
             assert page.evaluate(SMALL_OR_NAMELESS) == [], path
 
+    def test_fingers_mark_and_decide(self, open_page, browser, desk):
+        context = sign_in(browser, desk, "emil", has_touch=True)
+        page = open_wall(open_page, context)
+        page.locator(".tile").nth(1).tap()
+        n = page.locator(".tile").count()
+        assert page.locator("#accept").inner_text() == f"Accept {n - 1}, reject 1"
+        page.locator("#accept").tap()
+        wait_until_sent(page)
+        assert len(history(context, who="emil")) == n
+        page.locator("#undo").tap()
+        page.get_by_text(f"{n} decisions undone.").wait_for()
+        context.close()
+
     def test_pictures_that_are_filtered_can_be_reviewed(self, open_page, anna):
         page = open_page(anna, "/pictures")
         page.get_by_label("Text").fill("drawing-003")

@@ -105,13 +105,14 @@ async function done() {
   if (shown === null) return;
   const id = shown.id;
   remember({ queue: filters.queue, reviewed: [id] }).catch(() => {});
-  await onward();
+  await onward(1);
 }
 
-async function onward() {
+/** The next picture, which was asked for before `n_done` were done. */
+async function onward(n_done = 0) {
   visited.push(shown.id);
   const found = await attempt(() => upcoming ?? ahead(shown.id));
-  if (found) show(found);
+  if (found) show({ ...found, left: Math.max(1, found.left - n_done) });
 }
 
 const begin = () => attempt(async () => show(await ahead()));
@@ -153,5 +154,5 @@ find("queue").addEventListener("change", (event) => { filters.queue = event.targ
 find("choices").addEventListener("submit", (event) => event.preventDefault());
 const field = combobox(find("new-tag"), { choose: add, leave: () => go(at), allowNew: true });
 find("add").addEventListener("submit", (event) => { event.preventDefault(); field.take(); });
-if (start) open(start);
+if (start) open(start).then(() => shown ?? begin());
 else begin();
