@@ -12,7 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from tagrank.archive import Answer, Archive, ArchiveInUse, database_path
+from tagrank.archive import Answer, Archive, ArchiveInUse, database, database_path, schema
 from tagrank.archive.schema import APPLICATION_ID, VERSION
 from tagrank.files import FileError
 
@@ -43,6 +43,20 @@ def test_a_newer_version_is_refused(closed):
     for read_only in (False, True):
         with pytest.raises(FileError, match=r"newer tagrank \(version 99, this one knows 1\); update"):
             Archive.open(closed.folder, read_only=read_only)
+
+
+def test_an_older_version_is_brought_to_todays(closed, monkeypatch):
+    newer = (*schema.MIGRATIONS, "CREATE TABLE notes (picture INTEGER, note TEXT) STRICT;")
+    for module in (schema, database):
+        monkeypatch.setattr(module, "VERSION", 2)
+    monkeypatch.setattr(schema, "MIGRATIONS", newer)
+    with pytest.raises(FileError, match="is of version 1, not 2; open it once with 'tagrank desk'"):
+        Archive.open(closed.folder, read_only=True)
+    with Archive.open(closed.folder) as archive:
+        assert archive.count() == 5
+        assert archive.read(lambda connection: connection.execute("SELECT * FROM notes").fetchall()) == []
+    with Archive.open(closed.folder, read_only=True) as archive:
+        assert archive.count() == 5
 
 
 def test_the_database_of_another_program_is_refused(photos, tmp_path):

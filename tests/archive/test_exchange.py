@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from tagrank.archive import Answer, Archive
+from tagrank.archive import Answer, Archive, decided_collection
 from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
-from tagrank.data import read_keywords, read_sidecar, write_sidecar
+from tagrank.data import read_keywords, read_pictures, read_sidecar, write_sidecar
 from tagrank.data.writers.machine_tags import add_machine_tags, new_run
 from tagrank.files import FileError
 
@@ -144,6 +144,22 @@ def test_sidecars_are_merged(decided, photos, number):
     assert read_sidecar(photos / "a.png.xmp").flat == ("holiday", "boat")
     assert read_sidecar(photos / "a.png.xmp", machine_tags=True).flat == ("holiday", "boat", "sky")
     assert {path: path.read_bytes() for path in photos.rglob("*.png")} == before
+
+
+def test_sidecars_do_not_hide_that_folders_are_tags(photos):
+    (photos / "tags.csv").unlink()
+    (photos / "beach").mkdir()
+    for path in photos.glob("*.png"):
+        path.rename(photos / "beach" / path.name)
+    with Archive.open(photos) as archive:
+        archive.scan()
+        archive.decide([Answer(1, "boat", "yes")], who="anna", request="1")
+        expected = archive.tag_counts().present.tolist()
+        export_sidecars(archive)
+        archive.scan()
+        assert archive.tags() == ["beach", "sub", "boat"]
+        assert archive.tag_counts().present.tolist() == expected == [3, 2, 1]
+    assert decided_collection(read_pictures(photos), photos).tag_counts().tolist() == expected
 
 
 def test_a_damaged_sidecar_is_left_alone(decided, photos):

@@ -37,7 +37,7 @@ from tagrank.archive.records import (
     TagState,
     Undone,
 )
-from tagrank.archive.scan import Progress, look_at_folder, read_known
+from tagrank.archive.scan import Progress, look_at_folder, read_known, read_layout
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
 from tagrank.archive.settings import SessionTable, Settings
@@ -134,7 +134,8 @@ class Archive:
         cache : where contents of files are known from, as for `describe_pictures`
         """
         with self._scanning:
-            state = look_at_folder(self.folder, self.read(read_known), cache=cache, progress=progress)
+            known, layout = self.read(lambda connection: (read_known(connection), read_layout(connection)))
+            state = look_at_folder(self.folder, known, layout, cache=cache, progress=progress)
             return self._write(lambda connection: record_scan(connection, state))
 
     def pictures(self) -> PictureTable:

@@ -11,7 +11,16 @@ from tagrank.annotation.bank.picture_keys import Source
 from tagrank.archive.archive import Archive
 from tagrank.archive.labels import make_labels
 from tagrank.archive.records import SparseStates
-from tagrank.archive.scan import Found, Known, match_pictures, read_keys, read_known, state_of
+from tagrank.archive.scan import (
+    Found,
+    Known,
+    as_before,
+    match_pictures,
+    read_keys,
+    read_known,
+    read_layout,
+    state_of,
+)
 from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 
@@ -36,7 +45,10 @@ def decided_collection(
     folder, database : as for `Archive.open`
     """
     with Archive.open(folder, database=database, read_only=True) as archive:
-        known, decided = archive.read(lambda connection: (read_known(connection), _read(connection)))
+        known, layout, decided = archive.read(
+            lambda connection: (read_known(connection), read_layout(connection), _read(connection))
+        )
+    collection = as_before(collection, folder, layout)
     rows = _rows_of(collection, known, {cell.picture for cell in decided})
     return _lay_over(
         collection, [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]

@@ -21,12 +21,15 @@ from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.pictures.facts import PictureFacts, file_date, read_facts
-from tagrank.data.problems import Problem
+from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.problems import Problem, ProblemLog
+from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.files import FileError
 
 Progress = Callable[[int, int, str], None]
 # a file written so recently could change again without a change of its time stamp
 _SETTLED_NS = 2_000_000_000
+LAYOUT = "layout"
 
 
 class Known(NamedTuple):
@@ -76,11 +79,30 @@ def read_known(connection: sqlite3.Connection) -> list[Known]:
     )
 
 
+def read_layout(connection: sqlite3.Connection) -> str:
+    """How the folder stored its tags when it was looked at last."""
+    found = connection.execute("SELECT value FROM settings WHERE key = ?", (LAYOUT,)).fetchone()
+    return "" if found is None else str(found[0])
+
+
+def as_before(collection: Collection, folder: str | os.PathLike, layout: str) -> Collection:
+    """The collection of a folder, read again where its sidecars hide that its sub-folders are tags."""
+    is_hidden = (collection.layout, layout) == ("keywords", "tag_folders")
+    if not is_hidden or not is_tag_folders(PictureFolder(folder, ProblemLog())):
+        return collection
+    return read_pictures(folder, layout=layout, join_sidecars=True)
+
+
 def look_at_folder(
-    folder: Path, known: list[Known], *, cache: bool | str | os.PathLike, progress: Progress | None
+    folder: Path,
+    known: list[Known],
+    layout: str,
+    *,
+    cache: bool | str | os.PathLike,
+    progress: Progress | None,
 ) -> FolderState:
     """Read tags, contents and, of new pictures, sizes and dates. Nothing is written."""
-    collection = read_pictures(folder)
+    collection = as_before(read_pictures(folder), folder, layout)
     problems = list(collection.problems)
     found = _identify(collection, known, cache, problems, progress)
     facts = _read_facts(folder, match_pictures(known, found), problems, progress)

@@ -7,7 +7,16 @@ import numpy as np
 from tagrank.archive.decisions import listed_tag_number
 from tagrank.archive.pictures import count_present
 from tagrank.archive.records import Scan
-from tagrank.archive.scan import FolderState, Found, Known, Matches, listed_cells, match_pictures, read_known
+from tagrank.archive.scan import (
+    LAYOUT,
+    FolderState,
+    Found,
+    Known,
+    Matches,
+    listed_cells,
+    match_pictures,
+    read_known,
+)
 
 
 def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
@@ -15,6 +24,7 @@ def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
     matches = match_pictures(read_known(connection), state.found)
     _record_pictures(connection, matches, state)
     _record_listed(connection, state)
+    connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (LAYOUT, state.collection.layout))
     return Scan(
         added=[picture.name for picture in matches.added],
         moved=[(old.name, new.name) for old, new in matches.moved],
