@@ -4,6 +4,7 @@ import csv
 import os
 
 import pytest
+from PIL import Image
 
 from tagrank.archive import Answer, Archive, decided_collection
 from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
@@ -144,6 +145,23 @@ def test_sidecars_are_merged(decided, photos, number):
     assert read_sidecar(photos / "a.png.xmp").flat == ("holiday", "boat")
     assert read_sidecar(photos / "a.png.xmp", machine_tags=True).flat == ("holiday", "boat", "sky")
     assert {path: path.read_bytes() for path in photos.rglob("*.png")} == before
+
+
+def test_keywords_inside_a_picture_count(photos, tmp_path):
+    packet = write_sidecar(photos / "a.png", ["boat", "harbour"]).read_bytes()
+    (photos / "a.png.xmp").unlink()
+    for name, colour in (("f.jpg", "red"), ("g.jpg", "blue")):
+        Image.new("RGB", (20, 20), colour).save(photos / name, xmp=packet)
+    with Archive.open(photos) as archive:
+        archive.scan()
+        table = archive.pictures()
+        f, g = (int(table.ids[table.names.index(name)]) for name in ("f.jpg", "g.jpg"))
+        answers = [Answer(f, "boat", "yes"), Answer(g, "boat", "yes"), Answer(g, "sky", "yes")]
+        archive.decide(answers, who="anna", request="1")
+        (change,) = export_sidecars(archive).changes
+    assert (os.path.basename(change.picture), change.tags, change.present) == ("g.jpg", ("sky",), ("boat",))
+    # programs that find a sidecar look no further: it takes over what stands inside
+    assert read_sidecar(photos / "g.jpg.xmp").flat == ("boat", "harbour", "sky")
 
 
 def test_sidecars_do_not_hide_that_folders_are_tags(photos):

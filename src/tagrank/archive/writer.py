@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -102,12 +103,13 @@ class Writer:
         try:
             after(answer)
         except Exception as error:
-            # it is on disk: whoever asked must not hear that it is not
-            warn(f"a listener of the archive failed ({type(error).__name__}: {error})")
+            # it is on disk: whoever asked must not hear that it is not; nor may this thread end
+            with suppress(Warning):
+                warn(f"a listener of the archive failed ({type(error).__name__}: {error})")
 
     def _roll_back(self) -> None:
         # a full disk may have ended the transaction already
-        if self._connection.in_transaction:
+        with suppress(sqlite3.Error):
             self._connection.execute("ROLLBACK")
 
     def _refusal(self, error: BaseException) -> BaseException:
