@@ -91,8 +91,9 @@ class Reader:
 
     def n_pictures(self, wanted: Wanted) -> int:
         """How many pictures with such items are left that nobody reviewed."""
-        rows = np.unique(self._left(wanted))
-        return int(np.count_nonzero(~self._is_reviewed[rows] | (wanted.picture_state == "reviewed")))
+        is_left = np.zeros(len(self._is_reviewed), dtype=bool)
+        is_left[self._left(wanted)] = True
+        return int(np.count_nonzero(is_left & (~self._is_reviewed | (wanted.picture_state == "reviewed"))))
 
     def _left(self, wanted: Wanted) -> np.ndarray:
         """The row of each item that is left."""
