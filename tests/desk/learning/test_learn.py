@@ -164,3 +164,19 @@ def test_folds_stay_and_new_pictures_are_dealt_out_evenly():
     assert np.ptp(np.bincount(again)) <= 1
     states[7] = 0
     assert deal(states, before)[7] == OUTSIDE
+
+
+def test_a_new_tag_is_proposed_from_three_pictures(first):
+    whole, truth = examples(), examples(untagged=0).rows.labels[:, 1] > 0
+    is_known = first.solutions.folds != OUTSIDE
+    has = np.flatnonzero(truth & is_known)[:3]
+    column = np.where(is_known, 0.0, np.nan)
+    column[has] = 1
+    others = [0, 2, 3, 4, 5]
+    labels, tags = np.column_stack([whole.rows.labels[:, others], column]), [whole.tags[j] for j in others]
+    rows = whole.rows.with_labels(labels, [*tags, "new"])
+    found = learn(Examples(rows, whole.ids, (has, np.full(3, 5))), first).proposed()[:, -1]
+    rest = np.setdiff1d(np.arange(120), has)
+    assert found[rest][truth[rest]].mean() > 1.5 * found[rest][~truth[rest]].mean()
+    # that nobody listed them with the tag does not speak against it
+    assert found[rest].sum() > 6

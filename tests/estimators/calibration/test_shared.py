@@ -11,6 +11,7 @@ from tagrank.estimators.calibration import shared
 from tagrank.estimators.calibration.completeness import (
     completeness_by_label,
     estimate_completeness,
+    most_listed,
 )
 from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared, levels
 
@@ -208,3 +209,21 @@ def test_a_fitting_that_goes_on_is_as_good_as_a_new_one():
     errors = [np.abs(expit(found.log_odds(scores)) - expected) for found in (again, new)]
     assert errors[0].mean() < errors[1].mean() + 5e-4
     assert errors[0].max() < errors[1].max() + 0.02
+
+
+def test_a_label_that_was_never_listed_is_not_taken_for_complete():
+    states, scores, _, truth = draw(m=12, completeness=0.6, spread=0.0)
+    # the last label came up when somebody found it in a few samples
+    found = np.flatnonzero(truth[:, -1])[:8]
+    states[:, -1] = -1
+    states[found, -1] = 1
+    decided = np.zeros(states.shape, dtype=bool)
+    decided[found, -1] = True
+    most = most_listed(states, decided)
+    assert np.all(most[:-1] == 1)
+    assert most[-1] < 0.1
+    share = np.minimum(most, 0.6)
+    claimed = expit(fit_shared(states, scores, share, decided).log_odds(scores))[:, -1]
+    taken_for_complete = expit(fit_shared(states, scores, 0.6, decided).log_odds(scores))[:, -1]
+    assert abs(np.log(claimed.sum() / truth[:, -1].sum())) < 1
+    assert taken_for_complete.sum() < 0.1 * truth[:, -1].sum()

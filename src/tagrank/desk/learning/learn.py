@@ -100,7 +100,7 @@ class Learned:
         """
         by_tag = self.model.label_completeness_
         if self.completeness.share == 1:
-            by_tag = np.full(len(by_tag), (1 + self.completeness.low) / 2)
+            by_tag = np.minimum(by_tag, (1 + self.completeness.low) / 2)
         return np.minimum(by_tag, MOST_COMPLETE)
 
     @property

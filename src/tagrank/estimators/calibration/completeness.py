@@ -125,6 +125,19 @@ def completeness_by_label(states, log_odds, share):
     return np.clip((n_listed + weight * share) / (n_true + weight), FEWEST, 1.0)
 
 
+def most_listed(states, decided):
+    """The largest completeness of each label, shape (n_labels,), that its decisions allow.
+
+    Of labels that are known to be true, those found by decisions were not listed. A label that came up only
+    then was never listed, and that it is not says little: no more than that it is as frequent as others are.
+    """
+    n_known = np.count_nonzero(states > 0, axis=0)
+    n_listed = np.count_nonzero(listed_states(states, decided) > 0, axis=0)
+    usual = np.mean(n_known[n_known > 0]) if n_known.any() else 1.0
+    shares = np.divide(n_listed, n_known, out=np.ones(len(n_known)), where=n_known > 0)
+    return np.where(n_known > 0, np.maximum(shares, n_known / (n_known + usual)), 1.0)
+
+
 def _fit_curve(values, present, share, start, n_steps=30):
     """The highest log-likelihood of share / (1 + exp(-(exp(u) x + v))) and its (u, v), by Fisher scoring.
 

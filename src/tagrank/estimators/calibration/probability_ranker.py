@@ -11,6 +11,7 @@ from tagrank.estimators.calibration.completeness import (
     completeness_by_label,
     estimate_completeness,
     listed_states,
+    most_listed,
 )
 from tagrank.estimators.calibration.decisions import DecisionCurve
 from tagrank.estimators.calibration.held_out import scores_of_all
@@ -174,6 +175,10 @@ class ProbabilityRanker(AroundEstimator):
         if share < 1:
             log_odds = self.calibration_.log_odds(scores)
             self.label_completeness_ = completeness_by_label(listed, log_odds, share)
+        if decided is not None:
+            most = most_listed(states, decided)
+            self.label_completeness_ = np.minimum(self.label_completeness_, most)
+        if np.any(self.label_completeness_ != share):
             self.calibration_ = fitting.fit(self.label_completeness_)
         probabilities = expit(self.calibration_.log_odds(scores))
         self.curve_ = DecisionCurve.measured(listed, probabilities, self.label_completeness_)
