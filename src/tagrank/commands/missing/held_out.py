@@ -190,7 +190,7 @@ def _calibrate(
     parts: Sequence[Part],
     method: str,
     completeness: float,
-    decided: np.ndarray | None,
+    decided: np.ndarray | None = None,
 ) -> np.ndarray:
     """Probabilities of each part from the held-out scores of the rows outside of it."""
     probabilities = np.empty(scores.shape)
