@@ -1,7 +1,7 @@
 // The folder, and decisions on their way out and in; differences are shown before anything is written.
 import "./page.js";
 import { ask, attempt, post } from "./api.js";
-import { count, element, find, several, words } from "./dom.js";
+import { count, element, find, several, table, words } from "./dom.js";
 
 const MOST = 200;
 
@@ -16,41 +16,52 @@ async function work(button, place, saying, action) {
   return found;
 }
 
-function table(heads, rows) {
-  const shown = rows.slice(0, MOST);
-  const parts = [element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Differences" }, element("table", {},
-    element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col", class: "word" }, head)))),
-    element("tbody", {}, ...shown.map((row) => element("tr", {}, ...row.map((text) => element("td", { class: "word" }, words(text))))))))];
-  if (rows.length > MOST) parts.push(element("p", { class: "quiet" }, `and ${count(rows.length - MOST)} more`));
-  return parts;
+function differences(heads, rows) {
+  if (rows.length === 0) return [];
+  const shown = table(heads, rows.slice(0, MOST).map((row) => row.map(words)));
+  const region = { class: "scroll differences", tabindex: "0", role: "region", "aria-label": "Differences" };
+  const rest = rows.length > MOST ? [element("p", { class: "quiet" }, `and ${count(rows.length - MOST)} more`)] : [];
+  return [element("div", region, shown), ...rest];
+}
+
+function listed(title, names, isOpen) {
+  const items = names.slice(0, MOST).map((name) => element("li", {}, words(name)));
+  return element("details", { open: isOpen }, element("summary", {}, title), element("ul", {}, ...items));
 }
 
 function problems(list) {
   if (!list?.length) return [];
-  const rows = list.slice(0, MOST).map((one) => element("li", {}, words(typeof one === "string" ? one : [one.path ?? one.name ?? one.picture, one.reason ?? one.error].filter(Boolean).join(": "))));
-  return [element("details", { class: "problems" }, element("summary", {}, several(list.length, "problem")), element("ul", {}, ...rows))];
+  const sentence = (one) => [one.path ?? one.name ?? one.picture, one.reason ?? one.error].filter(Boolean).join(": ");
+  return [listed(several(list.length, "problem"), list.map((one) => (typeof one === "string" ? one : sentence(one))), false)];
 }
 
 find("scan").addEventListener("click", async () => {
   const place = find("scan-result");
   const found = await work(find("scan"), place, "Looking …", () => post("/api/scan"));
   if (!found) return;
-  const kinds = [["added", found.added], ["moved", found.moved.map(([old, now]) => `${old} → ${now}`)], ["changed", found.changed], ["gone", found.gone]];
+  const moved = found.moved.map(([old, now]) => `${old} → ${now}`);
+  const kinds = Object.entries({ added: found.added, moved, changed: found.changed, gone: found.gone });
   const changed = kinds.filter(([, names]) => names.length);
-  place.append(element("p", {}, `${several(found.pictures, "picture")}. ${changed.length ? "" : "Nothing has changed."}`),
-    ...changed.map(([kind, names]) => element("details", { open: names.length <= 10 }, element("summary", {}, `${count(names.length)} ${kind}`), element("ul", {}, ...names.slice(0, MOST).map((name) => element("li", {}, words(name)))))),
+  place.append(
+    element("p", {}, `${several(found.pictures, "picture")}. ${changed.length ? "" : "Nothing has changed."}`),
+    ...changed.map(([kind, names]) => listed(`${count(names.length)} ${kind}`, names, names.length <= 10)),
     ...problems(found.problems));
 });
 
 async function sidecars(dry_run) {
   const place = find("sidecars-result");
-  const found = await work(find("sidecars-look"), place, dry_run ? "Comparing …" : "Writing …", () => post("/api/sidecars", { dry_run }));
+  const saying = dry_run ? "Comparing …" : "Writing …";
+  const found = await work(find("sidecars-look"), place, saying, () => post("/api/sidecars", { dry_run }));
   if (!found) return;
-  const n = found.changes.length;
-  find("sidecars-write").hidden = !dry_run || n === 0;
-  find("sidecars-write").textContent = `Write ${several(n, "sidecar")}`;
-  const line = n === 0 ? "All sidecars are as they should be." : dry_run ? `${several(n, "sidecar")} would change. Nothing is written yet.` : `${several(n, "sidecar")} written.`;
-  place.append(element("p", {}, line), ...(n ? table(["Sidecar", "What happens", "Tags"], found.changes.map(({ sidecar, action, tags }) => [sidecar, action, tags.join(", ")])) : []), ...problems(found.problems));
+  const n = several(found.changes.length, "sidecar");
+  const isEqual = found.changes.length === 0;
+  find("sidecars-write").hidden = !dry_run || isEqual;
+  find("sidecars-write").textContent = `Write ${n}`;
+  const line = dry_run ? `${n} would change. Nothing is written yet.` : `${n} written.`;
+  const rows = found.changes.map(({ sidecar, action, tags }) => [sidecar, action, tags.join(", ")]);
+  place.append(
+    element("p", {}, isEqual ? "All sidecars are as they should be." : line),
+    ...differences(["Sidecar", "What happens", "Tags"], rows), ...problems(found.problems));
 }
 find("sidecars-look").addEventListener("click", () => sidecars(true));
 find("sidecars-write").addEventListener("click", () => sidecars(false));
@@ -59,13 +70,21 @@ async function bring(dry_run) {
   const file = find("file").files[0];
   const format = /\.(jsonl|ndjson)$/i.test(file.name) ? "jsonl" : "csv";
   const place = find("import-result");
-  const found = await work(find("import-apply"), place, "Reading …", () => ask("POST", `/api/import?format=${format}&dry_run=${dry_run}`, { file }));
+  const path = `/api/import?format=${format}&dry_run=${dry_run}`;
+  const found = await work(find("import-apply"), place, "Reading …", () => ask("POST", path, { file }));
   if (!found) return;
-  const n = found.changes.length;
-  find("import-apply").hidden = found.applied || n === 0;
-  const line = n === 0 ? "Nothing would change." : found.applied ? `${several(n, "decision")} taken over.` : `${several(n, "decision")} would change. Nothing is taken over yet.`;
-  place.append(element("p", {}, line), ...(n ? table(["Picture", "Tag", "Before", "After"], found.changes.map(({ name, tag, before, after }) => [name, tag, before, after])) : []), ...problems(found.problems));
+  const n = several(found.changes.length, "decision");
+  const isEqual = found.changes.length === 0;
+  find("import-apply").hidden = found.applied || isEqual;
+  const line = found.applied ? `${n} taken over.` : `${n} would change. Nothing is taken over yet.`;
+  const rows = found.changes.map(({ name, tag, before, after }) => [name, tag, before, after]);
+  place.append(
+    element("p", {}, isEqual ? "Nothing would change." : line),
+    ...differences(["Picture", "Tag", "Before", "After"], rows), ...problems(found.problems));
 }
 find("import").addEventListener("submit", (event) => { event.preventDefault(); bring(true); });
 find("import-apply").addEventListener("click", () => bring(false));
-find("file").addEventListener("change", () => { find("import-apply").hidden = true; find("import-result").replaceChildren(); });
+find("file").addEventListener("change", () => {
+  find("import-apply").hidden = true;
+  find("import-result").replaceChildren();
+});

@@ -26,10 +26,12 @@ export function gapLine(points) {
     drawn("text", { x: 34, y: y(log) + 3, "text-anchor": "end" }, `1e${log}`)]);
   const runs = runsOf(seen);
   const lines = runs.map((run, k) => drawn("polyline", {
-    points: run.map(([pass, log]) => `${x(pass).toFixed(1)},${y(log).toFixed(1)}`).join(" "), class: k === runs.length - 1 ? "falling last" : "falling",
+    points: run.map(([pass, log]) => `${x(pass).toFixed(1)},${y(log).toFixed(1)}`).join(" "),
+    class: k === runs.length - 1 ? "falling last" : "falling",
   }));
   const [pass, log] = seen.at(-1);
-  return drawn("svg", { viewBox: "0 0 300 90", class: "gap", role: "img", "aria-label": `The gap to the best solution fell to ${(10 ** log).toPrecision(2)}` },
+  const label = `The gap to the best solution fell to ${(10 ** log).toPrecision(2)}`;
+  return drawn("svg", { viewBox: "0 0 300 90", class: "gap", role: "img", "aria-label": label },
     ...ruled, ...lines, drawn("circle", { cx: x(pass), cy: y(log), r: 3.5, class: "dot" }));
 }
 

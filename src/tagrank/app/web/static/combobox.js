@@ -61,15 +61,28 @@ export function combobox(input, { choose, leave = () => {}, allowNew = false }) 
     else { input.setAttribute("aria-invalid", "true"); }
   }
 
+  function escape() {
+    if (!list.hidden) return void open(false);
+    input.value = "";
+    input.blur();
+    leave();
+  }
+
+  function enter() {
+    clearTimeout(later);
+    if (active >= 0 && !list.hidden) take(active);
+    else takeTyped();
+  }
+
   let later;
+  const keys = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Escape: escape, Enter: enter };
   input.addEventListener("input", () => { input.removeAttribute("aria-invalid"); clearTimeout(later); later = setTimeout(suggest, 80); });
   input.addEventListener("blur", () => { clearTimeout(later); asked += 1; open(false); });
   input.addEventListener("click", () => list.hidden && suggest());
   input.addEventListener("keydown", (event) => {
-    if (event.isComposing) return;
-    if (event.key === "ArrowDown" || event.key === "ArrowUp") { event.preventDefault(); move(event.key === "ArrowDown" ? 1 : -1); }
-    else if (event.key === "Escape") { event.preventDefault(); if (list.hidden) { input.value = ""; input.blur(); leave(); } else open(false); }
-    else if (event.key === "Enter") { event.preventDefault(); clearTimeout(later); if (active >= 0 && !list.hidden) take(active); else takeTyped(); }
+    if (event.isComposing || !(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
   });
   return { take: takeTyped };
 }

@@ -95,8 +95,12 @@ function newWord() {
 
 function openStore() {
   const kept = new Map();
-  const memory = { keys: () => [...kept.keys()], get: (key) => kept.get(key), set: (key, text) => kept.set(key, text), remove: (key) => kept.delete(key) };
-  const disk = { keys: () => Object.keys(localStorage), get: (key) => localStorage.getItem(key), remove: (key) => { localStorage.removeItem(key); kept.delete(key); } };
+  const memory = {
+    keys: () => [...kept.keys()],
+    get: (key) => kept.get(key),
+    set: (key, text) => kept.set(key, text),
+    remove: (key) => kept.delete(key),
+  };
   try {
     localStorage.setItem("tagrank/test", "");
     localStorage.removeItem("tagrank/test");
@@ -104,11 +108,11 @@ function openStore() {
     return memory;
   }
   return {
-    keys: () => [...new Set([...disk.keys(), ...kept.keys()])],
-    get: (key) => disk.get(key) ?? memory.get(key),
+    keys: () => [...new Set([...Object.keys(localStorage), ...kept.keys()])],
+    get: (key) => localStorage.getItem(key) ?? kept.get(key),
     // a full store must not stop the work: the batch then lives as long as the page
     set: (key, text) => { try { localStorage.setItem(key, text); } catch (error) { memory.set(key, text); } },
-    remove: disk.remove,
+    remove: (key) => { localStorage.removeItem(key); kept.delete(key); },
   };
 }
 

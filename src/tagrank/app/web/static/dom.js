@@ -24,6 +24,16 @@ function fill(node, attributes, children) {
 /** Text from data, kept apart from the direction of the text around it. */
 export const words = (text) => element("bdi", {}, String(text));
 
+export const small = (...children) => element("small", {}, ...children);
+
+/** A table of texts and elements; the first of a row is its heading. */
+export function table(heads, rows) {
+  const head = element("tr", {}, ...heads.map((name) => element("th", { scope: "col" }, name)));
+  const lines = rows.map(([first, ...rest]) =>
+    element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell))));
+  return element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
+}
+
 /** A bar of a share between 0 and 1. */
 export function bar(share) {
   const inner = element("i");
@@ -36,7 +46,8 @@ export const thumbnailAddress = (id, width = 150) => `/thumbnails/${id}?side=${w
 
 /** A small picture whose box does not depend on when it comes. */
 export function thumbnail(id, name, width) {
-  return element("img", { src: thumbnailAddress(id, width), alt: name, width: 256, height: 256, loading: "lazy", decoding: "async", draggable: "false" });
+  const box = { width: 256, height: 256, loading: "lazy", decoding: "async", draggable: "false" };
+  return element("img", { src: thumbnailAddress(id, width), alt: name, ...box });
 }
 
 const NUMBER = new Intl.NumberFormat("en");

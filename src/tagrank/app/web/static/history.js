@@ -18,7 +18,10 @@ async function load() {
 
 function show() {
   const steps = new Map();
-  for (const one of decisions) steps.set(one.batch, [...(steps.get(one.batch) ?? []), one]);
+  for (const one of decisions) {
+    if (!steps.has(one.batch)) steps.set(one.batch, []);
+    steps.get(one.batch).push(one);
+  }
   find("history").replaceChildren(...[...steps.values()].map(makeStep));
   find("empty").hidden = true;
   if (decisions.length === 0) showEmpty("Nothing decided yet", "What is decided appears here, with who and when.", link("/", "Start"));
@@ -26,15 +29,26 @@ function show() {
 
 function makeStep(step) {
   const [{ by, at, undone, batch }] = step;
-  const tags = [...new Set(step.map(({ tag }) => tag))];
-  const said = ["yes", "no", "skip"].map((answer) => [answer, step.filter((one) => one.answer === answer).length]).filter(([, n]) => n);
   const more = step.length - SHOWN;
+  const rest = more > 0 ? element("li", { class: "quiet" }, `+ ${count(more)}`) : null;
   return element("li", { class: undone ? "step undone" : "step", id: `step-${batch}` },
     element("p", { class: "head" }, element("b", {}, words(by)), element("time", { datetime: at, class: "quiet" }, when(at)),
-      ...said.map(([answer, n]) => element("span", { class: `tag ${KINDS[answer]}` }, `${count(n)} ${answer}`)),
-      ...tags.slice(0, 3).map((tag) => element("span", { class: "about" }, words(tag))), tags.length > 3 ? element("span", { class: "quiet" }, `and ${several(tags.length - 3, "more tag")}`) : null,
-      undone ? element("span", { class: "quiet" }, "undone") : null),
-    element("ul", { class: "strip" }, ...step.slice(0, SHOWN).map(makePicture), more > 0 ? element("li", { class: "quiet" }, `+ ${count(more)}`) : null));
+      ...answersOf(step), ...tagsOf(step), undone ? quiet("undone") : null),
+    element("ul", { class: "strip" }, ...step.slice(0, SHOWN).map(makePicture), rest));
+}
+
+const quiet = (text) => element("span", { class: "quiet" }, text);
+
+function answersOf(step) {
+  const counts = Object.keys(KINDS).map((answer) => [answer, step.filter((one) => one.answer === answer).length]);
+  const given = counts.filter(([, n]) => n > 0);
+  return given.map(([answer, n]) => element("span", { class: `tag ${KINDS[answer]}` }, `${count(n)} ${answer}`));
+}
+
+function tagsOf(step) {
+  const tags = [...new Set(step.map(({ tag }) => tag))];
+  const named = tags.slice(0, 3).map((tag) => element("span", { class: "about" }, words(tag)));
+  return tags.length > 3 ? [...named, quiet(`and ${several(tags.length - 3, "more tag")}`)] : named;
 }
 
 const KINDS = { yes: "found", no: "wrong", skip: "unknown" };

@@ -1,7 +1,7 @@
 // The models that are kept; one of them answers.
 import "./page.js";
 import { attempt, get, post } from "./api.js";
-import { count, element, figure, find, say, showEmpty, when } from "./dom.js";
+import { count, element, figure, find, say, showEmpty, table, when } from "./dom.js";
 import { watchTraining } from "./training.js";
 
 async function show() {
@@ -12,21 +12,27 @@ async function show() {
   find("empty").hidden = true;
   if (found.models.length === 0) showEmpty("No model yet", "The first one is trained on the tags that are there.");
   const heads = ["Model", "", "Made", ...names, "Decisions", "Seconds", "Gap", "Method"];
-  document.querySelector("#models thead").replaceChildren(element("tr", {}, ...heads.map((name) => element("th", { scope: "col", class: name === "Made" || name === "Method" ? "word" : null }, name))));
-  document.querySelector("#models tbody").replaceChildren(...found.models.map((model) => makeRow(model, names)));
+  find("models").replaceChildren(table(heads, found.models.map((model) => makeRow(model, names))));
 }
 
-function makeRow({ number, made, method, metrics, decisions, seconds, gap, current }, names) {
-  const use = element("button", { type: "button", "aria-label": `Use model ${number}`, click: () => attempt(async () => {
-    await post(`/api/models/${number}/use`);
-    say(`Model ${number} answers now.`);
+const number = (value, write) => (typeof value === "number" ? write(value) : "–");
+
+function makeRow({ number: n, made, method, metrics, decisions, seconds, gap, current }, names) {
+  return [
+    String(n), current ? element("span", { class: "tag found" }, "answers") : useButton(n), when(made),
+    ...names.map((name) => figure(metrics?.[name])), number(decisions, count),
+    number(seconds, (value) => value.toFixed(1)), number(gap, (value) => value.toExponential(1)),
+    element("span", { class: "method" }, method ?? "–"),
+  ];
+}
+
+function useButton(n) {
+  const use = async () => {
+    await post(`/api/models/${n}/use`);
+    say(`Model ${n} answers now.`);
     await show();
-  }) }, "Use");
-  const cells = [...names.map((name) => figure(metrics?.[name])), decisions === null || decisions === undefined ? "–" : count(decisions),
-    typeof seconds === "number" ? seconds.toFixed(1) : "–", typeof gap === "number" ? gap.toExponential(1) : "–"];
-  return element("tr", { class: current ? "current" : null },
-    element("th", { scope: "row" }, String(number)), element("td", { class: "date" }, current ? element("span", { class: "tag found" }, "answers") : use),
-    element("td", { class: "date" }, when(made)), ...cells.map((text) => element("td", {}, text)), element("td", { class: "word method" }, method ?? "–"));
+  };
+  return element("button", { type: "button", "aria-label": `Use model ${n}`, click: () => attempt(use) }, "Use");
 }
 
 show();

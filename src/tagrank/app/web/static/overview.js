@@ -2,7 +2,7 @@
 import "./page.js";
 import { attempt, get } from "./api.js";
 import { interval } from "./charts.js";
-import { bar, count, element, figure, find, link, several, when, words } from "./dom.js";
+import { address, bar, count, element, figure, find, link, several, small, when, words } from "./dom.js";
 import { watchTraining } from "./training.js";
 
 async function show() {
@@ -11,50 +11,65 @@ async function show() {
   const { archive, progress, queues, model, training } = found;
   find("name").replaceChildren(words(archive.name));
   find("name").classList.remove("loading");
-  find("summary").textContent = `${several(archive.pictures, "picture")}, ${count(archive.tagged)} of them tagged, ${several(archive.tags, "tag")}.`;
-  showFirstSteps(archive, model, training);
+  const [pictures, tags] = [several(archive.pictures, "picture"), several(archive.tags, "tag")];
+  find("summary").textContent = `${pictures}, ${count(archive.tagged)} of them tagged, ${tags}.`;
+  showFirstStep(firstStep(archive, model, training));
   showProgress(progress, archive);
   showQueues(queues);
   showModel(model);
 }
 
-function showFirstSteps({ pictures, tagged }, model, training) {
-  const steps = [];
-  if (pictures === 0) steps.push(["There is no picture in this folder yet. Put some in, then scan it.", link("/archive", "Scan")]);
-  else if (tagged === 0) steps.push(["Look at a few pictures and type their tags. Three pictures of a tag are enough for first proposals.", link("/review?queue=untagged", "Type the first tags")]);
-  else if (!model && training.state === "running") steps.push(["The first model is being trained on the tags that are there. Proposals come with it.", null]);
-  else if (!model) steps.push(["Train the first model on the tags that are there. Proposals come with it.", link("#learning", "To the model")]);
-  find("first").hidden = steps.length === 0;
-  find("steps").replaceChildren(...steps.map(([text, action]) => element("li", {}, element("p", {}, text), action)));
+/** What to do first: a sentence and where to do it; null once there is a model. */
+function firstStep({ pictures, tagged }, model, training) {
+  if (pictures === 0) return ["There is no picture in this folder yet. Put some in, then scan it.", link("/archive", "Scan")];
+  if (tagged === 0) {
+    const text = "Look at a few pictures and type their tags. Three pictures of a tag are enough for first proposals.";
+    return [text, link("/review?queue=untagged", "Type the first tags")];
+  }
+  if (model) return null;
+  const isRunning = training.state === "running";
+  const text = isRunning ? "The first model is being trained on the tags that are there." : "Train the first model on the tags that are there.";
+  return [`${text} Proposals come with it.`, isRunning ? null : link("#learning", "To the model")];
 }
 
-function showProgress(progress, archive) {
-  find("progress").hidden = archive.pictures === 0;
-  find("decisions").replaceChildren(count(progress.decisions), element("small", {}, `${count(progress.yes)} yes, ${count(progress.no)} no, ${count(progress.skip)} skipped`));
-  find("reviewed").replaceChildren(`${Math.floor(100 * progress.share_reviewed)} %`, element("small", {}, `${count(progress.reviewed)} of ${count(archive.pictures)}`), bar(progress.share_reviewed));
-  find("complete").replaceChildren(count(progress.tags_complete), element("small", {}, `of ${count(archive.tags)}`), bar(progress.tags_complete / Math.max(1, archive.tags)));
-  const { missing } = progress;
-  if (missing) find("missing").replaceChildren(`≈ ${count(Math.round(missing.estimate))}`, element("small", {}, `between ${count(Math.round(missing.low))} and ${count(Math.round(missing.high))}`), interval(missing));
-  else find("missing").replaceChildren("–", element("small", {}, "once there is a model"));
+function showFirstStep(step) {
+  find("first").hidden = step === null;
+  if (step) find("steps").replaceChildren(element("p", {}, step[0]), step[1] ?? "");
+}
+
+function showProgress({ decisions, yes, no, skip, reviewed, share_reviewed, tags_complete, missing }, { pictures, tags }) {
+  const fill = (id, ...content) => find(id).replaceChildren(...content);
+  const share = `${Math.floor(100 * share_reviewed)} %`;
+  find("progress").hidden = pictures === 0;
+  fill("decisions", count(decisions), small(`${count(yes)} yes, ${count(no)} no, ${count(skip)} skipped`));
+  fill("reviewed", share, small(`${count(reviewed)} of ${count(pictures)}`), bar(share_reviewed));
+  fill("complete", count(tags_complete), small(`of ${count(tags)}`), bar(tags_complete / Math.max(1, tags)));
+  if (!missing) return fill("missing", "–", small("once there is a model"));
+  const [estimate, low, high] = [missing.estimate, missing.low, missing.high].map((n) => count(Math.round(n)));
+  return fill("missing", `≈ ${estimate}`, small(`between ${low} and ${high}`), interval(missing));
 }
 
 function showQueues(queues) {
   find("queues").hidden = queues.length === 0;
-  find("queue-list").replaceChildren(...queues.map(({ name, title, about, count: n }) => element("li", { class: n ? "queue" : "queue none" },
-    element("h3", {}, title), element("p", { class: "big" }, n === null ? "–" : count(n)), element("p", { class: "quiet" }, about),
-    element("p", { class: "targets" }, ...targets(name)))));
+  find("queue-list").replaceChildren(...queues.map(({ name, title, about, count: n }) => element(
+    "li", { class: n ? "queue" : "queue none" },
+    element("h3", {}, title), element("p", { class: "big" }, n === null ? "–" : count(n)),
+    element("p", { class: "quiet" }, about), element("p", { class: "targets" }, ...targets(name)))));
 }
 
 function targets(queue) {
   if (queue === "tag") return [link("/tags", "Choose a tag")];
-  return [link(`/wall?queue=${encodeURIComponent(queue)}`, "By tag"), link(`/review?queue=${encodeURIComponent(queue)}`, "By picture")];
+  return [link(address("/wall", { queue }), "By tag"), link(address("/review", { queue }), "By picture")];
 }
 
 function showModel(model) {
   find("learning").hidden = false;
-  find("model-line").replaceChildren(...(model ? [element("b", {}, `Model ${model.number}`), ` · ${when(model.made)}`] : ["There is no model yet."]));
+  const line = model ? [element("b", {}, `Model ${model.number}`), ` · ${when(model.made)}`] : ["There is no model yet."];
+  find("model-line").replaceChildren(...line);
   find("model-method").textContent = model?.method ?? "";
-  find("model-metrics").replaceChildren(...Object.entries(model?.metrics ?? {}).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, figure(value)))));
+  const metrics = Object.entries(model?.metrics ?? {});
+  find("model-metrics").replaceChildren(...metrics.map(([name, value]) =>
+    element("div", {}, element("dt", {}, name), element("dd", {}, figure(value)))));
 }
 
 show();

@@ -5,7 +5,8 @@ import { find } from "./dom.js";
 
 find("sign-out")?.addEventListener("click", () => attempt(async () => {
   await deliver();
-  if (waiting().length && !confirm("Some decisions were not sent yet. They stay in this browser until you sign in again. Sign out?")) return;
+  const question = "Some decisions were not sent yet. They stay in this browser until you sign in again. Sign out?";
+  if (waiting().length && !confirm(question)) return;
   await post("/api/sign-out");
   location.assign("/sign-in");
 }));

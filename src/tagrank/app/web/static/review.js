@@ -53,7 +53,8 @@ async function lookAhead(id) {
 
 function sayNothing() {
   note("/review", filters);
-  showNothing("Nothing left here", "Every picture of this queue has been looked at.", [link("/", "Start"), link("/review?queue=all", "Every picture")], () => shown ?? begin());
+  const links = [link("/", "Start"), link("/review?queue=all", "Every picture")];
+  showNothing("Nothing left here", "Every picture of this queue has been looked at.", links, () => shown ?? begin());
 }
 
 function mark() {
@@ -126,13 +127,14 @@ async function takeBack() {
   const { restored, kept } = await undo();
   const step = steps.pop();
   const picture = restored[0]?.picture ?? step?.picture;
-  say(`${restored.length ? several(restored.length, "decision") : "The last step was"} undone${kept.length ? "; what somebody decided later is kept" : ""}.`);
+  const what = restored.length ? several(restored.length, "decision") : "The last step was";
+  say(`${what} undone${kept.length ? "; what somebody decided later is kept" : ""}.`);
   if (picture) await open(picture);
 }
 
 function explain(row) {
   if (row.pair.probability === null) say("No model has looked at this tag yet.");
-  else showWhy(shown.id, shown.name, row.pair.tag);
+  else showWhy(shown.id, shown.name, row.pair);
 }
 
 const undoAloud = () => takeBack().catch(() => {});

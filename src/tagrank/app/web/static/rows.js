@@ -1,12 +1,15 @@
 // Rows of tags beside a picture, each with its probability and three answers.
-import { bar, element, percent, words } from "./dom.js";
+import { bar, element, percent, small, words } from "./dom.js";
 
 const ANSWERS = [["yes", "✓", "Yes"], ["no", "✕", "No"], ["skip", "–", "Skip"]];
 
 /** Draw proposed, perhaps wrong, present and rejected tags; answers the rows in the order in which keys walk them. */
 export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, actions) {
   const doubted = new Set(doubtful.map(({ tag }) => tag));
-  const sections = [["Proposed", proposed, true], ["Perhaps wrong", doubtful, true], ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false], ["Rejected or skipped", rejected, false]];
+  const sections = [
+    ["Proposed", proposed, true], ["Perhaps wrong", doubtful, true],
+    ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false], ["Rejected or skipped", rejected, false],
+  ];
   const rows = [];
   const lists = sections.map(([title, pairs, isAsked]) => {
     const made = pairs.map((pair) => makeRow(pair, isAsked, actions));
@@ -33,7 +36,7 @@ function makeRow(pair, isAsked, { answer, explain, focus }) {
   row.buttons.push(why);
   row.node = element("div", { class: "row", role: "group", tabindex: "-1", pointerdown: () => focus(row) },
     element("span", { class: "tag-name" }, words(pair.tag), element("small", { class: "by" })),
-    element("span", { class: "share" }, pair.probability === null ? null : bar(pair.probability), element("small", {}, percent(pair.probability))),
+    element("span", { class: "share" }, pair.probability === null ? null : bar(pair.probability), small(percent(pair.probability))),
     element("span", { class: "answers" }, ...row.buttons));
   row.setActive = (isActive) => {
     row.node.classList.toggle("active", isActive);

@@ -40,6 +40,7 @@ export function onSweep(wall, { tap, start, over }) {
   // a screen reader presses without a pointer
   wall.addEventListener("click", (event) => {
     const tile = event.target.closest("[role=option]");
-    if (tile && event.detail === 0 && event.pointerType !== "mouse" && event.pointerType !== "touch") tap([...wall.children].indexOf(tile), event);
+    const hasPointer = event.detail > 0 || ["mouse", "touch"].includes(event.pointerType);
+    if (tile && !hasPointer) tap([...wall.children].indexOf(tile), event);
   });
 }

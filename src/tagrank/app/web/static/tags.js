@@ -47,5 +47,6 @@ const found = await attempt(() => get("/api/tags"));
 if (found) {
   tags = found.tags;
   show();
-  if (tags.length === 0) showEmpty("No tags yet", "Type the first ones while looking at pictures.", link("/review?queue=untagged", "Type the first tags"));
+  const first = link("/review?queue=untagged", "Type the first tags");
+  if (tags.length === 0) showEmpty("No tags yet", "Type the first ones while looking at pictures.", first);
 }

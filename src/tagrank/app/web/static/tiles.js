@@ -22,9 +22,11 @@ export function spoken({ yes, no, skip }, queue) {
 /** A tile; its tag stands on it where the wall has several. */
 export function makeTile(item, choices, width, isActive) {
   const { picture, tag, probability } = item;
-  const caption = element("span", { class: "caption" }, choices.tag ? null : words(tag), element("span", { class: "share" }, percent(probability)));
+  const share = element("span", { class: "share" }, percent(probability));
+  const caption = element("span", { class: "caption" }, choices.tag ? null : words(tag), share);
   const image = thumbnail(picture.id, "", width);
-  const tile = element("li", { role: "option", class: "tile", tabindex: isActive ? "0" : "-1" }, element("span", { class: "box" }, image, element("span", { class: "mark", "aria-hidden": "true" })), caption);
+  const box = element("span", { class: "box" }, image, element("span", { class: "mark", "aria-hidden": "true" }));
+  const tile = element("li", { role: "option", class: "tile", tabindex: isActive ? "0" : "-1" }, box, caption);
   image.addEventListener("error", () => tile.classList.add("broken"));
   describe(tile, item, choices);
   return tile;

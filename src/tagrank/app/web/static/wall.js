@@ -59,7 +59,8 @@ function sayNothing() {
   if (choices.queue === "tag" && !choices.tag) {
     showEmpty("Which tag?", "Choose a tag above, and its pictures come, the likeliest first.", link("/tags", "All tags"));
   } else {
-    showNothing("Nothing left here", "All proposals of this queue are decided.", [link("/", "Start"), link("/review?queue=untagged", "Untagged pictures")], () => page.length || begin());
+    const links = [link("/", "Start"), link("/review?queue=untagged", "Untagged pictures")];
+    showNothing("Nothing left here", "All proposals of this queue are decided.", links, () => page.length || begin());
   }
 }
 
@@ -145,7 +146,7 @@ onSweep(wall, {
   start: (i) => (page[i].mark ? null : "no"),
   over: mark,
 });
-const explain = () => page[at] && showWhy(page[at].picture.id, page[at].picture.name, page[at].tag);
+const explain = () => page[at] && showWhy(page[at].picture.id, page[at].picture.name, page[at]);
 const undoAloud = () => takeBack().catch(() => {});
 onKeys({
   ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1),
