@@ -89,33 +89,39 @@ def _is_unchanged(picture: Known, path: str | Path) -> bool:
 
 
 def _lay_over(collection: Collection, decided: list[tuple[int, str, int]]) -> Collection:
+    """The collection with other labels, given row, tag and answer of each decision."""
     tags = list(dict.fromkeys([*collection.tags, *(tag for _, tag, _ in decided)]))
     column = {tag: j for j, tag in enumerate(tags)}
-    stored = collection.label_matrix.stored
-    pieces = [np.empty((0, 4), dtype=np.int64)]
-    for (rows, columns), state in ((positive_pairs(stored), 1), (unknown_pairs(stored), 0)):
-        pieces.append(np.column_stack([rows, columns, np.full(len(rows), state), np.zeros(len(rows), int)]))
-    if decided:
-        pieces.append(np.array([(row, column[tag], answer, 1) for row, tag, answer in decided]))
-    rows, columns, states, is_decided = np.concatenate(pieces).T
-    # of two entries for a cell the decision comes last, and counts
-    places, listed = rows * len(tags) + columns, np.concatenate(pieces[:2])
-    last = len(places) - 1 - np.unique(places[::-1], return_index=True)[1]
-    is_listed = np.isin(places[last], listed[:, 0] * len(tags) + listed[:, 1])
-    cells = SparseStates(
-        rows[last], columns[last], states[last].astype(np.int8), is_decided[last] == 1, is_listed
-    )
-    is_known = ~collection.label_matrix.unknown_rows
-    labels = make_labels(cells.pictures, cells, is_known & (len(collection.tags) > 0), len(tags))
-    names, before = (
-        collection.names or (),
-        set(zip(listed[:, 0].tolist(), listed[:, 1].tolist(), strict=True)),
-    )
+    answers = {(row, column[tag]): answer for row, tag, answer in decided}
+    present = set(zip(*map(np.ndarray.tolist, positive_pairs(collection.label_matrix.stored)), strict=True))
+    labels = make_labels(*_cells(collection, present, answers), _known_rows(collection), len(tags))
+    names = collection.names or ()
     return collection.replaced(
         labels=labels,
         tags=tags,
         decided=[
-            DecidedLabel(names[row], tag, answer == 1 and (row, column[tag]) in before)
+            DecidedLabel(names[row], tag, answer == 1 and (row, column[tag]) in present)
             for row, tag, answer in decided
         ],
     )
+
+
+def _cells(
+    collection: Collection, present: set[tuple[int, int]], answers: dict[tuple[int, int], int]
+) -> tuple[np.ndarray, SparseStates]:
+    """The rows of all cells that are listed or decided, and the cells; a decision overrides the list."""
+    unknown = zip(*map(np.ndarray.tolist, unknown_pairs(collection.label_matrix.stored)), strict=True)
+    states = dict.fromkeys(unknown, 0) | dict.fromkeys(present, 1) | answers
+    rows, columns = np.array(list(states), dtype=np.int64).reshape(-1, 2).T
+    cells = SparseStates(
+        rows,
+        columns,
+        np.array(list(states.values()), dtype=np.int8),
+        np.array([cell in answers for cell in states], dtype=bool),
+        np.array([cell in present for cell in states], dtype=bool),
+    )
+    return rows, cells
+
+
+def _known_rows(collection: Collection) -> np.ndarray:
+    return ~collection.label_matrix.unknown_rows & (len(collection.tags) > 0)
