@@ -8,7 +8,7 @@ from tagrank.data.writers.picture_folder import write_picture_folder
 
 
 def draw_archive(
-    folder: str | os.PathLike, *, n_pictures: int = 400, size: int = 192, hidden: float = 0.5, seed: int = 0
+    folder: str | os.PathLike, *, n_pictures: int = 400, size: int = 144, hidden: float = 0.5, seed: int = 0
 ) -> None:
     """Draw pictures into a folder that does not exist yet, with a list of some of their tags.
 
