@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from benchmarks import catalogue, output
+from benchmarks import catalogue, output, savings_page
 from benchmarks.__main__ import main, run
 
 ROOT = Path(__file__).parents[1]
@@ -93,6 +93,12 @@ def test_the_list_of_benchmarks_stands_on_its_page(capsys):
     assert table in capsys.readouterr().out
     assert all(f"| `{name}` |" in table for name in NAMES)
     assert table in (ROOT / "docs" / "benchmarks.md").read_text()
+
+
+def test_the_page_of_the_keeper_shows_the_kept_figures():
+    lines = output.read_results("desk_keeper")["results"]
+    assert savings_page.PAGE.read_text() == savings_page.render(savings_page.PAGE.read_text(), lines)
+    assert savings_page.PLOT.read_text() == savings_page.draw(lines)
 
 
 def test_a_name_that_is_unknown_is_answered_with_those_that_are():
