@@ -26,3 +26,16 @@ def research_data():
     if not folder or not Path(folder).is_dir():
         pytest.skip("the public data sets are absent: set TAGRANK_DATA to the folder that holds them")
     return Path(folder)
+
+
+@pytest.fixture(scope="module")
+def quick_words():
+    """Vocabularies of pictures are learned in two rounds, where a test does not ask how good they are."""
+    from tagrank.features.words import vocabulary
+
+    learn = vocabulary.learn_centres
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            vocabulary, "learn_centres", lambda *sample, **asked: learn(*sample, **asked | {"max_iter": 2})
+        )
+        yield

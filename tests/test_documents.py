@@ -25,6 +25,8 @@ from tagrank.data import write_tags
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.features import FEATURES, PRESETS
 
+pytestmark = pytest.mark.usefixtures("quick_words")
+
 ROOT = Path(__file__).parents[1]
 PAGES = {
     str(path.relative_to(ROOT)): path for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -18,6 +18,8 @@ from tagrank.features import PRESETS, extract_features
 from tagrank.kernels import ChiSquared, Gaussian, Power, Sum
 from tagrank.metrics import image_auc
 
+pytestmark = pytest.mark.usefixtures("quick_words")
+
 
 @pytest.fixture(scope="module")
 def drawings():

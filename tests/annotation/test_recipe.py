@@ -22,6 +22,8 @@ from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.methods import METHODS, find_method
 from tagrank.kernels import Gaussian, Power
 
+pytestmark = pytest.mark.usefixtures("quick_words")
+
 
 @pytest.fixture(scope="module")
 def drawings():

@@ -11,6 +11,8 @@ from tagrank.annotation.choosing import choose
 from tagrank.commands.demo import demo
 from tagrank.data.drawn_pictures import draw_pictures
 
+pytestmark = pytest.mark.usefixtures("quick_words")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

@@ -15,6 +15,8 @@ from tagrank.app.cli import main as cli
 from tagrank.commands.missing import held_out as missing_scores
 from tagrank.commands.missing.missing import missing
 
+pytestmark = pytest.mark.usefixtures("quick_words")
+
 
 def test_table_says_what_the_library_says(tagrank, table):
     result = tagrank("missing", table, "--top", 4, "--C", 1, "--folds", 3)

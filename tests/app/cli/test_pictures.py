@@ -16,6 +16,8 @@ from tagrank.annotation.trials import Trials
 from tagrank.data import read_keywords
 from tagrank.data.drawn_pictures import draw_pictures
 
+pytestmark = pytest.mark.usefixtures("quick_words")
+
 
 @pytest.fixture(scope="module")
 def drawn():
