@@ -9,6 +9,7 @@ from typing import Any, Self
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Answer, Archive, Cell
 from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
+from tagrank.commands.picture_rows import name_features
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
 from tagrank.desk.progress import archive_json, completions, progress_json, queue_rows, tag_rows
@@ -78,6 +79,7 @@ class Desk:
         """
         from tagrank.desk.learning import Models, Trainer
 
+        name_features(features)  # a misspelt one is said now, not by the first training
         archive = Archive.open(folder, database=database, lock=True)
         try:
             archive.scan(progress, cache=cache)

@@ -131,6 +131,7 @@ def test_a_read_only_folder_says_where_else_decisions_may_lie(tagrank, tmp_path)
         (["PHOTOS", "--name", ""], "a name of 1 to 60 characters"),
         (["PHOTOS", "--port", "70000"], "65535"),
         (["PHOTOS", "--train-after", "-1"], "train-after"),
+        (["PHOTOS", "--features", "nonsense"], "no features 'nonsense'"),
     ],
 )
 def test_what_cannot_be_meant_is_a_usage_error(tagrank, photos, arguments, words, monkeypatch):
