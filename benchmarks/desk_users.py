@@ -98,7 +98,7 @@ class User:
             with suppress(OSError, asyncio.IncompleteReadError):
                 return await self.ask(method, path, body)
             await self.leave()
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.2)
 
     async def ask(self, method, path, body=None):
         """Status, headers and the answer."""
