@@ -148,6 +148,18 @@ def test_a_new_tag_is_learned_from_its_third_example(make_desk, ids):
     assert desk.training()["state"] == "running"
 
 
+def test_nothing_is_trained_again_that_the_last_training_has_learned(archive, ids, probabilities):
+    models, trainer = FakeModels(FakeProposals(1, ids, TAGS, probabilities)), FakeTrainer()
+    with Desk(archive, models, trainer, cache=False, train_after=2) as desk:
+        decide(desk, [(ids[0], "new"), (ids[1], "new")], request="a")
+        decide(desk, [(ids[2], "new"), (ids[3], "new")], request="b")
+        models.by_number[2] = FakeProposals(2, ids, TAGS, probabilities)
+        models.by_number[2].facts["last_decision"] = archive.last_decision()
+        trainer.finish(2)
+        assert trainer.started == [False]
+        assert desk.training()["due_in"] == 2
+
+
 def test_the_first_model_is_trained_at_once(make_desk):
     desk = make_desk(n_models=0)
     assert desk.training()["state"] == "running"

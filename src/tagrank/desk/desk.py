@@ -279,8 +279,11 @@ class Desk:
 
     def _take_over(self, number: int) -> None:
         """A training ended well: its model answers from now on."""
-        self._memory.use(self._models.open(number))
+        proposals = self._models.open(number)
+        self._memory.use(proposals)
         self._warm_up()
+        if proposals.facts["last_decision"] == self.archive.last_decision():
+            self._schedule.forget()
         self._schedule.check()
 
     def _warm_up(self) -> None:

@@ -38,6 +38,11 @@ class Schedule:
             self._n_decided = max(self._n_decided, self._after)
         self.check()
 
+    def forget(self) -> None:
+        """All that was decided is learned, also what was decided after the training began."""
+        with self._lock:
+            self._n_decided = 0
+
     def check(self) -> None:
         """Begin a training if one is due and none is at work; called again when one ends."""
         if self.due_in == 0 and self._trainer.status()["state"] != "running":
