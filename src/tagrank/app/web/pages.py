@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from tagrank.app.web.errors import Refused
+from tagrank.desk.queues import QUEUES
 
 HERE = Path(__file__).parent
 # the browser asks again for a file only when its address changes
@@ -46,7 +47,7 @@ class StaticFiles:
 
 
 class Pages:
-    """Templates with what all of them know: static(name), version, archive, whether people sign in."""
+    """Templates with what all of them know: static(name), version, archive, queues, whether one signs in."""
 
     def __init__(
         self, static: StaticFiles, desk: Any, *, signs_in: bool, folder: Path = HERE / "templates"
@@ -64,6 +65,7 @@ class Pages:
             "signs_in": signs_in,
             "archive": desk.name,
             "identity": desk.identity,
+            "queues": list(QUEUES.values()),
         }
 
     def answer(self, request: Request, name: str, *, status: int = 200, **known: Any) -> Response:

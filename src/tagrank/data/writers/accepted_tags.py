@@ -3,17 +3,8 @@
 import os
 from collections.abc import Iterable
 
-from tagrank.data.readers.xmp import existing_sidecars, read_marked
 from tagrank.data.writers.machine_tags import SidecarChange
-from tagrank.data.writers.sidecar import (
-    checked_tags,
-    embedded_keywords,
-    keyword_lists,
-    open_sidecar,
-    sidecar_path,
-    unmarked,
-)
-from tagrank.files import FileError
+from tagrank.data.writers.sidecar import keyword_lists, open_for_adding, unmarked
 
 
 def add_accepted_tags(
@@ -30,14 +21,8 @@ def add_accepted_tags(
     tags : its tags
     dry_run : only tell what would be done
     """
-    if not os.path.isfile(picture):
-        raise FileError(picture, "no such picture")
-    path = sidecar_path(picture)
-    sidecar, known = open_sidecar(path), embedded_keywords(picture)
-    taken_over = known.all if sidecar.is_new else sidecar.keywords.all
-    for other in existing_sidecars(picture):
-        known = known.joined(read_marked(other))
-    wanted = checked_tags(tags, path)
+    sidecar, known, taken_over, wanted = open_for_adding(picture, tags)
+    path = sidecar.path
     new = [tag for tag in wanted if tag not in known.all.flat and tag not in known.all.trees]
     for name, words in keyword_lists(sidecar.document, taken_over, new).items() if new else ():
         sidecar.document.add(name, words)

@@ -9,15 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.data.readers.machine_marks import LISTS, SUBJECT, Mark
-from tagrank.data.readers.xmp import MarkedKeywords, existing_sidecars, read_marked
-from tagrank.data.writers.sidecar import (
-    checked_tags,
-    embedded_keywords,
-    keyword_lists,
-    last_level,
-    open_sidecar,
-    sidecar_path,
-)
+from tagrank.data.readers.xmp import MarkedKeywords
+from tagrank.data.writers.sidecar import keyword_lists, last_level, open_for_adding, open_sidecar
 from tagrank.files import FileError
 
 
@@ -70,14 +63,8 @@ def add_machine_tags(
     model : what the model is called
     dry_run : only tell what would be done
     """
-    if not os.path.isfile(picture):
-        raise FileError(picture, "no such picture")
-    path = sidecar_path(picture)
-    sidecar, known = open_sidecar(path), embedded_keywords(picture)
-    taken_over = known.all if sidecar.is_new else sidecar.keywords.all
-    for other in existing_sidecars(picture):
-        known = known.joined(read_marked(other))
-    wanted = checked_tags(tags, path)
+    sidecar, known, taken_over, wanted = open_for_adding(picture, tags)
+    path = sidecar.path
     present = tuple(tag for tag in wanted if tag in known.all.flat or tag in known.all.trees)
     new = tuple(tag for tag in wanted if tag not in present)
     if not new:

@@ -18,6 +18,7 @@ from tagrank.data.readers.xmp import (
     existing_sidecars,
     parse_marks,
     read_embedded,
+    read_marked,
     sidecar_content,
 )
 from tagrank.data.writers.xmp_document import XmpDocument
@@ -98,6 +99,28 @@ class Sidecar:
                 stream.write(self.document.to_bytes())
         except OSError as error:
             raise FileError(self.path, f"cannot be written ({error.strerror or error})") from None
+
+
+def open_for_adding(
+    picture: str | os.PathLike, tags: Iterable[str]
+) -> tuple[Sidecar, MarkedKeywords, Keywords, list[str]]:
+    """What it takes to add tags to the sidecar of a picture.
+
+    Returns
+    -------
+    sidecar : the one that is there, or a new one
+    known : all keywords that the picture has, in any sidecar or inside
+    taken_over : those that lists of the sidecar are to hold besides
+    wanted : the tags as they are written, each once
+    """
+    if not os.path.isfile(picture):
+        raise FileError(picture, "no such picture")
+    path = sidecar_path(picture)
+    sidecar, known = open_sidecar(path), embedded_keywords(picture)
+    taken_over = known.all if sidecar.is_new else sidecar.keywords.all
+    for other in existing_sidecars(picture):
+        known = known.joined(read_marked(other))
+    return sidecar, known, taken_over, checked_tags(tags, path)
 
 
 def open_sidecar(path: Path) -> Sidecar:
