@@ -114,5 +114,5 @@ def test_a_database_that_is_not_ours_is_refused_and_can_be_left_out(decided, tmp
         connection.execute(
             "CREATE VIEW cells AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n"
         )
-    with pytest.raises(ValueError, match=r"another program.*decisions=False"):
+    with pytest.raises(ValueError, match=r"another program.*pass False for decisions"):
         open_collection(decided, decisions=other)

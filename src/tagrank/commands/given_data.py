@@ -73,7 +73,9 @@ def _with_decisions(collection: Collection, folder: Path, decisions: bool | str 
     try:
         return decided_collection(collection, folder, database)
     except FileError as error:
-        raise ValueError(f"{error} (no_decisions leaves them out, or False as argument in Python)") from None
+        raise ValueError(
+            f"{error} (no_decisions leaves them out; in Python pass False for decisions)"
+        ) from None
 
 
 def open_model(model: Annotator | str | os.PathLike) -> Annotator:
