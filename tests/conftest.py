@@ -1,4 +1,4 @@
-"""Fresh folders for compiled code (a cached caller would keep its old callee) and features; public data."""
+"""Fresh folders for compiled code (a cached caller keeps its old callee), features, state; public data."""
 
 import os
 import signal
@@ -14,6 +14,8 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 os.environ["TERMINAL_WIDTH"] = "500"
 _cache = tempfile.TemporaryDirectory(prefix="tagrank-cache-")
 os.environ["TAGRANK_CACHE"] = _cache.name
+_state = tempfile.TemporaryDirectory(prefix="tagrank-state-")
+os.environ["TAGRANK_STATE"] = _state.name
 # a shell lets what runs in its background ignore Ctrl-C, and so would the processes that tests interrupt
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -5,7 +5,6 @@ import shutil
 import numpy as np
 import pytest
 
-from tagrank.data.catalog import catalog
 from tagrank.data.catalog.catalog import find_dataset, list_datasets, load_dataset
 
 OFFICIAL = {
@@ -95,15 +94,3 @@ def test_damaged_files_are_noticed(research_data, empty_folders):
         load_dataset("flags", verify=True)
     with pytest.raises(ValueError, match=r"expected rows, columns, tags \(194, 43, 7\)"):
         load_dataset("flags")
-
-
-@pytest.mark.parametrize(
-    ("platform", "variable", "expected"),
-    [("linux", "XDG_CACHE_HOME", "base/tagrank"), ("win32", "LOCALAPPDATA", "base/tagrank")],
-)
-def test_cache_folder_of_the_platform(monkeypatch, platform, variable, expected):
-    monkeypatch.delenv("TAGRANK_CACHE", raising=False)
-    monkeypatch.delenv("TAGRANK_DATA", raising=False)
-    monkeypatch.setattr(catalog.sys, "platform", platform)
-    monkeypatch.setenv(variable, "base")
-    assert [folder.as_posix() for folder in catalog.data_folders()] == [expected]

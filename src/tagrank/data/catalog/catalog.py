@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.readers.tables.npz import read_matrix, read_npz
 from tagrank.errors import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
+from tagrank.user_folders import cache_folder
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,7 @@ def list_datasets() -> list[DatasetEntry]:
 def data_folders() -> list[Path]:
     """Where data sets are looked for: ``TAGRANK_DATA`` if set, then the cache folder."""
     given = os.environ.get("TAGRANK_DATA")
-    return ([Path(given)] if given else []) + [_cache_folder()]
-
-
-def _cache_folder() -> Path:
-    if given := os.environ.get("TAGRANK_CACHE"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "tagrank"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "tagrank"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tagrank"
+    return ([Path(given)] if given else []) + [cache_folder()]
 
 
 def find_dataset(name: str) -> Path | None:
