@@ -90,7 +90,7 @@ def test_start_is_light(statement):
 
 
 OPTIONAL = (
-    *("pandas", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask", "psutil"),
+    *("pandas", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask"),
     *("cleanlab", "himalaya", "MKLpy"),
 )
 IMPORT_ALL = """

@@ -62,6 +62,42 @@ def check_regular(path: str | os.PathLike) -> os.stat_result:
     return about
 
 
+def check_plain(path: str | os.PathLike) -> os.stat_result | None:
+    """What the system knows of a file that came with a folder; None where there is none.
+
+    A stranger may have made it: it must be a plain file with this one name, not a link, which would lead to
+    a file that is none of his.
+    """
+    try:
+        about = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    _check_plain(about, path)
+    return about
+
+
+def open_plain(path: str | os.PathLike, flags: int) -> int:
+    """The descriptor of a file that came with a folder, see `check_plain`; it never waits for a pipe."""
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+    check_plain(path)  # where the system knows no O_NOFOLLOW
+    descriptor = os.open(path, flags, 0o666)
+    try:
+        _check_plain(os.fstat(descriptor), path)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_plain(about: os.stat_result, path: str | os.PathLike) -> None:
+    if stat.S_ISLNK(about.st_mode):
+        raise FileError(path, "is a link, expected a plain file; remove the link")
+    if not stat.S_ISREG(about.st_mode):
+        raise FileError(path, "is a folder, pipe or device, expected a plain file; remove it")
+    if about.st_nlink > 1:
+        raise FileError(path, "has another name elsewhere (a hard link), expected a plain file; copy it")
+
+
 @contextmanager
 def naming(path: str | os.PathLike) -> Iterator[None]:
     """Errors in the content of `path` begin with it."""

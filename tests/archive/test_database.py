@@ -7,13 +7,13 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import closing
 
 import pytest
 
-from tagrank.archive import Answer, Archive, ArchiveInUse, database, database_path, schema
-from tagrank.archive.schema import APPLICATION_ID, VERSION
+from tagrank.archive import Answer, Archive, ArchiveInUse, database_path
+from tagrank.archive.storage import database, schema
+from tagrank.archive.storage.schema import APPLICATION_ID, VERSION
 from tagrank.files import FileError
 
 
@@ -41,22 +41,38 @@ def test_the_file_says_what_it_is(closed):
 def test_a_newer_version_is_refused(closed):
     change(closed.database, "PRAGMA user_version = 99")
     for read_only in (False, True):
-        with pytest.raises(FileError, match=r"newer tagrank \(version 99, this one knows 1\); update"):
+        with pytest.raises(FileError, match=r"newer tagrank \(version 99, this one knows \d+\); update"):
             Archive.open(closed.folder, read_only=read_only)
 
 
 def test_an_older_version_is_brought_to_todays(closed, monkeypatch):
     newer = (*schema.MIGRATIONS, "CREATE TABLE notes (picture INTEGER, note TEXT) STRICT;")
     for module in (schema, database):
-        monkeypatch.setattr(module, "VERSION", 2)
+        monkeypatch.setattr(module, "VERSION", VERSION + 1)
     monkeypatch.setattr(schema, "MIGRATIONS", newer)
-    with pytest.raises(FileError, match="is of version 1, not 2; open it once with 'tagrank desk'"):
-        Archive.open(closed.folder, read_only=True)
+    before = closed.database.read_bytes()
+    with Archive.open(closed.folder, read_only=True) as archive:
+        assert archive.count() == 5
+        assert archive.read(lambda connection: connection.execute("SELECT * FROM notes").fetchall()) == []
+    assert [path.name for path in closed.home.iterdir()] == ["desk.sqlite"]
+    assert closed.database.read_bytes() == before
     with Archive.open(closed.folder) as archive:
         assert archive.count() == 5
         assert archive.read(lambda connection: connection.execute("SELECT * FROM notes").fetchall()) == []
-    with Archive.open(closed.folder, read_only=True) as archive:
-        assert archive.count() == 5
+
+
+def test_the_first_version_still_opens(closed, monkeypatch):
+    """With its table of sessions, which is gone afterwards."""
+    old = closed.folder / "old.sqlite"
+    with closing(sqlite3.connect(old, isolation_level=None)) as connection:
+        schema.migrate(connection, 1)
+        connection.execute("INSERT INTO sessions VALUES ('hash', 'mallory', 99999999999)")
+        connection.execute("INSERT INTO tags VALUES (1, 'sea')")
+    for read_only in (True, False):
+        with Archive.open(closed.folder, database=old, read_only=read_only) as archive:
+            assert archive.tags() == ["sea"]
+    with closing(sqlite3.connect(old)) as connection:
+        assert connection.execute("SELECT name FROM sqlite_schema WHERE name = 'sessions'").fetchall() == []
 
 
 def test_the_database_of_another_program_is_refused(photos, tmp_path):
@@ -183,19 +199,13 @@ def test_a_full_disk_refuses_the_decision(closed):
         archive.decide([Answer(1, "after", "yes")], who="anna", request="after")
 
 
-def test_settings_and_sessions_are_kept(closed):
+def test_settings_are_kept(closed):
     with Archive.open(closed.folder) as archive:
-        archive.settings.set("password", "hash")
-        later = time.time() + 1000
-        archive.sessions.add_session("a", "anna", later)
-        archive.sessions.add_session("b", "ben", later)
-        archive.sessions.end_session("b")
-        archive.sessions.add_session("c", "carl", time.time() - 1)
+        archive.settings.set("layout", "by hand")
     with Archive.open(closed.folder) as archive:
-        assert archive.settings.get("password") == "hash"
-        assert [archive.sessions.session_person(digest) for digest in "abc"] == ["anna", None, None]
-        archive.settings.set("password", None)
-        assert archive.settings.get("password") is None
+        assert archive.settings.get("layout") == "by hand"
+        archive.settings.set("layout", None)
+        assert archive.settings.get("layout") is None
 
 
 def test_an_archive_that_is_closed_says_so(closed):

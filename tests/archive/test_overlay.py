@@ -84,9 +84,15 @@ def test_what_only_confirms_the_list_is_told_apart(archive, number):
 
 def test_nothing_is_written(decided):
     folder, _ = decided
-    before = {path: path.stat() for path in (folder / ".tagrank").iterdir()}
+
+    def look():
+        return {
+            path: (path.read_bytes(), path.stat().st_mtime_ns) for path in (folder / ".tagrank").iterdir()
+        }
+
+    before = look()
     decided_collection(read_pictures(folder), folder)
-    assert {path: path.stat() for path in (folder / ".tagrank").iterdir()} == before
+    assert look() == before
 
 
 def test_a_desk_that_is_open_is_read_too(decided):

@@ -1,7 +1,6 @@
 """An archive of pictures: what lies in its folder, and what people decided about its tags, in one file."""
 
 from tagrank.archive.archive import Archive, database_path
-from tagrank.archive.lock import ArchiveInUse
 from tagrank.archive.overlay import decided_collection
 from tagrank.archive.records import (
     ANSWERS,
@@ -19,6 +18,7 @@ from tagrank.archive.records import (
     TagState,
     Undone,
 )
+from tagrank.archive.storage.lock import ArchiveInUse
 
 __all__ = [
     "ANSWERS",

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -10,16 +11,15 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from tagrank.archive.database import Database
 from tagrank.archive.decisions import (
     count_decisions,
+    count_people,
     last_decision,
     list_decisions,
     record_answers,
     take_back,
 )
 from tagrank.archive.labels import read_labels, read_states, read_tag_counts, read_tags
-from tagrank.archive.lock import DeskLock
 from tagrank.archive.names import checked_answers, checked_request
 from tagrank.archive.pictures import read_picture_table, read_pictures_of, read_tag_states
 from tagrank.archive.records import (
@@ -40,11 +40,22 @@ from tagrank.archive.records import (
 from tagrank.archive.scan import Progress, look_at_folder, read_known, read_layout
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
-from tagrank.archive.settings import SessionTable, Settings
-from tagrank.archive.writer import Writer
-from tagrank.files import FileError
+from tagrank.archive.storage.database import Database
+from tagrank.archive.storage.lock import ArchiveInUse, DeskLock
+from tagrank.archive.storage.own_state import (
+    OwnState,
+    address_of,
+    make_own_state,
+    move,
+    moved_from,
+    own_state,
+)
+from tagrank.archive.storage.settings import Settings
+from tagrank.archive.storage.writer import Writer
+from tagrank.files import FileError, check_plain
 
 HOME, FILE_NAME = ".tagrank", "desk.sqlite"
+_IDENTITY = "identity"
 Listener = Callable[[list[Cell]], None]
 Result = TypeVar("Result")
 
@@ -62,7 +73,7 @@ class Archive:
         self._listeners: list[Listener] = []
         self._scanning = threading.Lock()
         self.settings = Settings(self.read, self._write)
-        self.sessions = SessionTable(self.read, self._write)
+        self._own: OwnState | None = None
 
     @classmethod
     def open(
@@ -88,17 +99,23 @@ class Archive:
         if not folder.is_dir():
             raise FileError(folder, "is not a folder; expected one with pictures")
         path = database_path(folder, database)
-        if (read_only or not create) and not path.is_file():
+        if database is None:
+            _check_home(path.parent)
+        is_there = check_plain(path) is not None
+        if (read_only or not create) and not is_there:
             raise FileNotFoundError(f"{path}: no decisions here; 'tagrank desk' makes this file")
         if not read_only:
             _make_home(path)
-        held = DeskLock(path) if lock else None
+        held = _locked(path) if lock else None
         try:
-            return cls(folder, Database(path, read_only=read_only), held)
+            archive = cls(folder, Database(path, read_only=read_only), held)
         except BaseException:
             if held is not None:
                 held.close()
             raise
+        if not is_there:
+            archive._own = make_own_state(path, archive.identity)
+        return archive
 
     def __enter__(self) -> Self:
         return self
@@ -112,6 +129,8 @@ class Archive:
             self._writer.close()
         self._database.close()
         if self._lock is not None:
+            if self._own is not None and self._own.address():
+                self._own.write_address("")
             self._lock.close()
             self._lock = None
 
@@ -120,10 +139,54 @@ class Archive:
         """The folder of the database."""
         return self.database.parent
 
+    @property
+    def identity(self) -> str:
+        """A random word by which the archive calls itself; a stranger who made it knows it, too."""
+        found = self.settings.get(_IDENTITY)
+        if found is None:
+            found = secrets.token_hex(16)
+            self.settings.set(_IDENTITY, found)
+        return found
+
+    @property
+    def is_known(self) -> bool:
+        """Whether this user opened the archive before, at this place, or made it."""
+        identity = self.settings.get(_IDENTITY)
+        return self._own is not None or (
+            identity is not None and own_state(self.database, identity) is not None
+        )
+
+    @property
+    def own(self) -> OwnState:
+        """What this user keeps about the archive outside of its folder; from now on it `is_known`."""
+        if self._own is None:
+            found = own_state(self.database, self.identity)
+            self._own = make_own_state(self.database, self.identity) if found is None else found
+        return self._own
+
+    def moved_from(self) -> Path | None:
+        """Where an archive of the same word lay, which is gone from there; None if there is none."""
+        found = None if self.is_known else moved_from(self.database, self.identity)
+        return None if found is None else Path(found.database)
+
+    def move_own(self) -> None:
+        """Take over what the user keeps about the archive at `moved_from`; ask the user first."""
+        if (found := moved_from(self.database, self.identity)) is not None:
+            self._own = move(found, self.database)
+
+    @property
+    def network_kind(self) -> str | None:
+        """The kind of network drive that holds the database, None on a drive of this machine."""
+        return self._database.network_kind
+
+    def people(self) -> dict[str, int]:
+        """How many decisions that stand each person made, most first."""
+        return self.read(count_people)
+
     def write_address(self, address: str) -> None:
         """Note where the desk that holds the lock listens."""
         if self._lock is not None:
-            self._lock.write_address(address)
+            self.own.write_address(address)
 
     def scan(self, progress: Progress | None = None, *, cache: bool | str | os.PathLike = True) -> Scan:
         """Look at the folder: which pictures came, moved, changed or went, and which tags are listed.
@@ -259,6 +322,24 @@ class Archive:
 def database_path(folder: str | os.PathLike, database: str | os.PathLike | None = None) -> Path:
     """Where the decisions about a folder are."""
     return Path(folder) / HOME / FILE_NAME if database is None else Path(database)
+
+
+def _check_home(home: Path) -> None:
+    """A folder of a stranger must not lead the database elsewhere."""
+    if home.is_symlink():
+        raise FileError(
+            home, "is a link, expected a folder; remove the link, or name --decisions FILE.sqlite"
+        )
+
+
+def _locked(path: Path) -> DeskLock:
+    try:
+        return DeskLock(path)
+    except ArchiveInUse:
+        # what the lock file says could come from anybody
+        if address := address_of(path):
+            raise ArchiveInUse(f"{path} is open at {address}; use that desk, or end it first") from None
+        raise
 
 
 def _make_home(path: Path) -> None:

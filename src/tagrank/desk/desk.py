@@ -1,7 +1,6 @@
 """Desk: what the pages ask for and what they decide, as plain dicts; many threads may use one."""
 
 import os
-import secrets
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any, Self
@@ -83,7 +82,7 @@ class Desk:
         archive = Archive.open(folder, database=database, lock=True)
         try:
             archive.scan(progress, cache=cache)
-            models = Models(archive.home)
+            models = Models(archive.own.folder)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
             if models.current is not None:
                 trainer.warm_up()
@@ -107,11 +106,7 @@ class Desk:
     @property
     def identity(self) -> str:
         """A random word of this archive: decisions that wait in a browser are sent to no other."""
-        found = self.archive.settings.get("identity")
-        if found is None:
-            found = secrets.token_hex(8)
-            self.archive.settings.set("identity", found)
-        return str(found)
+        return str(self.archive.identity)
 
     # what to look at
 

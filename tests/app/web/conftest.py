@@ -8,8 +8,8 @@ from tagrank.app.web.application import desk_app
 from tagrank.app.web.protection.hosts import HostNames
 from tagrank.app.web.protection.passwords import Cost, hash_password
 from tagrank.app.web.protection.security import Security
-from tagrank.app.web.protection.sessions import Sessions
-from tests.app.web.fake_desk import FakeDesk, MemorySessions
+from tagrank.app.web.protection.sessions import SessionMemory, Sessions
+from tests.app.web.fake_desk import FakeDesk
 
 with warnings.catch_warnings():
     # that another client would be preferred
@@ -39,7 +39,7 @@ def desk(drawn_desk):
 @pytest.fixture
 def security():
     """As on one's own machine: a token, and no password."""
-    return Security(HostNames(), Sessions(MemorySessions()), person="anna", token="the-token", port=8477)
+    return Security(HostNames(), Sessions(SessionMemory()), person="anna", token="the-token", port=8477)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def stored_password():
 @pytest.fixture
 def shared(desk, stored_password):
     """How a desk for several people is protected."""
-    return Security(HostNames(), Sessions(MemorySessions()), password=stored_password, port=8477)
+    return Security(HostNames(), Sessions(SessionMemory()), password=stored_password, port=8477)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A desk in memory that answers as the real one does; python -m tests.app.web.fake_desk serves it."""
 
 import io
-import time
 
 from PIL import Image
 
@@ -243,32 +242,15 @@ class FakeDesk:
         return stream.getvalue(), f"{i}-{side}"
 
 
-class MemorySessions:
-    """Sessions that end with the process."""
-
-    def __init__(self):
-        self._kept = {}
-
-    def add_session(self, digest, person, expires):
-        self._kept[digest] = (person, expires)
-
-    def session_person(self, digest):
-        person, expires = self._kept.get(digest, (None, 0))
-        return person if expires > time.time() else None
-
-    def end_session(self, digest):
-        self._kept.pop(digest, None)
-
-
 if __name__ == "__main__":
     from tagrank.app.web.application import desk_app
     from tagrank.app.web.protection.hosts import HostNames
     from tagrank.app.web.protection.security import Security
-    from tagrank.app.web.protection.sessions import Sessions
+    from tagrank.app.web.protection.sessions import SessionMemory, Sessions
     from tagrank.app.web.serving import address, listen, serve
 
     listener = listen("127.0.0.1", 8477)
-    security = Security(HostNames(), Sessions(MemorySessions()), person="anna", token="test")
+    security = Security(HostNames(), Sessions(SessionMemory()), person="anna", token="test")
     security.port = listener.getsockname()[1]
     serve(
         desk_app(FakeDesk(), security),

@@ -13,10 +13,9 @@ from tagrank.app.web.protection.hosts import HostNames
 from tagrank.app.web.protection.limits import Attempts, RateLimit, neighbourhood
 from tagrank.app.web.protection.passwords import Cost, PasswordFile, hash_password, is_password
 from tagrank.app.web.protection.security import Security, check_name, local_path
-from tagrank.app.web.protection.sessions import Sessions
+from tagrank.app.web.protection.sessions import SessionMemory, Sessions
 from tagrank.app.web.routes_archive import download_name
 from tests.app.web.conftest import BASE, PASSWORD, TestClient
-from tests.app.web.fake_desk import MemorySessions
 
 BODY = {"request": "a", "answers": [{"picture": 1, "tag": "boats", "answer": "yes"}]}
 MARKUP = "<script>alert(1)</script>\"'&"
@@ -300,7 +299,7 @@ def test_after_signing_out_the_cookie_is_worth_nothing(new_browser):
 
 
 def test_sessions_outlive_a_restart_and_end_with_another_password(desk):
-    store, secret = MemorySessions(), "hash of a password"
+    store, secret = SessionMemory(), "hash of a password"
     word = Sessions(store, secret).begin("anna")
     assert word not in str(vars(store))
     assert Sessions(store, secret).person(word) == "anna"
@@ -308,7 +307,7 @@ def test_sessions_outlive_a_restart_and_end_with_another_password(desk):
 
 
 def test_a_session_is_over_after_its_time():
-    sessions = Sessions(MemorySessions(), seconds=-1)
+    sessions = Sessions(SessionMemory(), seconds=-1)
     assert sessions.person(sessions.begin("anna")) is None
 
 
@@ -579,8 +578,8 @@ def test_limits_forget_whom_they_have_not_seen_for_long():
 
 def test_no_security_is_weaker_than_it_says():
     """A desk for several people has no token, one for this machine has no password."""
-    alone = Security(HostNames(), Sessions(MemorySessions()), token="x")
-    several = Security(HostNames(), Sessions(MemorySessions()), password="x")
+    alone = Security(HostNames(), Sessions(SessionMemory()), token="x")
+    several = Security(HostNames(), Sessions(SessionMemory()), password="x")
     assert (alone.signs_in, several.signs_in) == (False, True)
     assert not several._is_token("")
     assert not several._is_token("None")

@@ -6,7 +6,7 @@ from PIL import Image
 from tagrank.app.web.application import desk_app
 from tagrank.app.web.protection.hosts import HostNames
 from tagrank.app.web.protection.security import Security
-from tagrank.app.web.protection.sessions import Sessions
+from tagrank.app.web.protection.sessions import SessionFile, Sessions
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.desk.desk import Desk
 from tests.app.web.conftest import BASE, PASSWORD, TestClient
@@ -27,7 +27,7 @@ def real_desk(tmp_path_factory):
 @pytest.fixture
 def people(real_desk, stored_password):
     """Two browsers, of anna and ben."""
-    sessions = Sessions(real_desk.archive.sessions, stored_password)
+    sessions = Sessions(SessionFile(real_desk.archive.own.folder / "sessions.json"), stored_password)
     app = desk_app(real_desk, Security(HostNames(), sessions, password=stored_password, port=8477))
     browsers = []
     for name in ("anna", "ben"):
@@ -111,7 +111,7 @@ def test_decisions_go_out_and_come_in(people, real_desk):
 
 
 def test_a_session_outlives_a_restart(people, real_desk, stored_password):
-    sessions = Sessions(real_desk.archive.sessions, stored_password)
+    sessions = Sessions(SessionFile(real_desk.archive.own.folder / "sessions.json"), stored_password)
     again = desk_app(real_desk, Security(HostNames(), sessions, password=stored_password, port=8477))
     browser = TestClient(again, base_url=BASE, cookies=people[1].cookies)
     assert browser.get("/api/overview").json()["person"] == "ben"

@@ -14,8 +14,7 @@ from tagrank.app.web.application import desk_app
 from tagrank.app.web.protection.hosts import HostNames
 from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
 from tagrank.app.web.protection.security import Security
-from tagrank.app.web.protection.sessions import Sessions
-from tests.app.web.fake_desk import MemorySessions
+from tagrank.app.web.protection.sessions import SessionMemory, Sessions
 from tests.app.web.live import running
 
 BODY = json.dumps({"request": "a", "answers": [{"picture": 1, "tag": "boats", "answer": "yes"}]})
@@ -26,7 +25,7 @@ def place(desk, monkeypatch):
     """A server that waits for a moment only."""
     monkeypatch.setattr(serving, "IDLE_SECONDS", 0.3)
     monkeypatch.setattr(application, "BODIES", BodyLimits(BodyLimit(2**16, 0.3)))
-    security = Security(HostNames(), Sessions(MemorySessions()), person="anna", token="the-token")
+    security = Security(HostNames(), Sessions(SessionMemory()), person="anna", token="the-token")
     with running(desk_app(desk, security)) as place:
         yield place
 
@@ -181,7 +180,7 @@ def certificate(tmp_path_factory):
 
 
 def test_connections_are_encrypted_with_a_certificate(desk, certificate):
-    security = Security(HostNames(), Sessions(MemorySessions()), token="the-token", is_encrypted=True)
+    security = Security(HostNames(), Sessions(SessionMemory()), token="the-token", is_encrypted=True)
     with running(desk_app(desk, security), **certificate) as (host, port):
         trusted = ssl.create_default_context(cafile=certificate["certificate"])
         client = http.client.HTTPSConnection(host, port, context=trusted)

@@ -35,7 +35,7 @@ def test_what_was_written_is_read(home):
     assert proposals.number == home.current == 1
     assert proposals.tags == TAGS
     assert proposals.facts["decisions"] == 7
-    assert isinstance(proposals.probabilities, np.memmap)
+    assert isinstance(proposals.probabilities.base, np.memmap)
     assert proposals.probabilities.dtype == np.float16
     np.testing.assert_array_equal(proposals.ids, IDS)
     # what is next to nothing is judged all the same

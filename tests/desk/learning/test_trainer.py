@@ -19,7 +19,7 @@ class Followed:
     """A trainer whose trainings can be waited for."""
 
     def __init__(self, archive):
-        self.archive, self.models = archive, Models(archive.home)
+        self.archive, self.models = archive, Models(archive.own.folder)
         self.is_finished, self.numbers = threading.Event(), []
         self.trainer = Trainer(archive, features=["hsv"], n_jobs=1, on_finished=self._finish)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tagrank.app.cli.arguments.meeting import meet_archive
 from tagrank.app.cli.arguments.network import (
     LOCAL,
     NETWORK,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 USUAL_PORT = 8477
 PEOPLE = "For several people"
 DEMO_FOLDER = Path("tagrank-desk")
+PASSWORD = "password"
 
 
 def desk(
@@ -47,11 +49,15 @@ def desk(
         Path | None,
         option(
             None,
-            "File for the decisions; models lie beside it.",
+            "File for the decisions.",
             metavar="FILE.sqlite",
             usual="PHOTOS/.tagrank/desk.sqlite",
         ),
     ] = None,
+    moved: Annotated[
+        bool,
+        option(None, "The archive was moved or renamed: use its models and password again.", "--moved"),
+    ] = False,
     no_browser: Annotated[bool, option(None, "Only print the address.", "--no-browser")] = False,
     name: Annotated[
         str | None, option(None, "Whose decisions these are.", usual="the name you are logged in by")
@@ -96,7 +102,8 @@ def desk(
 ) -> None:
     """Open the desk: accept and reject tags in the browser, while the model learns from it.
 
-    Decisions are kept in one file below the folder; the pictures are never touched.
+    Decisions are kept in one file below the folder; models, password and sign-ins are kept in a folder of
+    your own. The pictures are never touched.
 
     [bold]Examples[/bold]
 
@@ -118,13 +125,13 @@ def desk(
     from tagrank.archive import database_path
     from tagrank.desk.desk import Desk
 
-    database = database_path(folder, decisions)
-    _check_pictures(folder, database)
+    _check_pictures(folder, database_path(folder, decisions))
+    own = meet_archive(folder, decisions, moved=moved)
     hosts = HostNames(host or LOCAL, allowed_host or ())
     if host is None:
         protect = _with_token(hosts, name)
     else:
-        protect = _with_password(hosts, database.with_suffix(".password"), password_file, new_password)
+        protect = _with_password(hosts, own, password_file, new_password)
     options = reading(cache=cache, no_cache=no_cache, n_jobs=n_jobs)
     with (
         listen(host or LOCAL, USUAL_PORT if port is None else port, may_move=port is None) as listener,
@@ -189,26 +196,29 @@ def _with_token(hosts: Any, name: str | None) -> "Callable[[Any], Security]":
     import secrets
 
     from tagrank.app.web.protection.security import Security, check_name
-    from tagrank.app.web.protection.sessions import Sessions
+    from tagrank.app.web.protection.sessions import SessionMemory, Sessions
 
     person, token = check_name(name if name is not None else getpass.getuser()), secrets.token_urlsafe(24)
-    return lambda archive: Security(hosts, Sessions(archive.sessions), person=person, token=token)
+    return lambda archive: Security(hosts, Sessions(SessionMemory()), person=person, token=token)
 
 
-def _with_password(hosts: Any, path: Path, given: Path | None, is_new: bool) -> "Callable[[Any], Security]":
+def _with_password(
+    hosts: Any, own: Path | None, given: Path | None, is_new: bool
+) -> "Callable[[Any], Security]":
     """For several people: asked before the folder is looked at, stored once the archive is open."""
     from tagrank.app.web.protection.passwords import PasswordFile
     from tagrank.app.web.protection.security import Security
-    from tagrank.app.web.protection.sessions import Sessions
+    from tagrank.app.web.protection.sessions import SessionFile, Sessions, read_secret
 
-    file = PasswordFile(path)
-    before = file.read()
+    before = None if own is None else PasswordFile(own / PASSWORD).read()
     stored = hash_of(take_password(before, given, wants_new=is_new), before)
 
     def protect(archive: Any) -> Security:
+        place = archive.own.folder
         if stored != before:
-            file.write(stored)
-        return Security(hosts, Sessions(archive.sessions, stored), password=stored)
+            PasswordFile(place / PASSWORD).write(stored)
+        sessions = Sessions(SessionFile(place / "sessions.json"), read_secret(place / "secret") + stored)
+        return Security(hosts, sessions, password=stored)
 
     return protect
 

@@ -1,5 +1,8 @@
 """The models of a desk, one folder each, written in one step: ``models/1``, ``models/2``, ...
 
+They lie with what the user keeps about an archive, never in the folder of the pictures: models are believed,
+and old ones removed.
+
 A folder holds ``facts.json``, ``tags.json``, ``ids.npy`` and ``probabilities.npy``; of the newest models also
 ``model``, which `tagrank annotate` takes, and ``solutions``, from which the next training starts.
 """
@@ -30,7 +33,7 @@ from tagrank.desk.learning.proposals import (
     read_facts,
     read_text,
 )
-from tagrank.files import FileError
+from tagrank.files import FileError, atomic_write
 
 KEPT = 20  # models
 KEPT_WHOLE = 3  # models of which all is kept: the rows of their pictures take room
@@ -40,7 +43,7 @@ _DAMAGE = (OSError, ValueError, LookupError, TypeError, RecursionError)
 
 
 class Models:
-    """Those below the folder of a desk.
+    """Those that a user keeps of an archive.
 
     Attributes
     ----------
@@ -49,6 +52,9 @@ class Models:
 
     def __init__(self, home: str | os.PathLike) -> None:
         self.folder = Path(home) / "models"
+        if self.folder.is_symlink():
+            # what is pruned there may belong to something else
+            raise FileError(self.folder, "is a link, expected a folder of models; remove the link")
         self.problems: list[str] = []
         self._lock = threading.Lock()
         self._whole: set[int] = set()  # those that were read without a problem
@@ -76,10 +82,8 @@ class Models:
     def use(self, number: int) -> None:
         """Let a model answer from now on."""
         self.open(number)
-        with self._lock:
-            part = self.folder / f".{_CURRENT}.part"
-            part.write_bytes(format_json({"number": int(number)}))
-            os.replace(part, self.folder / _CURRENT)
+        with self._lock, atomic_write(self.folder / _CURRENT) as file:
+            file.write(format_json({"number": int(number)}))
 
     def open(self, number: int) -> Proposals:
         """What a model says; LookupError if there is none of that number, or it is damaged."""
@@ -141,8 +145,12 @@ class Models:
         return read_facts(folder)
 
     def _numbers(self) -> set[int]:
-        with suppress(FileNotFoundError):
-            return {int(name) for name in os.listdir(self.folder) if _NUMBER.fullmatch(name)}
+        with suppress(FileNotFoundError), os.scandir(self.folder) as entries:
+            return {
+                int(entry.name)
+                for entry in entries
+                if _NUMBER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            }
         return set()
 
 

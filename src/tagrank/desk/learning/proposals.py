@@ -1,5 +1,6 @@
 """What one model says of every picture, read from its folder; nothing in it can run code."""
 
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation.model_files.plain_json import parse_json
-from tagrank.files import FileError
+from tagrank.files import FileError, load_npy, map_npy, open_plain
 
 FACTS, TAGS, IDS, PROBABILITIES = "facts.json", "tags.json", "ids.npy", "probabilities.npy"
 # what is kept of the newest models only
@@ -39,7 +40,7 @@ class Proposals:
         self.folder, self.facts = folder, read_facts(folder)
         self.number: int = self.facts["number"]
         self.tags = parse_json(read_text(folder / TAGS), where=TAGS).strings("tags")
-        self.ids = _load(folder / IDS)
+        self.ids = load_npy(folder / IDS)
         self._check_ids()
         self.probabilities = self._load_matrix(PROBABILITIES)
 
@@ -76,12 +77,8 @@ class Proposals:
             raise FileError(self.folder / IDS, "must be ascending whole numbers")
 
     def _load_matrix(self, name: str) -> np.ndarray:
-        matrix, shape = _load(self.folder / name), (len(self.ids), len(self.tags))
-        if matrix.dtype != np.float16 or matrix.shape != shape:
-            raise FileError(
-                self.folder / name,
-                f"must be float16 of shape {shape}, got {matrix.dtype} of shape {matrix.shape}",
-            )
+        shape = len(self.ids), len(self.tags)
+        matrix = map_npy(self.folder / name, (shape, np.dtype(np.float16)))
         for start in range(0, len(matrix), _ROWS_AT_ONCE):
             part = matrix[start : start + _ROWS_AT_ONCE]
             # nan fails both comparisons
@@ -102,16 +99,9 @@ def read_facts(folder: Path) -> dict[str, Any]:
 
 
 def read_text(path: Path) -> bytes:
-    """A file that is not too large to be parsed."""
-    with open(path, "rb") as file:
+    """A plain file that is not too large to be parsed."""
+    with open(open_plain(path, os.O_RDONLY), "rb") as file:
         content = file.read(_MAX_JSON_BYTES + 1)
     if len(content) > _MAX_JSON_BYTES:
         raise FileError(path, f"holds more than {_MAX_JSON_BYTES:,} bytes")
     return content
-
-
-def _load(path: Path) -> np.ndarray:
-    try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise FileError(path, f"is damaged ({str(error)[:200]})") from None

@@ -41,7 +41,7 @@ class Trainer:
         on_finished: Callable[[int], None] | None = None,
     ) -> None:
         source = Source(str(archive.folder), str(archive.database), cache, features, n_jobs)
-        self._work = pack_work(Training(str(archive.home), source, n_jobs))
+        self._work = pack_work(Training(str(archive.own.folder), source, n_jobs))
         self._n_threads = count_threads(n_jobs)
         self.on_finished = on_finished
         self._lock = threading.Lock()

@@ -9,6 +9,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from tagrank.archive.storage.database import explained
 from tagrank.errors import warn
 
 Result = TypeVar("Result")
@@ -74,7 +75,7 @@ class Writer:
                 try:
                     answers.append((after, future, self._step(work)))
                 except (ValueError, LookupError) as error:
-                    failures.append((future, error))
+                    failures.append((future, explained(error, self._connection, self._path)))
             self._connection.execute("COMMIT")
         except BaseException as error:
             answers, failures = [], [(future, self._refusal(error)) for _, _, future in group]
@@ -114,7 +115,9 @@ class Writer:
 
     def _refusal(self, error: BaseException) -> BaseException:
         if not isinstance(error, sqlite3.Error):
-            return error
+            if not isinstance(error, Exception):
+                return error
+            return explained(error, self._connection, self._path)
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             return OSError(

@@ -1,0 +1,1 @@
+"""The file of an archive in its folder, and what its user keeps about it elsewhere."""
