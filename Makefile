@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo desk test lint types install docs bench results clean
+.PHONY: demo desk test test-random test-alone lint types install docs bench results clean
 
 $(STAMP): pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,6 +27,18 @@ JOBS ?= 2
 LONGEST := tests/test_documents.py tests/app/cli/test_demo.py tests/test_benchmarks.py tests/reproduction tests/estimators/test_common.py
 test: lint types
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(LONGEST) tests
+
+# The tests pass in any order: make test-random SEED=7 FILES=tests/desk repeats one
+SEED ?= new
+FILES ?= tests
+test-random: $(STAMP)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --random-order $(SEED) $(FILES)
+
+# Each file in a process of its own
+test-alone: $(STAMP)
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	find $(FILES) -name 'test_*.py' | sort | NUMBA_CACHE_DIR="$${NUMBA_CACHE_DIR:-$$folder}" \
+	xargs -P $(JOBS) -I '{}' sh -c '$(BIN)/python -m pytest --tb=short "{}" && echo "{} passes alone" || { echo "{} fails alone"; exit 1; }'
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

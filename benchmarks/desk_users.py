@@ -34,7 +34,7 @@ def free_port():
 
 
 class DeskProcess:
-    """`tagrank desk` for several people; `seconds` is how long it took until it answered."""
+    """`tagrank desk` for several people, until the block ends; `seconds` is how long it took to answer."""
 
     def __init__(self, folder, *, port, options=()):
         start = time.perf_counter()
@@ -47,8 +47,15 @@ class DeskProcess:
         )
         line = self._process.stdout.readline()
         if not re.search(r"http://127\.0\.0\.1:\d+", line):
+            self.kill()
             raise RuntimeError(f"the desk did not open: {line!r}")
         self.seconds = time.perf_counter() - start
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.stop() if error is None else self.kill()
 
     def processor_seconds(self):
         """What the server itself took so far."""

@@ -1,11 +1,20 @@
-"""Fresh folders for compiled code (a cached caller keeps its old callee), features, state; public data."""
+"""Fresh folders for compiled code (a cached caller keeps its old callee), features, state; public data.
 
+Tests pass in any order: `--random-order` shuffles them, and a file that leaves a process or a running event
+loop behind fails.
+"""
+
+import asyncio
 import os
+import random
+import secrets
 import signal
 import tempfile
 from pathlib import Path
 
 import pytest
+
+from tests.left_processes import end_left, mark_children
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     _compiled = tempfile.TemporaryDirectory(prefix="tagrank-numba-")
@@ -19,6 +28,57 @@ os.environ["TAGRANK_STATE"] = _state.name
 # a shell lets what runs in its background ignore Ctrl-C, and so would the processes that tests interrupt
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+MARK = mark_children()
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--random-order",
+        metavar="SEED",
+        help="shuffle files, and the tests of each, by this number; 'new' draws one",
+    )
+
+
+def pytest_configure(config):
+    # worker processes are given the options of this one, and so the same seed
+    if config.option.random_order == "new":
+        config.option.random_order = str(secrets.randbelow(10**6))
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if config.option.random_order is not None:
+        terminalreporter.write_line(f"in random order: --random-order {config.option.random_order}")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    seed = config.option.random_order
+    if seed is None:
+        return
+    drawn, files = random.Random(seed), {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    for path in drawn.sample(list(files), len(files)):
+        drawn.shuffle(files[path])
+        items += files[path]
+    del items[: len(items) // 2]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_left():
+    """After a file no process that it started is alive, and no event loop runs in this thread."""
+    yield
+    left = end_left(MARK)
+    assert left == [], "processes were left, and are ended now; end them in a fixture or a with block"
+    assert not is_loop_running(), "a running event loop was left: asyncio.run() of later tests would fail"
+
+
+def is_loop_running():
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="session")

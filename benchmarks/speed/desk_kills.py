@@ -28,7 +28,7 @@ def run(*, pictures=500, users=20, kills=100, longest=1.5):
         photos = Path(folder) / "photos"
         draw_archive(photos, pictures)
         people = _People(photos, pictures, users)
-        with asyncio.Runner() as runner:
+        with asyncio.Runner() as runner, people:
             runner.run(people.begin())
             for kill in range(1, kills + 1):
                 acknowledged = runner.run(people.work_and_kill(longest))
@@ -67,6 +67,13 @@ class _People:
             (1 + number % n_pictures, f"tag {number // n_pictures}") for number in itertools.count()
         )
         self._rng, self._acknowledged = np.random.default_rng(0), set()
+        self._desk = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self._kill()
 
     async def begin(self):
         await self._open()
@@ -79,14 +86,18 @@ class _People:
         if self._desk is None:
             await self._open()
         await asyncio.sleep(self._rng.uniform(0.05, longest))
-        self._desk.kill()
-        self._desk = None
+        self._kill()
         return set(self._acknowledged)
 
     async def end(self):
         for task in self._work:
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
+
+    def _kill(self):
+        if self._desk is not None:
+            self._desk.kill()
+            self._desk = None
 
     async def _open(self):
         options = ["--train-after", "0", "--features", "hsv"]

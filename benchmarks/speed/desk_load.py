@@ -29,29 +29,36 @@ def run(*, pictures=5000, users=50, decisions=100, pauses=(0.0, 0.2, 1.0), featu
         photos = Path(folder) / "photos"
         draw_archive(photos, pictures, hidden=_half if model else None)
         options = ["--train-after", "0", "--features", features, "--cache", str(Path(folder) / "cache")]
-        port = free_port()
-        desk = DeskProcess(photos, port=port, options=options)
+        port, lines, n_acknowledged = free_port(), [], 0
         if model:
-            asyncio.run(_wait_for_model(port))
-            desk.stop()
-            desk = DeskProcess(photos, port=port, options=options)
-        ready = {"pictures": pictures, "seconds": desk.seconds, "ratio_to_goal": desk.seconds / READY_SECONDS}
-        lines = [{"what": "ready with a model" if model else "ready without a model"} | ready]
-        show(lines[0], "what", "pictures", "seconds", "ratio_to_goal")
-        yield lines
-        people, n_acknowledged = asyncio.run(sign_in(users, port)), 0
-        for pause in pauses:
-            asked = np.arange(n_acknowledged, n_acknowledged + users * decisions).reshape(users, decisions)
-            before = desk.processor_seconds()
-            seconds, answered = asyncio.run(_decide_all(people, asked, pictures, pause))
-            n_acknowledged += asked.size
-            processor_ms = (desk.processor_seconds() - before) / asked.size * 1000
-            lines.append(_line(pause, users, seconds, answered) | {"processor_ms": processor_ms})
-            show(lines[-1], "what", "pause_seconds", "p50_ms", "p95_ms", "processor_ms", "a_second")
-        desk.stop()
+            with DeskProcess(photos, port=port, options=options):
+                asyncio.run(_wait_for_model(port))
+        with DeskProcess(photos, port=port, options=options) as desk:
+            lines.append(_ready_line(desk, pictures, model))
+            yield lines
+            people = asyncio.run(sign_in(users, port))
+            for pause in pauses:
+                asked = n_acknowledged + np.arange(users * decisions).reshape(users, decisions)
+                before = desk.processor_seconds()
+                seconds, answered = asyncio.run(_decide_all(people, asked, pictures, pause))
+                n_acknowledged += asked.size
+                processor_ms = (desk.processor_seconds() - before) / asked.size * 1000
+                lines.append(_line(pause, users, seconds, answered) | {"processor_ms": processor_ms})
+                show(lines[-1], "what", "pause_seconds", "p50_ms", "p95_ms", "processor_ms", "a_second")
         with Archive.open(photos, read_only=True) as archive:
             lost = n_acknowledged - archive.n_decisions()
         yield [line | {"lost": lost} for line in lines]
+
+
+def _ready_line(desk, pictures, model):
+    line = {
+        "what": "ready with a model" if model else "ready without a model",
+        "pictures": pictures,
+        "seconds": desk.seconds,
+        "ratio_to_goal": desk.seconds / READY_SECONDS,
+    }
+    show(line, "what", "pictures", "seconds", "ratio_to_goal")
+    return line
 
 
 def _half(labels):

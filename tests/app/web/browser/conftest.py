@@ -1,4 +1,7 @@
-"""One browser and one desk on drawn pictures for all tests of this folder; two people use it."""
+"""One browser and one desk on drawn pictures for all tests of a file; two people use it.
+
+They end with the file: playwright keeps an event loop running in this thread, in which no other could start.
+"""
 
 import pytest
 
@@ -23,7 +26,7 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(missing)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
     from playwright.sync_api import sync_playwright
 
@@ -33,7 +36,7 @@ def browser():
         opened.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def desk(tmp_path_factory):
     """Of 60 pictures, every tenth without tags; one tag is markup."""
     folder = tmp_path_factory.mktemp("desk") / "photos"
@@ -59,7 +62,7 @@ def sign_in(browser, desk, name, **options):
     return context
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def anna(browser, desk):
     context = sign_in(browser, desk, "anna")
     yield context
@@ -92,7 +95,7 @@ def page(open_page, anna):
     return open_page(anna)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def model(anna):
     """Wait for the first model, which the desk trains by itself."""
     page = anna.new_page()
