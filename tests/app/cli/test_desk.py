@@ -11,6 +11,7 @@ import urllib.request
 import pytest
 from PIL import Image
 
+from tagrank.app.cli.arguments.network import check_proxies
 from tagrank.app.cli.arguments.password import hash_of, take_password
 from tagrank.app.web.protection.passwords import Cost, hash_password
 from tagrank.data.drawn_pictures import draw_pictures
@@ -193,6 +194,8 @@ def test_only_another_password_is_stored_anew():
         (["nowhere"], "there is no such model"),
         (["nowhere", "--root", "nowhere"], "is no folder"),
         (["nowhere", "--token-file", "nowhere.txt"], "nowhere.txt"),
+        (["nowhere", "--proxy", "photos.example"], "--proxy photos.example is no address"),
+        (["nowhere", "--proxy", "0.0.0.0/0"], "would believe everybody"),
     ],
 )
 def test_a_service_that_cannot_start_says_why(tagrank, arguments, words):
@@ -206,3 +209,13 @@ def test_a_token_has_to_be_long(tagrank, tmp_path):
     result = tagrank("serve", "model", "--token-file", str(tmp_path / "token"))
     assert result.exit_code == 2
     assert "at least 16" in result.stderr
+
+
+def test_a_web_server_is_known_by_both_versions_of_its_address():
+    assert check_proxies(["127.0.0.1", "10.0.0.0/8", "fd00::1"]) == [
+        "127.0.0.1/32",
+        "::ffff:127.0.0.1/128",
+        "10.0.0.0/8",
+        "::ffff:10.0.0.0/104",
+        "fd00::1/128",
+    ]

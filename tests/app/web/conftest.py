@@ -1,5 +1,7 @@
 """A desk in memory behind the real application."""
 
+import shutil
+import subprocess
 import warnings
 
 import pytest
@@ -73,3 +75,15 @@ def new_browser(desk, shared):
     """Makes browsers that know the desk for several people."""
     app = desk_app(desk, shared)
     return lambda: TestClient(app, base_url=BASE, headers={"Origin": BASE}, follow_redirects=False)
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    """A certificate of our own and its key."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    paths = {name: tmp_path_factory.mktemp("tls") / f"{name}.pem" for name in ("certificate", "key")}
+    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost"]
+    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", paths["key"], "-out", paths["certificate"]]
+    subprocess.run(["openssl", "req", "-x509", *kind, *names], check=True, capture_output=True)
+    return paths

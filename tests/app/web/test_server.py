@@ -2,19 +2,18 @@
 
 import http.client
 import json
-import shutil
 import socket
 import ssl
-import subprocess
 
 import pytest
 
-from tagrank.app.web import application, serving
+from tagrank.app.web import application, connections, serving
 from tagrank.app.web.application import desk_app
 from tagrank.app.web.protection.hosts import HostNames
 from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
 from tagrank.app.web.protection.security import Security
 from tagrank.app.web.protection.sessions import SessionMemory, Sessions
+from tests.app.web.conftest import PASSWORD
 from tests.app.web.live import running
 
 BODY = json.dumps({"request": "a", "answers": [{"picture": 1, "tag": "boats", "answer": "yes"}]})
@@ -23,7 +22,7 @@ BODY = json.dumps({"request": "a", "answers": [{"picture": 1, "tag": "boats", "a
 @pytest.fixture
 def place(desk, monkeypatch):
     """A server that waits for a moment only."""
-    monkeypatch.setattr(serving, "IDLE_SECONDS", 0.3)
+    monkeypatch.setattr(connections, "IDLE_SECONDS", 0.3)
     monkeypatch.setattr(application, "BODIES", BodyLimits(BodyLimit(2**16, 0.3)))
     security = Security(HostNames(), Sessions(SessionMemory()), person="anna", token="the-token")
     with running(desk_app(desk, security)) as place:
@@ -154,8 +153,7 @@ def test_nothing_says_what_serves(place):
     assert b"uvicorn" not in answer
 
 
-def test_a_forwarded_address_is_not_believed(place, desk):
-    """Else the limit on wrong passwords would count by what the attacker writes."""
+def test_a_forwarded_name_is_not_believed(place):
     answer = talk(place, request("/api/tags", "GET", "X-Forwarded-Host: evil.example", "Connection: close"))
     assert answer.startswith(b"HTTP/1.1 200")
     answer = talk(
@@ -164,19 +162,40 @@ def test_a_forwarded_address_is_not_believed(place, desk):
     assert answer.startswith(b"HTTP/1.1 421")
 
 
+def sign_in(place, password, forwarded, proto="http", origin="http"):
+    """The status of an attempt through a web server that says for whom it asks."""
+    host = "{}:{}".format(*place)
+    body = json.dumps({"name": "anna", "password": password})
+    headers = {"Host": host, "Origin": f"{origin}://{host}", "Content-Type": "application/json"}
+    headers |= {"X-Forwarded-For": forwarded, "X-Forwarded-Proto": proto}
+    client = http.client.HTTPConnection(*place)
+    client.request("POST", "/api/sign-in", body, headers)
+    status = client.getresponse().status
+    client.close()
+    return status
+
+
+@pytest.mark.parametrize("proxies", [[], ["192.0.2.1/32"]])
+def test_a_forwarded_address_is_not_believed(desk, shared, proxies):
+    """Else the limit on wrong passwords would count by what the attacker writes."""
+    with running(desk_app(desk, shared), proxies=proxies) as place:
+        attempts = [sign_in(place, "a wrong password", f"198.51.100.{k}") for k in range(4)]
+        assert attempts == [401, 401, 401, 429]
+        assert sign_in(place, PASSWORD, "198.51.100.9", proto="https") == 429
+
+
+def test_the_address_that_a_known_web_server_forwards_is_believed(desk, shared):
+    with running(desk_app(desk, shared), proxies=["127.0.0.1/32", "192.0.2.1/32"]) as place:
+        # what stands before the address that the web server added, the attacker wrote
+        attempts = [sign_in(place, "a wrong password", f"203.0.113.{k}, 198.51.100.1") for k in range(4)]
+        assert attempts == [401, 401, 401, 429]
+        assert sign_in(place, PASSWORD, "198.51.100.1, 192.0.2.1") == 429
+        assert sign_in(place, PASSWORD, "198.51.100.2") == 200
+        assert sign_in(place, PASSWORD, "198.51.100.3", proto="https") == 403
+        assert sign_in(place, PASSWORD, "198.51.100.3", proto="https", origin="https") == 200
+
+
 # encryption
-
-
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A certificate of our own and its key."""
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl is not installed")
-    paths = {name: tmp_path_factory.mktemp("tls") / f"{name}.pem" for name in ("certificate", "key")}
-    kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost"]
-    names = ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", paths["key"], "-out", paths["certificate"]]
-    subprocess.run(["openssl", "req", "-x509", *kind, *names], check=True, capture_output=True)
-    return paths
 
 
 def test_connections_are_encrypted_with_a_certificate(desk, certificate):

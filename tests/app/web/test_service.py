@@ -1,5 +1,6 @@
 """Tags for pictures of programs, over HTTP."""
 
+import http.client
 import io
 import json
 import os
@@ -18,7 +19,7 @@ from tagrank.app.web.service.application import service_app
 from tagrank.app.web.service.model_workers import ModelWorkers
 from tagrank.app.web.service.roots import Root
 from tagrank.data.drawn_pictures import draw_pictures
-from tests.app.web.live import running
+from tests.app.web.live import crowd, running
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -101,6 +102,14 @@ def test_the_commands_of_the_page_run(on_page):
         document = json.loads(answer.stdout)
         assert document.keys() & {"tags", "pictures", "why"}
         assert not document.get("problems")
+
+
+def test_programs_are_answered_beside_a_crowd_of_idle_connections(app):
+    with running(app) as place, crowd(place):
+        client = http.client.HTTPConnection(*place)
+        client.request("GET", "/model", headers=TOKEN)
+        assert client.getresponse().status == 200
+        client.close()
 
 
 def test_the_python_of_the_page_runs(on_page, monkeypatch, capsys):

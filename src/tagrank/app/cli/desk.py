@@ -13,7 +13,9 @@ from tagrank.app.cli.arguments.network import (
     AllowedHost,
     Certificate,
     Key,
+    Proxy,
     check_encryption,
+    check_proxies,
     need_web,
 )
 from tagrank.app.cli.arguments.options import (
@@ -95,6 +97,7 @@ def desk(
         option(NETWORK, "Where to listen.", usual=f"{USUAL_PORT}, or the next free one", min=0, max=65535),
     ] = None,
     allowed_host: AllowedHost = None,
+    proxy: Proxy = None,
     certificate: Certificate = None,
     key: Key = None,
     config: Config = None,
@@ -117,6 +120,7 @@ def desk(
     need_web()
     folder = _given_folder(photos, demo)
     is_encrypted = check_encryption(certificate, key, host or LOCAL)
+    proxies = check_proxies(proxy)
     if host is None and (password_file is not None or new_password):
         raise typer.BadParameter("a password is for several people, who reach the desk with --host ADDRESS")
     from tagrank.app.web.application import desk_app
@@ -158,7 +162,8 @@ def desk(
             if not no_browser:
                 _open_browser(place)
 
-        serve(desk_app(opened, security), listener, certificate=certificate, key=key, on_ready=ready)
+        app = desk_app(opened, security)
+        serve(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
         say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
 
 

@@ -9,7 +9,9 @@ from tagrank.app.cli.arguments.network import (
     AllowedHost,
     Certificate,
     Key,
+    Proxy,
     check_encryption,
+    check_proxies,
     need_web,
 )
 from tagrank.app.cli.arguments.options import PICTURES, Config, Debug, Model, option
@@ -46,6 +48,7 @@ def serve(
         option(NETWORK, "Where to listen.", usual=f"{USUAL_PORT}, or the next free one", min=0, max=65535),
     ] = None,
     allowed_host: AllowedHost = None,
+    proxy: Proxy = None,
     certificate: Certificate = None,
     key: Key = None,
     config: Config = None,
@@ -63,7 +66,7 @@ def serve(
     tagrank serve model --host 0.0.0.0 --certificate cert.pem --key key.pem --workers 4
     """
     need_web()
-    is_encrypted = check_encryption(certificate, key, host)
+    is_encrypted, proxies = check_encryption(certificate, key, host), check_proxies(proxy)
     token = _token(token_file)
     from tagrank.app.web.protection.hosts import HostNames
     from tagrank.app.web.service.application import service_app
@@ -90,7 +93,7 @@ def serve(
                     show(f"Authorization: Bearer {token}")
                 say("Ctrl-C ends it")
 
-            run(app, listener, certificate=certificate, key=key, on_ready=ready)
+            run(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
         finally:
             pool.close()
 

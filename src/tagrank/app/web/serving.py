@@ -1,71 +1,37 @@
 """Sockets, connections and signals: how an application is served until Ctrl-C."""
 
-import asyncio
 import errno
 import signal
 import socket
 import ssl
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import HANDLED_SIGNALS
 
+from tagrank.app.web.connections import IDLE_SECONDS, ImpatientProtocol
+from tagrank.app.web.protection.limits import Waiting
 from tagrank.errors import ArgumentError
 
-# for the headers of a request, and between two of them
-IDLE_SECONDS, HEADER_BYTES = 15, 2**15
+HEADER_BYTES = 2**15
 MOST_CONNECTIONS = 1000
+# the kernel keeps so many for us; each time we take few, so that those who wait too long can leave in between
+_QUEUE, _TAKEN_AT_ONCE = 2048, 64
 PORTS_TRIED = 20
-
-
-class ImpatientProtocol(H11Protocol):
-    """HTTP with a time limit on headers: uvicorn waits for ever for a client that sends them slowly."""
-
-    _deadline: asyncio.TimerHandle | None = None
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._watch()
-
-    def data_received(self, data: bytes) -> None:
-        super().data_received(data)
-        self._watch()
-
-    def connection_lost(self, error: Exception | None) -> None:
-        self._rest()
-        super().connection_lost(error)
-
-    def _watch(self) -> None:
-        is_waiting = self.cycle is None or self.cycle.response_complete
-        if not is_waiting:
-            self._rest()
-        elif self._deadline is None:
-            self._deadline = self.loop.call_later(IDLE_SECONDS, self._give_up)
-
-    def _rest(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def _give_up(self) -> None:
-        self._deadline = None
-        # a request may have come and be at work since
-        if self.cycle is None or self.cycle.response_complete:
-            self.transport.close()
 
 
 class Server(uvicorn.Server):
     """A server that says when it is ready, and returns when it was asked to end."""
 
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, waiting: Waiting, on_ready: Callable[[], None]) -> None:
         super().__init__(config)
-        self._on_ready = on_ready
+        self._waiting, self._on_ready = waiting, on_ready
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -82,8 +48,14 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_QUEUE)
         if self.started:
             self._on_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._waiting.close()
+        await super().shutdown(sockets)
 
 
 def serve(app: ASGIApp, listener: socket.socket, **options: Any) -> None:
@@ -96,22 +68,32 @@ def make_server(
     *,
     certificate: Path | None = None,
     key: Path | None = None,
+    proxies: Sequence[str] = (),
     on_ready: Callable[[], None] = lambda: None,
 ) -> Server:
-    """A server; `run` it with sockets that listen."""
+    """A server; `run` it with sockets that listen.
+
+    Parameters
+    ----------
+    app : the application
+    certificate, key : files for encryption
+    proxies : addresses of web servers before this one, which are believed whom they pass on
+    on_ready : called when it answers
+    """
     config = uvicorn.Config(
         app,
-        http=ImpatientProtocol,
         ws="none",
         lifespan="off",
         log_level="warning",
         access_log=False,
-        proxy_headers=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
         server_header=False,
         limit_concurrency=MOST_CONNECTIONS,
         h11_max_incomplete_event_size=HEADER_BYTES,
         timeout_keep_alive=IDLE_SECONDS,
         timeout_graceful_shutdown=5,
+        backlog=_TAKEN_AT_ONCE,
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
@@ -119,7 +101,12 @@ def make_server(
         config.load()
     except (ssl.SSLError, OSError) as error:
         raise ArgumentError(f"certificate and key cannot be used ({error})") from None
-    return Server(config, on_ready)
+    waiting = Waiting()
+    # connections encrypt by themselves: else one is not known of before its handshake is done
+    encryption, config.ssl = config.ssl, None
+    protocol: Any = partial(ImpatientProtocol, waiting=waiting, encryption=encryption, proxies=proxies)
+    config.http_protocol_class = protocol
+    return Server(config, waiting, on_ready)
 
 
 def listen(host: str, port: int, *, may_move: bool = True) -> socket.socket:
@@ -141,7 +128,7 @@ def _bound(host: str, port: int) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
-        listener.listen(2048)
+        listener.listen(_QUEUE)
     except BaseException:
         listener.close()
         raise

@@ -15,6 +15,16 @@ AllowedHost = Annotated[
     list[str] | None,
     option(NETWORK, "Answer to this name, too, such as that of a proxy; may be repeated.", metavar="NAME"),
 ]
+Proxy = Annotated[
+    list[str] | None,
+    option(
+        NETWORK,
+        "Address or network of a web server before this one, which is believed for whom it asks and whether "
+        "that is encrypted (X-Forwarded-For, X-Forwarded-Proto); may be repeated.",
+        metavar="ADDRESS",
+        usual="nobody is believed",
+    ),
+]
 Certificate = Annotated[
     Path | None, option(NETWORK, "Certificate (PEM) for encrypted connections, with --key.", metavar="FILE")
 ]
@@ -44,6 +54,24 @@ def check_encryption(certificate: Path | None, key: Path | None, host: str) -> b
             "and pictures; --certificate FILE --key FILE encrypts them"
         )
     return certificate is not None
+
+
+def check_proxies(given: list[str] | None) -> list[str]:
+    """Networks of web servers that are believed, also as they look to a server for both versions of IP."""
+    proxies = []
+    for text in given or ():
+        try:
+            network = ipaddress.ip_network(text)
+        except ValueError:
+            raise typer.BadParameter(
+                f"--proxy {text[:60]} is no address; one such as 127.0.0.1 or 10.0.0.0/8 was expected"
+            ) from None
+        if network.prefixlen == 0:
+            raise typer.BadParameter(f"--proxy {text} would believe everybody; name the address of a server")
+        proxies.append(str(network))
+        if network.version == 4:
+            proxies.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
+    return proxies
 
 
 def is_local(host: str) -> bool:

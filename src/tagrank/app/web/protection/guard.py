@@ -29,7 +29,10 @@ class Access(Protocol):
     """Who may come in."""
 
     async def admit(self, request: Request) -> Response | None:
-        """Note who it is in `request.state`, or answer instead of the application, or raise `Refused`."""
+        """Note who it is in `request.state`, or answer instead of the application, or raise `Refused`.
+
+        With `is_known` the connection is that of somebody who signed in, and makes no room for strangers.
+        """
 
 
 class Guard:

@@ -4,8 +4,9 @@ import asyncio
 import ipaddress
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from starlette.types import Message, Receive
 
@@ -79,6 +80,68 @@ def neighbourhood(address: str) -> str:
     if parsed.version == 4 or parsed.ipv4_mapped is not None:
         return address
     return str(ipaddress.ip_network((address, 64), strict=False))
+
+
+def is_among(address: str, networks: Sequence[str]) -> bool:
+    """Whether an address is one of these, or in one of these networks."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(parsed in ipaddress.ip_network(network) for network in networks)
+
+
+class Connection(Protocol):
+    """What is known of a connection here."""
+
+    def waits_for_stranger(self) -> bool: ...
+
+    def leave(self) -> None: ...
+
+
+class Waiting:
+    """Connections that wait for a client whom nobody knows yet; anybody can open as many as he likes.
+
+    When there are too many, the address that holds most of them loses its oldest: so they push out each
+    other, and whoever comes and asks at once is answered.
+
+    Parameters
+    ----------
+    most : so many are kept
+    """
+
+    def __init__(self, most: int = 200) -> None:
+        self._most, self._n = most, 0
+        self._by_address: OrderedDict[str, OrderedDict[Connection, None]] = OrderedDict()
+
+    def add(self, connection: Connection, address: str) -> None:
+        """Keep one more, which keeps its place if it is here already; another one may have to leave."""
+        held = self._by_address.setdefault(address, OrderedDict())
+        if connection not in held:
+            held[connection] = None
+            self._n += 1
+        while self._n > self._most:
+            most = max(self._by_address, key=lambda one: len(self._by_address[one]))
+            oldest = next(iter(self._by_address[most]))
+            self.remove(oldest, most)
+            # somebody may have signed in on it since
+            if oldest.waits_for_stranger():
+                oldest.leave()
+
+    def remove(self, connection: Connection, address: str) -> None:
+        """Let it go, if it is here."""
+        held = self._by_address.get(address, OrderedDict())
+        if connection in held:
+            del held[connection]
+            self._n -= 1
+        if not held:
+            self._by_address.pop(address, None)
+
+    def close(self) -> None:
+        """Let all of them leave."""
+        for held in list(self._by_address.values()):
+            for connection in list(held):
+                connection.leave()
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ class Security:
         person = self.sessions.person(word) if word else self._bearer(request)
         if person is not None:
             self.by_session.take(word or person)
-            request.state.person = person
+            request.state.person, request.state.is_known = person, True
             return None
         self.by_address.take(address_of(request))
         if request.method == "GET" and "token" in request.query_params:

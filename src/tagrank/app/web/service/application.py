@@ -38,6 +38,7 @@ class BearerAccess:
         kind, _, word = request.headers.get("authorization", "").partition(" ")
         if kind.lower() == "bearer" and hmac.compare_digest(word.strip().encode(), self._token):
             self._known.take("token")
+            request.state.is_known = True
             return None
         self._unknown.take(address_of(request))
         if request.scope["path"] in OPEN_PATHS:
