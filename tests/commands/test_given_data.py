@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from PIL import Image
 
+from tagrank.annotation.model_files.storage import ModelFileError
 from tagrank.commands.destinations import check_file, check_folder
-from tagrank.commands.evaluate import align_tags
-from tagrank.commands.given_data import choose_part, is_picture, open_collection, open_pictures
+from tagrank.commands.evaluate import align_tags, evaluate
+from tagrank.commands.given_data import choose_part, is_picture, open_collection, open_model, open_pictures
 from tagrank.commands.missing.missing import missing
 from tagrank.commands.train import train
 from tagrank.data import Collection
@@ -127,3 +129,54 @@ def test_an_empty_name_is_not_the_working_folder():
     for read in (open_collection, open_pictures):
         with pytest.raises(ArgumentError, match="data is an empty name"):
             read("")
+
+
+def tagged_rows(n_rows, tags):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(n_rows, 3)), rng.integers(0, 2, size=(n_rows, len(tags))).astype(float)
+    labels[:2] = [[0.0], [1.0]]
+    return Collection(views={"features": X}, labels=labels, tags=tags)
+
+
+def test_one_row_is_too_little_to_learn_from(coast):
+    with pytest.raises(ValueError, match=r"only 1 row of coast has tags, .* tag at least two that differ"):
+        train(coast.subset([0]), method="label-frequency")
+
+
+@pytest.mark.parametrize("test_size", [None, 0.5])
+def test_nothing_is_said_of_quality_where_nothing_is_ranked(test_size):
+    one = train(tagged_rows(40, ["sky"]), method="one-vs-all", C=1.0, test_size=test_size)
+    assert one.quality is None
+    assert one.to_dict()["quality"] is None
+    two = train(tagged_rows(40, ["sky", "sea"]), method="one-vs-all", C=1.0, test_size=test_size)
+    assert two.quality is not None
+
+
+def test_evaluation_of_one_tag_tells_no_quality():
+    rows = tagged_rows(30, ["sky"])
+    measured = evaluate(train(rows, method="one-vs-all", C=1.0).annotator, rows)
+    assert not measured.is_telling
+    assert measured.to_dict()["quality"] is None
+
+
+def test_pictures_in_the_place_of_a_model(tmp_path):
+    photos = tmp_path / "my photos"
+    photos.mkdir()
+    Image.new("RGB", (8, 8)).save(photos / "a.png")
+    with pytest.raises(
+        ModelFileError, match=r"is a folder of pictures .* 'tagrank train '.*my photos' -o model'"
+    ):
+        open_model(photos)
+    with pytest.raises(ModelFileError, match=r"a.png: is a picture; name the model first"):
+        open_model(photos / "a.png")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelFileError, match="is not a model"):
+        open_model(tmp_path / "empty")
+
+
+def test_separators_are_for_tables(tmp_path, coast):
+    (tmp_path / "x.csv").write_text("file,labels\na.jpg,sky/sea\n")
+    assert open_collection(tmp_path / "x.csv", separator="/").tags == ["sea", "sky"]
+    for other in (coast, "drawn-pictures", tmp_path / "x.npz"):
+        with pytest.raises(ArgumentError, match="separator is about tags in a CSV file"):
+            open_collection(other, separator="/")

@@ -18,7 +18,7 @@ from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.reports.picture_pixels import was_trained_on
-from tagrank.reports.quality import QualityNote, measured_quality
+from tagrank.reports.quality import QualityNote, can_rank, measured_quality
 from tagrank.reports.sections.scores import Answers
 
 MOST_NAMED = 5
@@ -52,6 +52,11 @@ class Evaluation:
     n_trained_on: int = 0
     n_decisions: int = 0
 
+    @property
+    def is_telling(self) -> bool:
+        """Whether `quality` says something: of one tag, or on one picture, nothing is ranked."""
+        return can_rank(len(self.answers.tags), len(self.answers.Y))
+
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
         per_tag = {column: values.tolist() for column, values in self.per_tag.items()}
@@ -59,7 +64,7 @@ class Evaluation:
             "data": self.name,
             "n_trained_on": self.n_trained_on,
             "n_decisions": self.n_decisions,
-            "quality": self.quality.to_dict(),
+            "quality": self.quality.to_dict() if self.is_telling else None,
             "metrics": self.table.to_dict(),
             "per_tag": per_tag,
             "feature_seconds": dict(self.feature_seconds),
@@ -80,6 +85,7 @@ def evaluate(
     pictures: str | os.PathLike | None = None,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    separator: str | None = None,
     decisions: bool | str | os.PathLike = True,
     cache: Cache = True,
     n_jobs: int | None = None,
@@ -102,6 +108,7 @@ def evaluate(
         where the model was trained, are found without it
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
+    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
     decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     cache, n_jobs, strict, progress : as in `annotate`
 
@@ -121,6 +128,7 @@ def evaluate(
         strict=strict,
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
+        separator=separator,
         decisions=decisions,
     )
     chosen = choose_part(everything, part, usual="test")
@@ -162,7 +170,7 @@ def evaluate(
             training=everything,
             pictures=pictures,
             summary=f"{flattery}." if flattery else "",
-            quality=evaluation.quality,
+            quality=evaluation.quality if evaluation.is_telling else None,
         )
     return evaluation
 

@@ -1,11 +1,15 @@
 """What a command is given: a model; data by file or by name, and which of their rows and tags are meant."""
 
 import os
+import shlex
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from tagrank.annotation import Annotator
 from tagrank.annotation.describing import PICTURES
+from tagrank.annotation.model_files.storage import JSON_NAME, ModelFileError
 from tagrank.archive import database_path, decided_collection
 from tagrank.commands.lists import DRAWN_PICTURES
 from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
@@ -26,6 +30,7 @@ def open_collection(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    separator: str | None = None,
     decisions: bool | str | os.PathLike = True,
 ) -> Collection:
     """A collection as it is, from a folder or a file, or by name.
@@ -37,6 +42,7 @@ def open_collection(
         `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
     strict : stop at the first problem of a folder instead of listing it
     machine_tags, join_sidecars : what is taken from the sidecars in a folder, see `read_pictures`
+    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
     decisions : lay over a folder what was decided about it at the desk, if anything was; or the file that
         holds the decisions
     """
@@ -45,20 +51,25 @@ def open_collection(
             raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
         if not isinstance(decisions, bool):
             raise ArgumentError(f"decisions={os.fspath(decisions)} are about a folder of pictures; name one")
+    own: dict[str, Any] = {} if separator is None else {"separator": separator}
+    if own and not _has_cells(data):
+        raise ArgumentError("separator is about tags in a CSV file or in the tags.csv of a folder; name one")
     if isinstance(data, Collection):
         return data
     if not os.fspath(data):
         raise ArgumentError("data is an empty name; name a folder of pictures, a file or a data set")
     path = Path(data)
     if path.is_dir():
-        found = read_pictures(path, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars)
+        found = read_pictures(
+            path, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars, **own
+        )
         return _with_decisions(found, path, decisions)
     if is_picture(path):
         return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
     if is_foreign(path):
         raise FileError(path, why_no_picture(path))
     if path.exists() or path.suffix:
-        collection = read_collection(path)
+        collection = read_collection(path, **own)
         if not len(collection):
             raise FileError(path, "has no rows; expected at least one")
         return collection
@@ -87,7 +98,20 @@ def open_model(model: Annotator | str | os.PathLike) -> Annotator:
             f"{os.fspath(model)}: there is no such model; train one first: "
             f"tagrank train PHOTOS -o {os.fspath(model)}"
         )
+    if why := _no_model(Path(model)):
+        raise ModelFileError(model, why)
     return Annotator.load(model)
+
+
+def _no_model(path: Path) -> str:
+    """Why a folder or file of pictures is no model, and what to do; nothing where it may be a model."""
+    inside = chain(path.glob("*"), path.glob("*/*")) if path.is_dir() else ()
+    if not (path / JSON_NAME).exists() and any(map(is_picture, inside)):
+        return (
+            "is a folder of pictures where a model was expected; train one first, with "
+            f"'tagrank train {shlex.quote(str(path))} -o model', and name that"
+        )
+    return "is a picture; name the model first, then the pictures" if is_picture(path) else ""
 
 
 def _named_collection(name: str) -> Collection:
@@ -110,6 +134,17 @@ def check_has_tags(collection: Collection, data: Collection | str | os.PathLike)
     )
 
 
+def check_several(rows: Collection) -> Collection:
+    """The rows, or an error if there is only one to learn from."""
+    if len(rows) == 1:
+        kind = "picture" if PICTURES in rows.views else "row"
+        raise ValueError(
+            f"only 1 {kind} of {rows.name or 'the data'} has tags, and of one alone nothing can be learned; "
+            "tag at least two that differ"
+        )
+    return rows
+
+
 def keep_frequent(rows: Collection, min_count: int) -> Collection:
     """The rows without the tags that fewer than `min_count` of them have; it is an error if none is left."""
     kept = clean_tags(rows, min_count=min_count)
@@ -120,6 +155,11 @@ def keep_frequent(rows: Collection, min_count: int) -> Collection:
             f"{rows.tags[int(counts.argmax())]!r}, is in {counts.max():,} of {len(rows):,} pictures or rows"
         )
     return kept
+
+
+def _has_cells(data: Collection | str | os.PathLike) -> bool:
+    """Whether tags may be separated in the cells of a table there."""
+    return _is_table(data) or (not isinstance(data, Collection) and Path(data).is_dir())
 
 
 def _is_table(data: Collection | str | os.PathLike) -> bool:

@@ -19,6 +19,7 @@ from tagrank.commands.destinations import check_apart, check_folder
 from tagrank.commands.evaluate import SPELLING, Evaluation, evaluate
 from tagrank.commands.given_data import (
     check_has_tags,
+    check_several,
     choose_part,
     keep_frequent,
     known_pictures,
@@ -148,6 +149,7 @@ def train(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    separator: str | None = None,
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     test_size: float | None = None,
@@ -184,6 +186,7 @@ def train(
     strict : stop at the first picture that cannot be read instead of leaving it out
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
+    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
     decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
@@ -227,13 +230,14 @@ def train(
         strict=strict,
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
+        separator=separator,
         decisions=decisions,
     )
     tagged = check_has_tags(opened, data)
     tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
     everything = choose_part(tidy, part, usual="all") if refit and test_size is not None else None
-    rows = keep_frequent(rows, min_count)
+    rows = keep_frequent(check_several(rows), min_count)
     if PICTURES in rows.views:
         recipe.check_pictures()
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
@@ -316,6 +320,8 @@ def trained_again(
 def _quality(annotator: Annotator, tested: Evaluation | None, kind: str) -> QualityNote | None:
     if tested is None:
         return model_quality(annotator, kind=kind)
+    if not tested.is_telling:
+        return None
     return tested.quality.of_unseen(tested.table.n_samples, kind)
 
 

@@ -92,6 +92,7 @@ def tune(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    separator: str | None = None,
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     hierarchy: str = "keep",
@@ -117,8 +118,8 @@ def tune(
     folds : of the cross-validation
     max_seconds : end the search then, with the best so far
     seed : for everything random
-    view, features, cache, strict, machine_tags, join_sidecars, decisions, hierarchy, lower_case, synonyms,
-        min_count, n_jobs : as in `train`
+    view, features, cache, strict, machine_tags, join_sidecars, separator, decisions, hierarchy, lower_case,
+        synonyms, min_count, n_jobs : as in `train`
     part : the part to search on; None means "train" where there is one, else every row
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, the search ends with the best so far
@@ -144,6 +145,7 @@ def tune(
         strict=strict,
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
+        separator=separator,
         decisions=decisions,
     )
     tidy = clean_tags(

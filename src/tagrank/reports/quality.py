@@ -65,6 +65,11 @@ class QualityNote:
         }
 
 
+def can_rank(n_tags: int, n_samples: int) -> bool:
+    """Whether there is a ranking whose quality could be told: of one tag, or by one sample, there is none."""
+    return n_tags > 1 and n_samples > 1
+
+
 def model_quality(
     annotator: Annotator, *, min_probability: float = 0.0, max_tags: int | None = None, kind: str = "picture"
 ) -> QualityNote | None:
@@ -74,7 +79,7 @@ def model_quality(
     for each picture was not measured, which is said.
     """
     estimator = annotator.estimator_
-    if not hasattr(estimator, "curve_"):
+    if not hasattr(estimator, "curve_") or not can_rank(len(annotator.tags), estimator.n_held_out_):
         return None
     own = estimator.threshold_ if annotator.min_probability is None else annotator.min_probability
     right, found, _ = estimator.curve_.quality(max(own, min_probability))

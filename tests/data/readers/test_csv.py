@@ -70,9 +70,14 @@ def test_other_separators_and_gzip(tmp_path):
         ("\n\n", "the file is empty"),
         ("tags\nsky\n", "neither a column 'image' .* nor columns of features; .* at least one view"),
         (
-            "filename,labels\na.jpg,sky\n",
-            "line 2: feature 'filename' .* header is filename,labels, but image,tags",
+            "bild,worte\na.jpg,sky\n",
+            "line 2: feature 'bild' .* header is bild,worte, but image,tags",
         ),
+        (
+            "a.jpg,sky\nb.jpg,sea\n",
+            "line 2: feature 'a.jpg' .* there is no header line above a.jpg,sky, but image,tags",
+        ),
+        ("image,tags\na.jpg,sky,sea\n", r"line 2: expected 2 values, got 3; write several tags as sky\|sea"),
         (
             "a,b\n1,x\n",
             r"line 2: feature 'b' .* leave the column out of the file, or pass drop=\['b'\] to read_csv",
@@ -106,8 +111,32 @@ def test_semicolons_between_features(tmp_path):
 
 
 def test_a_comma_in_the_header_decides(tmp_path):
-    collection = read_csv(write(tmp_path, "image,tags\na.jpg,sky;sea\n"))
+    with pytest.warns(UserWarning, match="1 tag, 1 of them once: is ';' the separator"):
+        collection = read_csv(write(tmp_path, "image,tags\na.jpg,sky;sea\n"))
     assert collection.tags == ["sky;sea"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("file,keywords", "Filename,Labels", "File Name,tag", "path,label", "image_path,Keyword"),
+        *("SourceFile,Subject", "name,tags", "Name,Keywords", "photo,tags", "image,labels"),
+    ],
+)
+def test_lists_of_other_programs(tmp_path, header):
+    collection = read_csv(write(tmp_path, f"{header}\na.jpg,sky|sea\nb.jpg,sky\n"))
+    assert collection.tags == ["sea", "sky"]
+    assert collection.view("pictures") == [str(tmp_path / "a.jpg"), str(tmp_path / "b.jpg")]
+
+
+def test_columns_of_features_keep_their_names(tmp_path):
+    beside_numbers = read_csv(write(tmp_path, "name,tags,red\nu,sky,1\n"))
+    assert beside_numbers.names == ["u"]
+    assert list(beside_numbers.views) == ["features"]
+    numbers = read_csv(write(tmp_path, "path,label,tag:sky\n1,2,1\n"), image_column=None, drop=["path"])
+    assert numbers.feature_names == {"features": ["label"]}
+    alone = read_csv(write(tmp_path, "label,length\n1,2\n"))
+    assert alone.feature_names == {"features": ["label", "length"]}
 
 
 def test_features_may_be_called_like_roles_in_capitals(tmp_path):

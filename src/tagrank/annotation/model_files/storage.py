@@ -27,7 +27,7 @@ from tagrank.files import MAX_BYTES, FileError, read_array
 FORMAT = "tagrank model"
 VERSION = 3
 READABLE = (2, 3)
-_JSON_NAME = "model.json"
+JSON_NAME = "model.json"
 _MAX_JSON_BYTES = 32 * 2**20
 _MAX_HEADER_BYTES = 4096
 _MAX_LENGTH = 2**40
@@ -79,7 +79,7 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
                 np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
                 # not numpy's own way of writing, which does not say that the disk is full
                 file.write(array.reshape(-1).view(np.uint8).data)
-        (folder / _JSON_NAME).write_bytes(text)
+        (folder / JSON_NAME).write_bytes(text)
         # writing takes a while, in which something else may have come there
         check_replaceable(path)
 
@@ -121,7 +121,7 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         if Path(missing) == Path(path):
             raise
         name = Path(missing).name
-        what = "is not a model, or not whole: " if name == _JSON_NAME else ""
+        what = "is not a model, or not whole: " if name == JSON_NAME else ""
         raise ModelFileError(path, f"{what}{name} is missing; copy the whole model again") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ModelFileError(path, f"damaged or truncated archive ({error}); copy it again") from None
@@ -132,17 +132,17 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
 
 
 def _read_json(source: Source) -> Fields:
-    size = source.size(_JSON_NAME)
+    size = source.size(JSON_NAME)
     if size > _MAX_JSON_BYTES:
-        raise ValueError(f"{_JSON_NAME} holds {size:,} bytes, more than {_MAX_JSON_BYTES:,} are read")
-    with source.open(_JSON_NAME) as stream:
-        return parse_json(stream.read(size), where=_JSON_NAME)
+        raise ValueError(f"{JSON_NAME} holds {size:,} bytes, more than {_MAX_JSON_BYTES:,} are read")
+    with source.open(JSON_NAME) as stream:
+        return parse_json(stream.read(size), where=JSON_NAME)
 
 
 def _read_content(source: Source) -> Fields:
     content = _read_json(source)
     if content.take("format", str, default="") != FORMAT:
-        raise ValueError(f"not a tagrank model: {_JSON_NAME} does not say 'format': {FORMAT!r}")
+        raise ValueError(f"not a tagrank model: {JSON_NAME} does not say 'format': {FORMAT!r}")
     version = content.take("version", int)
     if version not in READABLE:
         raise ValueError(
@@ -223,4 +223,4 @@ def _other_files(source: Source) -> list[str]:
     content = _read_json(source)
     if content.take("format", str, default="") != FORMAT:
         raise ValueError("not a model")
-    return sorted({*names} - {_JSON_NAME, *(f"{name}.npy" for name in content.mapping("arrays"))})
+    return sorted({*names} - {JSON_NAME, *(f"{name}.npy" for name in content.mapping("arrays"))})

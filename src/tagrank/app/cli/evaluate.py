@@ -17,6 +17,7 @@ from tagrank.app.cli.arguments.options import (
     Model,
     NoDecisions,
     Precision,
+    Separator,
     decisions_place,
     option,
     reading,
@@ -46,6 +47,7 @@ def evaluate(
     ] = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
+    separator: Separator = None,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,
     config: Config = None,
@@ -80,6 +82,7 @@ def evaluate(
             pictures=pictures,
             machine_tags=machine_tags,
             join_sidecars=join_sidecars,
+            separator=separator,
             decisions=decisions_place(decisions, no_decisions),
             progress=progress.count,
             **reading(**shared),
@@ -87,7 +90,8 @@ def evaluate(
     if json:
         show_json(evaluation.to_dict())
     else:
-        show(*quality_lines(evaluation.quality), metric_table({evaluation.name or "value": evaluation.table}))
+        quality = evaluation.quality if evaluation.is_telling else None
+        show(*quality_lines(quality), metric_table({evaluation.name or "value": evaluation.table}))
     if evaluation.n_decisions:
         say(f"{count(evaluation.n_decisions, 'decision')} of the desk used")
     if report is not None:

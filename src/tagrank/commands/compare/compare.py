@@ -54,6 +54,7 @@ def compare(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    separator: str | None = None,
     decisions: bool | str | os.PathLike = True,
     hierarchy: str = "keep",
     lower_case: bool = False,
@@ -84,8 +85,8 @@ def compare(
     seed : for everything random
     fresh : forget what the folder holds
     report, markdown, latex : an HTML page, a Markdown file and a LaTeX file to write, or None
-    view, features, cache, strict, machine_tags, join_sidecars, decisions, hierarchy, lower_case, synonyms,
-        min_count : as in `train`
+    view, features, cache, strict, machine_tags, join_sidecars, separator, decisions, hierarchy, lower_case,
+        synonyms, min_count : as in `train`
     n_jobs : methods at the same time, in processes of their own; as many as there are cores by default
     progress : called with how much is done, of how much, and what is being done
 
@@ -113,6 +114,7 @@ def compare(
             "strict": strict,
             "machine_tags": machine_tags,
             "join_sidecars": join_sidecars,
+            "separator": separator,
             "decisions": decisions,
         },
         {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}},

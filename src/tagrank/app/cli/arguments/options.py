@@ -103,6 +103,16 @@ JoinSidecars = Annotated[
     bool,
     option(TAGS, "Add the keywords of XMP sidecars to the tags of a tags.csv.", "--join-sidecars"),
 ]
+Separator = Annotated[
+    str | None,
+    option(
+        TAGS,
+        "What stands between the tags in a cell of tags.csv: ';' for sky;sea, '\\t' for a tab.",
+        "--separator",
+        metavar="TEXT",
+        usual="|, or what is certain to be one",
+    ),
+]
 Decisions = Annotated[
     Path | None,
     option(
@@ -221,6 +231,7 @@ def learning(
     synonym: Synonym = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
+    separator: Separator = None,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,
     min_count: MinCount = 0,
@@ -238,6 +249,7 @@ def learning(
         synonym,
         machine_tags,
         join_sidecars,
+        separator,
         decisions,
         no_decisions,
         min_count,
@@ -258,6 +270,7 @@ def collecting(
     synonym: Synonym = None,
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
+    separator: Separator = None,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,
     min_count: MinCount = 0,
@@ -274,6 +287,7 @@ def collecting(
         "synonyms": _read_pairs("--synonym", synonym, "old=new"),
         "machine_tags": machine_tags,
         "join_sidecars": join_sidecars,
+        "separator": separator,
         "decisions": decisions_place(decisions, no_decisions),
         "min_count": min_count,
         "view": view,

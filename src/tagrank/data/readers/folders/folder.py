@@ -72,8 +72,8 @@ def read_pictures(
     machine_tags : take the tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv;
         else a warning says how many sidecars are not read
-    **options : of that layout: `empty` ("tag_list", "coco", "voc"), `words` ("corel5k"), `hierarchical`
-        ("keywords"), `max_bytes` (all that have lists)
+    **options : of that layout: `separator` ("tag_list"), `empty` ("tag_list", "coco", "voc"), `words`
+        ("corel5k"), `hierarchical` ("keywords"), `max_bytes` (all that have lists)
 
     Returns
     -------

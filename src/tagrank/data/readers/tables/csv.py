@@ -1,6 +1,7 @@
 """CSV in two shapes: ``image,tags`` with ``|`` between tags, or columns of features beside one column a tag.
 
-Columns are separated by commas, or by semicolons or tabs where the header line has no comma.
+Columns are separated by commas, or by semicolons or tabs where the header line has no comma. What separates
+the tags of a cell is found out where it is not given, see `tagrank.data.readers.tables.separators`.
 
 In a row that lists tags, the tags that are not listed are absent; a row without any is unknown throughout. A
 column of its own says 1, 0, or nothing (or ?) where a tag is unknown. A tag that contains the separator is
@@ -12,6 +13,7 @@ import math
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -20,6 +22,8 @@ import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix
+from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.readers.tables.separators import check_separator, choose_separator
 from tagrank.data.readers.tables.table import Roles, bare_cell, find_roles, split_tags
 from tagrank.files import (
     MAX_BYTES,
@@ -38,37 +42,72 @@ _LABELS = {"1": 1.0, "1.0": 1.0, "0": 0.0, "0.0": 0.0, "": math.nan, "?": math.n
 _HEADERS = "image,tags for a list of pictures, or names of features and tag:NAME for each tag"
 
 
-class _Rows:
-    """What the rows of a file hold, column by role."""
+class ListedRows:
+    """What the rows of a file hold, column by role; tags stay as they were written until `collection`."""
 
-    def __init__(self, bound: MemoryBound) -> None:
-        self.bound = bound
+    def __init__(self, path: Path, header: list[str], roles: Roles, bound: MemoryBound) -> None:
+        self.path, self.header, self.roles = path, header, roles
+        self._bound = bound
         self.images: list[str] = []
         self.names: list[str] = []
         self.part: list[str] = []
-        self.tag_sets: list[list[str]] = []
+        self.tag_cells: list[str] = []
         self.labels, self.features = array("d"), array("d")
         self.count = 0
 
-    def append(
-        self, fields: list[str], roles: Roles, header: list[str], separator: str, missing: str
-    ) -> None:
+    def append(self, fields: list[str], missing: str) -> None:
+        """Add a row; `missing` says what a missing feature value gives."""
+        roles, header = self.roles, self.header
         n_numbers = 3 * len(roles.tag_columns) + len(roles.features)
-        self.bound.add(8 * n_numbers + ROW_BYTES * (roles.image is not None or roles.tag_list is not None))
+        self._bound.add(8 * n_numbers + ROW_BYTES * (roles.image is not None or roles.tag_list is not None))
         for position, column in (
             (roles.image, self.images),
             (roles.name, self.names),
             (roles.part, self.part),
+            (roles.tag_list, self.tag_cells),
         ):
             if position is not None:
                 column.append(bare_cell(fields[position]))
-                self.bound.add(WORD_BYTES + len(fields[position]))
-        if roles.tag_list is not None:
-            self.tag_sets.append(split_tags(bare_cell(fields[roles.tag_list]), separator))
-            self.bound.add(WORD_BYTES * len(self.tag_sets[-1]))
+                self._bound.add(WORD_BYTES + len(fields[position]))
         self.labels.extend(_label(fields[j], header[j]) for j in roles.tag_columns)
         self.features.extend(_number(fields[j], header[j], missing) for j in roles.features)
         self.count += 1
+
+    def collection(self, *, separator: str, tags: Sequence[str] = (), empty: str = "unknown") -> Collection:
+        """The collection of these rows; see `read_csv`."""
+        views: dict[str, Any] = {}
+        roles = self.roles
+        if roles.image is not None:
+            views["pictures"] = [str(self.path.parent / image) for image in self.images]
+        if roles.features:
+            views["features"] = np.asarray(self.features).reshape(self.count, len(roles.features))
+        if not views:
+            raise ValueError(
+                "has neither a column 'image' with paths of pictures nor columns of features; a collection "
+                "needs at least one view"
+            )
+        labels: Any = np.asarray(self.labels).reshape(self.count, len(roles.tag_columns))
+        names = roles.tags
+        if roles.tag_list is not None:
+            tag_sets = self._tag_sets(separator)
+            present, names, unknown_rows = encode_present(tag_sets, tags=list(tags) or None, empty=empty)
+            labels = LabelMatrix(present, unknown_rows)
+        return Collection(
+            views=views,
+            labels=labels,
+            tags=names,
+            names=(self.names if roles.name is not None else self.images) or None,
+            part=self.part if roles.part is not None else None,
+            name=self.path.name.partition(".")[0],
+            feature_names={"features": [self.header[j] for j in roles.features]} if roles.features else {},
+        )
+
+    def _tag_sets(self, separator: str) -> list[list[str]]:
+        sets = []
+        for cell in self.tag_cells:
+            sets.append(split_tags(cell, separator))
+            self._bound.add(WORD_BYTES * len(sets[-1]))
+        return sets
 
 
 class _NoNumber(ValueError):
@@ -106,7 +145,7 @@ def read_csv(
     path: str | os.PathLike,
     *,
     tags: Sequence[str] = (),
-    separator: str = "|",
+    separator: str | None = None,
     delimiter: str | None = None,
     empty: str = "unknown",
     missing: str = "error",
@@ -120,7 +159,7 @@ def read_csv(
     ----------
     path : the file, perhaps ``.gz``; picture paths in it are relative to its folder
     tags : the tags wanted from a list of tags; default: all, sorted
-    separator : between the tags of a list
+    separator : between the tags of a list; default: ``|``, or what is certain to be one
     delimiter : between columns; by default a comma, or the semicolon or tab of a header line without commas
     empty : {"unknown", "absent"}, what an empty list of tags means
     missing : {"error", "nan"}, what a missing feature value gives
@@ -132,32 +171,54 @@ def read_csv(
     -------
     collection : with the views "pictures" (paths) and "features", as far as the file has them
     """
+    if separator is not None:
+        separator = check_separator(separator)
+    rows = read_rows(
+        path, delimiter=delimiter, missing=missing, encoding=encoding, max_bytes=max_bytes, **columns
+    )
+    with naming(path):
+        if separator is None:
+            separator = choose_separator(rows.tag_cells, os.fspath(path))
+        return rows.collection(tags=tags, separator=separator, empty=empty)
+
+
+def read_rows(
+    path: str | os.PathLike,
+    *,
+    only_lists: bool = False,
+    delimiter: str | None = None,
+    missing: str = "error",
+    encoding: str = "utf-8-sig",
+    max_bytes: int = MAX_BYTES,
+    **columns: Any,
+) -> ListedRows:
+    """The rows of a CSV file, see `read_csv`; with `only_lists`, columns such as captions are left out."""
     check_choice("missing", missing, ("error", "nan"))
-    rows = _Rows(MemoryBound(path, max_bytes))
+    bound = MemoryBound(path, max_bytes)
     with open_text(path, encoding=encoding, newline="", max_bytes=max_bytes) as stream:
-        table = Table(stream, delimiter, max_bytes=max_bytes)
-        roles, header = None, list[str]()
+        table = _Table(stream, delimiter, max_bytes=max_bytes)
+        rows, header = None, list[str]()
         try:
-            header = read_header(table)
-            rows.bound.add(4 * WORD_BYTES * len(header))
+            header = [bare_cell(column.strip()) for column in next(iter(table), [])]
+            bound.add(4 * WORD_BYTES * len(header))
             roles = find_roles(header, **columns)
+            rows = ListedRows(Path(path), header, replace(roles, features=[]) if only_lists else roles, bound)
             for fields in table:
                 if len(fields) == len(header):
-                    rows.append(fields, roles, header, separator, missing)
+                    rows.append(fields, missing)
                 elif fields:
-                    raise ValueError(f"expected {len(header)} values, got {len(fields)}")
+                    raise ValueError(f"expected {len(header)} values, got {len(fields)}{_width_hint(rows)}")
         except (csv.Error, ValueError) as error:
             if isinstance(error, (FileError, UnicodeDecodeError)):
                 raise
-            hint = _header_hint(roles, header) if isinstance(error, _NoNumber) else ""
+            hint = _header_hint(rows) if rows is not None and isinstance(error, _NoNumber) else ""
             raise FileError(path, f"{error}{hint}", line=table.line) from None
-    if not any(header):
+    if not any(header) or rows is None:
         raise FileError(path, f"the file is empty; expected a header line: {_HEADERS}")
-    with naming(path):
-        return _collection(rows, roles, header, Path(path), tags, empty)
+    return rows
 
 
-class Table:
+class _Table:
     """The rows of a file as lists of text; see `read_csv` for the delimiter."""
 
     def __init__(self, stream: IO[str], delimiter: str | None = None, *, max_bytes: int = MAX_BYTES) -> None:
@@ -186,43 +247,21 @@ class Table:
             yield line
 
 
-def read_header(table: Table) -> list[str]:
-    """The names of the columns in the first line; none in an empty file."""
-    return [bare_cell(column.strip()) for column in next(iter(table), [])]
+def _width_hint(rows: ListedRows) -> str:
+    """What to do about tags in columns of their own where the header has one column for them."""
+    return "" if rows.roles.tag_list is None else "; write several tags as sky|sea in one column"
 
 
-def _header_hint(roles: Roles | None, header: list[str]) -> str:
+def _header_hint(rows: ListedRows) -> str:
     """What to say of a file in whose header nothing is known."""
-    if roles is None or roles.tags or roles.tag_list is not None or roles.image is not None:
+    if rows.roles.tags or rows.roles.tag_list is not None or rows.roles.image is not None:
         return ""
+    return f"; {describe_header(rows.header)}, but {_HEADERS} was expected"
+
+
+def describe_header(header: list[str]) -> str:
+    """What the first line of a file says, or that it is no header but names a picture already."""
     shown = ",".join(header[:5]) + (",..." if len(header) > 5 else "")
-    return f"; its header is {shown}, but {_HEADERS} was expected"
-
-
-def _collection(
-    rows: _Rows, roles: Roles, header: list[str], path: Path, tags: Sequence[str], empty: str
-) -> Collection:
-    views: dict[str, Any] = {}
-    if roles.image is not None:
-        views["pictures"] = [str(path.parent / image) for image in rows.images]
-    if roles.features:
-        views["features"] = np.asarray(rows.features).reshape(rows.count, len(roles.features))
-    if not views:
-        raise ValueError(
-            "has neither a column 'image' with paths of pictures nor columns of features; a collection needs "
-            "at least one view"
-        )
-    labels: Any = np.asarray(rows.labels).reshape(rows.count, len(roles.tag_columns))
-    names = roles.tags
-    if roles.tag_list is not None:
-        present, names, unknown_rows = encode_present(rows.tag_sets, tags=list(tags) or None, empty=empty)
-        labels = LabelMatrix(present, unknown_rows)
-    return Collection(
-        views=views,
-        labels=labels,
-        tags=names,
-        names=(rows.names if roles.name is not None else rows.images) or None,
-        part=rows.part if roles.part is not None else None,
-        name=path.name.partition(".")[0],
-        feature_names={"features": [header[j] for j in roles.features]} if roles.features else {},
-    )
+    if any(os.path.splitext(cell)[1].casefold() in PICTURE_SUFFIXES for cell in header):
+        return f"there is no header line above {shown}"
+    return f"its header is {shown}"

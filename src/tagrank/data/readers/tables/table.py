@@ -2,7 +2,9 @@ r"""Which column of a table plays which role, and what stands in its cells; for 
 
 By convention a column ``image`` holds picture paths, ``tags`` a list of tags, ``name`` row names, ``part``
 the words train and test; columns that begin with ``tag:`` hold one tag each. All others are features. Where
-there is an image or a list of tags, these names may be written in capitals too.
+there is an image or a list of tags, these names may be written in capitals too. In a list of pictures, which
+has both, other programs' names are understood: ``file``, ``filename`` or ``path``, and ``name`` where there
+are no features; ``keywords``, ``labels`` or ``subject``.
 
 Several tags stand in one cell as ``sky|sea``. Where a tag itself contains the separator (its first character,
 if it has several) or a backslash, a backslash stands before that: ``places\|rome``. A backslash before
@@ -20,6 +22,13 @@ from tagrank.labels import duplicates
 # Text that spreadsheets run as a formula, perhaps with apostrophes before it.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 TAG_PREFIX = "tag:"
+# What columns of lists are called elsewhere, without capitals, blanks and underscores; SourceFile: ExifTool
+_IMAGE_WORDS = (
+    *("image", "picture", "photo", "file", "filename", "path", "filepath", "imagefile", "imagename"),
+    *("imagepath", "picturepath", "photopath", "sourcefile"),
+)
+_TAGS_WORDS = ("tags", "tag", "keywords", "keyword", "labels", "label", "subject")
+COLUMN_NAMES = "'image' (or file, filename, path, name) and 'tags' (or keywords, labels)"
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,10 @@ def find_roles(
         raise ValueError(f"columns need different names, got twice: {', '.join(twice[:5])}")
     position = {column: j for j, column in enumerate(header)}
     known = _conventional(position)
+    has_own_names = image_column is not None or tags_column is not None
+    has_columns = any(tag_prefix and column.startswith(tag_prefix) for column in header)
+    if not has_own_names and tag_columns is None:
+        known = _as_list_of_pictures(known, header, drop, has_tags=has_columns)
     image, tag_list, name, part = (
         known.get(usual) if given is None else _required(position, given)
         for given, usual in (
@@ -77,6 +90,31 @@ def _conventional(position: dict[str, int]) -> dict[str, int]:
     """Positions of columns by conventional name; capitals count only where no feature can be meant."""
     folded = {column.casefold(): j for column, j in reversed(position.items())}
     return {**folded, **position} if folded.keys() & {"image", "tags"} else position
+
+
+def _as_list_of_pictures(
+    known: dict[str, int], header: Sequence[str], drop: Sequence[str], *, has_tags: bool
+) -> dict[str, int]:
+    """Conventional names for the columns of a list of pictures that other programs call otherwise."""
+    bare = {re.sub(r"[\W_]", "", column.casefold()): j for j, column in reversed(list(enumerate(header)))}
+    image = known.get("image", _first_of(_IMAGE_WORDS, bare))
+    tags = known.get("tags", None if has_tags else _first_of(_TAGS_WORDS, bare))
+    if image is None and tags is not None and _is_all_about_names(header, tags, drop):
+        image = bare["name"]
+        known = {word: j for word, j in known.items() if j != image}
+    if image is None or (tags is None and not has_tags):
+        return known
+    return {**known, "image": image, **({} if tags is None else {"tags": tags})}
+
+
+def _first_of(words: Sequence[str], positions: dict[str, int]) -> int | None:
+    return next((positions[word] for word in words if word in positions), None)
+
+
+def _is_all_about_names(header: Sequence[str], tags: int, drop: Sequence[str]) -> bool:
+    """Whether a column of names must mean pictures: nothing else in the table is about them."""
+    others = {column.casefold() for j, column in enumerate(header) if j != tags and column not in drop}
+    return "name" in others and others <= {"name", "part"}
 
 
 def _required(position: dict[str, int], column: str) -> int:
