@@ -148,17 +148,30 @@ def test_a_raw_file_can_have_a_sidecar(tmp_path):
 
 
 def test_which_sidecar(picture):
+    """The one that is there, whatever it is called; a photo.xmp only if it can belong to no other file."""
     stem, full = picture.with_suffix(".xmp"), picture.with_name("photo.jpg.xmp")
-    stem.write_text(DARKTABLE, encoding="utf-8")
-    assert write_sidecar(picture, ["sky"]) == stem
-    assert write_sidecar(picture, ["sky"], style="full") == full
-    assert write_sidecar(picture, ["sea"]) == full
-    assert write_sidecar(picture, ["sea"], style="stem") == stem
-    full.unlink()
-    Image.new("RGB", (16, 16)).save(picture.with_suffix(".png"))
-    assert write_sidecar(picture, ["sky"]) == full
+    assert write_sidecar(picture, ["sky"], style="stem") == stem
+    for style in ("auto", "full", "stem"):
+        assert write_sidecar(picture, [style], style=style) == stem
+    assert not full.exists()
+    stem.rename(full)
+    assert write_sidecar(picture, ["sea"], style="stem") == full
+    assert not stem.exists()
+    assert read_sidecar(full).flat == ("sky", "auto", "full", "stem", "sea")
     with pytest.raises(ValueError, match="style must be one of"):
         write_sidecar(picture, ["sky"], style="lightroom")
+
+
+@pytest.mark.parametrize("other", ["photo.png", "photo.cr2", "photo.NEF"])
+@pytest.mark.parametrize("style", ["auto", "stem"])
+def test_a_sidecar_that_could_belong_to_another_file_is_left_alone(picture, other, style):
+    stem, full = picture.with_suffix(".xmp"), picture.with_name("photo.jpg.xmp")
+    picture.with_name(other).write_bytes(b"another photograph")
+    assert write_sidecar(picture, ["sky"], style=style) == full
+    full.unlink()
+    stem.write_text(DARKTABLE, encoding="utf-8")
+    assert write_sidecar(picture, ["sky"], style=style) == full
+    assert stem.read_text(encoding="utf-8") == DARKTABLE
 
 
 @pytest.mark.parametrize(
@@ -212,14 +225,6 @@ def test_read_only_folders_and_full_disks(picture, monkeypatch, error):
     monkeypatch.undo()
     assert path.read_text(encoding="utf-8") == DARKTABLE
     assert sorted(entry.name for entry in picture.parent.iterdir()) == ["photo.jpg", "photo.jpg.xmp"]
-
-
-def test_a_link_is_replaced_and_what_it_leads_to_stays(picture, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.write_text(DARKTABLE, encoding="utf-8")
-    picture.with_name("photo.jpg.xmp").symlink_to(elsewhere)
-    assert read_sidecar(write_sidecar(picture, ["sky"])).flat == ("old", "sky")
-    assert elsewhere.read_text(encoding="utf-8") == DARKTABLE
 
 
 def random_tags(rng):

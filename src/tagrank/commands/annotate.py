@@ -12,7 +12,14 @@ from tagrank.annotation.ranked_tags import RankedTag
 from tagrank.commands.destinations import check_apart, check_list, write_list
 from tagrank.commands.given_data import choose_part, open_model, open_pictures
 from tagrank.commands.picture_rows import kind_of, see_pictures
-from tagrank.commands.sidecars import LIKELY, MOST_TAGS, SidecarWriting, check_sidecars, write_sidecars
+from tagrank.commands.sidecars import (
+    LIKELY,
+    MOST_TAGS,
+    SidecarWriting,
+    check_sidecars,
+    check_style,
+    write_sidecars,
+)
 from tagrank.data import Collection, Problem
 from tagrank.errors import ArgumentError
 from tagrank.reports.picture_pixels import one_row
@@ -76,6 +83,7 @@ def annotate(
     max_tags: int | None = None,
     why: bool = False,
     sidecars: bool = False,
+    style: str = "full",
     dry_run: bool = False,
     cache: Cache = True,
     n_jobs: int | None = None,
@@ -99,6 +107,7 @@ def annotate(
     sidecars : also add the predicted tags to an XMP file beside each picture, marked as machine-made; a model
         that predicts more than half of all tags is refused. Unless told otherwise, no tag is predicted then
         that is more probably false than true, and at most 20 for a picture. `undo` takes them out again.
+    style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
     dry_run : with `sidecars`, only tell what would be added
     cache : whether the features of pictures are kept for the next time; or a folder for them
     n_jobs : processes that describe pictures; all cores by default
@@ -107,6 +116,7 @@ def annotate(
     """
     if dry_run and not sidecars:
         raise ArgumentError("dry_run is about sidecars; ask for sidecars, too")
+    check_style(style, sidecars)
     if max_tags is not None and max_tags < 1:
         raise ArgumentError(f"max_tags must be at least 1, got {max_tags!r}")
     if output is not None:
@@ -130,7 +140,9 @@ def annotate(
     written = SidecarWriting()
     if sidecars:
         name = _model_name(model)
-        written = write_sidecars(rows, ranked, model=name, n_cut=n_cut, dry_run=dry_run, strict=strict)
+        written = write_sidecars(
+            rows, ranked, model=name, n_cut=n_cut, style=style, dry_run=dry_run, strict=strict
+        )
     return Annotation(
         best,
         rows.problems,

@@ -10,7 +10,11 @@ from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection, Problem
 from tagrank.data.problems import ProblemLog
 from tagrank.data.writers.machine_tags import SidecarChange, add_machine_tags, new_run
+from tagrank.data.writers.originals import prune_originals
+from tagrank.data.writers.sidecar import STYLES
+from tagrank.errors import ArgumentError
 from tagrank.files import FileError
+from tagrank.validation import check_choice
 
 MOST_TAGS = 20  # that a sidecar gets, unless more are asked for
 LIKELY = 0.5  # a tag that is more probably false is not written, unless that is asked for
@@ -51,6 +55,13 @@ class SidecarWriting:
         }
 
 
+def check_style(style: str, sidecars: bool) -> None:
+    """Raise unless new sidecars can be called so, and sidecars are asked for."""
+    check_choice("style", style, STYLES)
+    if style != STYLES[0] and not sidecars:
+        raise ArgumentError(f"style={style} is about sidecars; ask for sidecars, too")
+
+
 def check_sidecars(rows: Collection, ranked: Sequence[RankedTags]) -> None:
     """Raise unless the rows are pictures in files, and the model can tell which tags to write."""
     pictures = rows.views.get(PICTURES, [])
@@ -71,6 +82,7 @@ def write_sidecars(
     *,
     model: str = "",
     n_cut: int = 0,
+    style: str = "full",
     dry_run: bool = False,
     strict: bool = False,
 ) -> SidecarWriting:
@@ -81,7 +93,11 @@ def write_sidecars(
         tags = {entry.tag: entry.probability for entry in row if entry.predicted}
         try:
             if tags:
-                changes.append(add_machine_tags(picture, tags, run=run, model=model, dry_run=dry_run))
+                changes.append(
+                    add_machine_tags(picture, tags, run=run, model=model, style=style, dry_run=dry_run)
+                )
         except FileError as error:
             problems.add_error(picture, error)
+    if not dry_run:
+        prune_originals()
     return SidecarWriting(changes, problems.listed(), n_cut, dry_run, run)

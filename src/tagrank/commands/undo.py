@@ -56,8 +56,9 @@ class Settlement:
 def undo(data: Places, *, run: str | None = None, dry_run: bool = False, strict: bool = False) -> Settlement:
     """Take the tags that a run of `annotate` wrote out of the sidecars again.
 
-    Exactly the entries that the run added go, as far as they are still marked; a sidecar that it made and
-    that says nothing else is deleted. All else in a sidecar keeps its meaning; blanks and quotes may differ.
+    A sidecar that nobody changed since is again what it was, byte for byte; one that the run made is deleted.
+    Of others exactly the entries that the run added go, as far as they are still marked; all else in them
+    keeps its meaning, but blanks and quotes may differ.
 
     Parameters
     ----------

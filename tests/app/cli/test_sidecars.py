@@ -9,6 +9,7 @@ from PIL import Image
 from tagrank.commands.sidecars import LIKELY
 from tagrank.data import read_keywords, write_sidecar
 from tagrank.data.drawn_pictures import draw_pictures
+from tests.data.foreign_sidecars import SIDECARS
 
 
 @pytest.fixture(scope="module")
@@ -92,6 +93,47 @@ def test_a_run_is_undone(tagrank, model, new):
     result = tagrank("undo", new)
     assert (result.exit_code, result.stdout) == (0, "")
     assert "there are no machine-made tags" in result.stderr
+
+
+def test_foreign_sidecars_come_back_byte_for_byte(tagrank, model, new):
+    pictures = sorted(new.glob("*.png"))
+    for name, picture in zip(
+        ("CRLF", "UTF-16 BE", "padding", "digiKam", "Lightroom"), pictures, strict=False
+    ):
+        picture.with_name(f"{picture.name}.xmp").write_bytes(SIDECARS[name])
+    before = contents(new)
+    assert tagrank("annotate", model, new, "--sidecars").exit_code == 0
+    assert len({name for name, content in contents(new).items() if content != before.get(name)}) == 6
+    assert tagrank("undo", new).exit_code == 0
+    assert contents(new) == before
+
+
+def test_a_link_is_left_out_and_said(tagrank, model, new, tmp_path):
+    picture = sorted(new.glob("*.png"))[1]
+    notes = tmp_path / "notes.xmp"
+    notes.write_bytes(SIDECARS["digiKam"])
+    link = picture.with_name(f"{picture.name}.xmp")
+    link.symlink_to(notes)
+    result = tagrank("annotate", model, new, "--sidecars")
+    assert result.exit_code == 1
+    assert "sidecar not written" in result.stderr
+    assert "nothing is written through links" in " ".join(result.stderr.split())
+    assert len(list(new.glob("*.xmp"))) == 6
+    assert (link.is_symlink(), notes.read_bytes()) == (True, SIDECARS["digiKam"])
+
+
+def test_new_sidecars_by_stem(tagrank, model, new):
+    """One that is there is taken, and none is made that could belong to the raw file."""
+    pictures = sorted(new.glob("*.png"))
+    pictures[1].with_suffix(".cr2").write_bytes(b"raw")
+    assert tagrank("annotate", model, new, "--sidecars", "--style", "stem").exit_code == 0
+    names = {path.name for path in new.glob("*.xmp")}
+    long = {f"{picture.name}.xmp" for picture in pictures[:2]}
+    assert names == long | {f"{picture.stem}.xmp" for picture in pictures[2:]}
+    assert tagrank("undo", new).exit_code == 0
+    assert [path.name for path in new.glob("*.xmp")] == [f"{pictures[0].name}.xmp"]
+    assert tagrank("annotate", model, new, "--style", "stem").exit_code == 2
+    assert tagrank("annotate", model, new, "--sidecars", "--style", "lightroom").exit_code == 2
 
 
 def test_the_latest_run_is_undone_first(tagrank, model, new):

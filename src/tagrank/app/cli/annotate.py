@@ -15,6 +15,7 @@ from tagrank.app.cli.arguments.options import (
     MinProbability,
     Model,
     Precision,
+    Style,
     option,
     reading,
     takes,
@@ -55,6 +56,7 @@ def annotate(
     dry_run: Annotated[
         bool, option(None, "With --sidecars: show what would be added, and write no sidecar.", "--dry-run")
     ] = False,
+    style: Style = "full",
     why: Annotated[
         bool, option(None, "Tell which training pictures and features the tags come from.", "--why")
     ] = False,
@@ -106,6 +108,7 @@ def annotate(
             top=top,
             why=why,
             sidecars=sidecars,
+            style=style,
             dry_run=dry_run,
             min_probability=min_probability,
             precision=precision,

@@ -27,7 +27,8 @@ def undo(
 ) -> None:
     """Take the tags that 'annotate --sidecars' wrote out of the sidecars again.
 
-    Only tags that are still marked as machine-made go; a sidecar that was made for them is deleted.
+    A sidecar that nobody changed since is again what it was, byte for byte. Of others only tags go that are
+    still marked as machine-made; a sidecar that was made for them is deleted.
 
     [bold]Examples[/bold]
 

@@ -12,9 +12,12 @@ from tagrank.data.problems import ProblemLog
 from tagrank.files import FileError
 
 # Photographs that only other programs can read; worth a word when they are passed over.
-_FOREIGN_SUFFIXES = frozenset(
+FOREIGN_SUFFIXES = frozenset(
     f".{ending}"
-    for ending in "arw avif cr2 cr3 dng heic heif jp2 jxl nef orf psd raf rw2".split()  # noqa: SIM905
+    for ending in (
+        *("arw", "cr2", "cr3", "crw", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "rwl", "srw", "x3f"),
+        *("3fr", "erf", "gpr", "iiq", "kdc", "mrw", "avif", "heic", "heif", "jp2", "jxl", "psd"),
+    )
 )
 
 
@@ -121,7 +124,7 @@ class PictureFolder:
 
 def is_foreign(name: str | os.PathLike) -> bool:
     """Whether a file is a photograph that only other programs can read."""
-    return os.path.splitext(name)[1].casefold() in _FOREIGN_SUFFIXES
+    return os.path.splitext(name)[1].casefold() in FOREIGN_SUFFIXES
 
 
 def why_no_picture(name: str | os.PathLike) -> str:

@@ -1,7 +1,7 @@
 """Keywords in XMP, the metadata that photo programs write into pictures and into sidecar files beside them.
 
 Inside a picture without any, the older IPTC record is read.
-A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or ``photo.xmp`` (Lightroom).
+A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or ``photo.xmp`` (Adobe).
 """
 
 import os

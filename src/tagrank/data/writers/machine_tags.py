@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.data.readers.machine_marks import LISTS, SUBJECT, Mark
-from tagrank.data.readers.xmp import MarkedKeywords
-from tagrank.data.writers.sidecar import keyword_lists, last_level, open_for_adding, open_sidecar
-from tagrank.files import FileError
+from tagrank.data.readers.xmp import MarkedKeywords, parse_marks
+from tagrank.data.writers.originals import Record, earlier_contents, put_back, read_record
+from tagrank.data.writers.sidecar import Sidecar, keyword_lists, last_level, open_for_adding, open_sidecar
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,10 @@ class SidecarChange:
     ----------
     picture : whose sidecar it is
     sidecar : its path
-    tags : those that are added, taken out or accepted
+    tags : those that are added or accepted, or, where machine-made tags are undone, taken out
     present : tags to add that the picture has already
     action : "create", "change" or "delete"; "keep" where nothing is done
+    removed : those that an export takes out again
     """
 
     picture: str
@@ -32,6 +33,7 @@ class SidecarChange:
     tags: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
     action: str = "keep"
+    removed: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -50,6 +52,7 @@ def add_machine_tags(
     run: str,
     model: str = "",
     dry_run: bool = False,
+    style: str = "full",
 ) -> SidecarChange:
     """Add tags to the sidecar of a picture, each with a mark that a machine made it.
 
@@ -62,8 +65,9 @@ def add_machine_tags(
     run : of `new_run`
     model : what the model is called
     dry_run : only tell what would be done
+    style : what a new sidecar is called, see `write_sidecar`
     """
-    sidecar, known, taken_over, wanted = open_for_adding(picture, tags)
+    sidecar, known, taken_over, wanted = open_for_adding(picture, tags, style=style)
     path = sidecar.path
     present = tuple(tag for tag in wanted if tag in known.all.flat or tag in known.all.trees)
     new = tuple(tag for tag in wanted if tag not in present)
@@ -74,7 +78,7 @@ def add_machine_tags(
     chances = {tag: f"{tags[tag]:.3f}" for tag in new if tags.get(tag) is not None}
     sidecar.document.set_marks([*sidecar.marks, *_marks(added, new, known, run, model, chances)])
     if not dry_run:
-        sidecar.save()
+        sidecar.save(run)
     action = "create" if sidecar.is_new else "change"
     return SidecarChange(os.fspath(picture), str(path), new, present, action)
 
@@ -115,29 +119,50 @@ def settle_machine_tags(
 ) -> SidecarChange:
     """Take the tags of some runs out of a sidecar, or accept them: then only their marks go.
 
-    A sidecar that we made and that says nothing else is deleted.
+    A sidecar that nobody changed since gets the bytes that it had before these runs. Else only their entries
+    are taken out, and a sidecar that we made and that says nothing else is deleted.
     """
     opened = open_sidecar(sidecar)
     settled = [mark for mark in opened.marks if mark.run in runs]
-    for word, name in LISTS.items() if not accept else ():
-        opened.document.remove(name, {mark.word for mark in settled if mark.list == word})
-    opened.document.set_marks(mark for mark in opened.marks if mark.run not in runs)
-    is_over = opened.document.is_empty()
-    if settled and not dry_run:
-        if is_over:
-            _delete(sidecar)
-        else:
-            opened.save()
-    made = [mark for mark in settled if not mark.copied]
     tags = dict.fromkeys(
-        mark.word if mark.place[0] == SUBJECT else last_level(_as_tree(mark.word)) for mark in made
+        mark.word if mark.place[0] == SUBJECT else last_level(_as_tree(mark.word))
+        for mark in settled
+        if not mark.copied
     )
-    action = ("delete" if is_over else "change") if settled else "keep"
+    action = "keep"
+    if settled and accept:
+        action = _accept(opened, runs, dry_run)
+    elif settled:
+        action = _put_back(opened, runs, dry_run) or _take_out(opened, runs, dry_run)
     return SidecarChange(os.fspath(picture), str(sidecar), tuple(tags), action=action)
 
 
-def _delete(path: Path) -> None:
-    try:
-        path.unlink()
-    except OSError as error:
-        raise FileError(path, f"cannot be deleted ({error.strerror or error})") from None
+def _accept(opened: Sidecar, runs: Words[str], dry_run: bool) -> str:
+    opened.document.set_marks(mark for mark in opened.marks if mark.run not in runs)
+    if not dry_run:
+        opened.save()
+    return "change"
+
+
+def _put_back(opened: Sidecar, runs: Words[str], dry_run: bool) -> str | None:
+    """Give the sidecar the bytes from before the runs; None if others changed it, or other runs since."""
+    path, record = opened.path, read_record(opened.path)
+    for content, before in earlier_contents(path, record, opened.content, runs):
+        if content is None or not any(mark.run in runs for mark in parse_marks(content, path)[1]):
+            if not dry_run:
+                put_back(path, content, before, before=opened.content)
+            return "delete" if content is None else "change"
+    return None
+
+
+def _take_out(opened: Sidecar, runs: Words[str], dry_run: bool) -> str:
+    for word, name in LISTS.items():
+        entries = {mark.word for mark in opened.marks if mark.run in runs and mark.list == word}
+        opened.document.remove(name, entries)
+    opened.document.set_marks(mark for mark in opened.marks if mark.run not in runs)
+    is_over = opened.document.is_empty()
+    if not dry_run and is_over:
+        put_back(opened.path, None, Record(), before=opened.content)
+    elif not dry_run:
+        opened.save()
+    return "delete" if is_over else "change"

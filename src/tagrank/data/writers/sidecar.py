@@ -1,4 +1,4 @@
-"""XMP sidecars as digiKam, darktable and Lightroom read them.
+"""XMP sidecars as photo programs read them; see `write_sidecar` for which program reads which.
 
 Keywords stand in ``dc:subject``. Where a tag has levels (``places|europe|rome``), or the sidecar lists
 levels already, all tags also stand in ``lr:hierarchicalSubject`` and ``digiKam:TagsList``: a program that
@@ -11,25 +11,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.pictures.folder import FOREIGN_SUFFIXES
 from tagrank.data.readers.machine_marks import DIGIKAM_TREE, LIGHTROOM_TREE, SUBJECT, Mark
 from tagrank.data.readers.xmp import (
+    MAX_XMP_BYTES,
     Keywords,
     MarkedKeywords,
     existing_sidecars,
     parse_marks,
     read_embedded,
     read_marked,
-    sidecar_content,
 )
+from tagrank.data.writers.originals import Record, change_file, plain_content, read_record
 from tagrank.data.writers.xmp_document import XmpDocument
 from tagrank.files import FileError, atomic_write
 from tagrank.validation import check_choice
 
 _LEVELS = "|"
+STYLES = ("full", "stem")
+# "auto" is what "full" was called when a style could make a second sidecar
+_STYLE_WORDS = (*STYLES, "auto")
 
 
 def write_sidecar(
-    picture: str | os.PathLike, tags: Iterable[str], *, replace: bool = False, style: str = "auto"
+    picture: str | os.PathLike, tags: Iterable[str], *, replace: bool = False, style: str = "full"
 ) -> Path:
     """Write tags into the sidecar of a picture; the picture is not touched.
 
@@ -42,9 +47,11 @@ def write_sidecar(
     tags : its tags; levels are separated by ``|``
     replace : forget the keywords that the sidecar has, instead of adding to them. Without it, a new sidecar
         takes over the keywords inside the picture, because many programs look no further than the sidecar.
-    style : {"auto", "full", "stem"}, ``photo.jpg.xmp`` ("full": darktable, digiKam) or ``photo.xmp`` ("stem":
-        Lightroom). "auto" is the sidecar that is there, else "full"; a ``photo.xmp`` is not taken if there
-        are several pictures to which it could belong.
+    style : {"full", "stem"}, what a new sidecar is called: ``photo.jpg.xmp`` ("full"), which digiKam and
+        darktable read, or ``photo.xmp`` ("stem"), which darktable reads when it imports a
+        picture, and digiKam if it is set to. Lightroom Classic reads ``photo.xmp`` of raw files only, of JPEG
+        and the like none at all. A sidecar that is there is taken, whatever it is called; but a ``photo.xmp``
+        is neither taken nor made where it could belong to several files, such as photo.jpg and photo.cr2.
 
     Returns
     -------
@@ -58,7 +65,7 @@ def write_sidecar(
         raise FileError(picture, "no such picture")
     path = sidecar_path(picture, style=style)
     wanted = checked_tags(tags, path)
-    if not wanted and not path.exists():
+    if not wanted and not os.path.lexists(path):
         return path
     sidecar = open_sidecar(path)
     known = Keywords()
@@ -81,28 +88,41 @@ class Sidecar:
     Attributes
     ----------
     path : where it is, or will be
+    content : the bytes of the file, None where there is none yet
     document : what it holds, to be changed
     keywords, marks : as they are in the file
-    is_new : whether there is no such file yet
     """
 
     path: Path
+    content: bytes | None
     document: XmpDocument
     keywords: MarkedKeywords
     marks: list[Mark]
-    is_new: bool
 
-    def save(self) -> None:
-        """Write the document in one step."""
+    @property
+    def is_new(self) -> bool:
+        """Whether there is no such file yet."""
+        return self.content is None
+
+    def save(self, run: str | None = None, record: Record | None = None) -> None:
+        """Write the document in one step; what is changed by a `run` can be put back as it was.
+
+        `record` is what is known of the file then, by default what was known of it.
+        """
+        content = self.document.to_bytes()
         try:
+            if run is not None:
+                record = read_record(self.path) if record is None else record
+                return change_file(self.path, content, record, before=self.content, run=run)
             with atomic_write(self.path) as stream:
-                stream.write(self.document.to_bytes())
+                stream.write(content)
         except OSError as error:
-            raise FileError(self.path, f"cannot be written ({error.strerror or error})") from None
+            place = error.filename or self.path
+            raise FileError(place, f"cannot be written ({error.strerror or error})") from None
 
 
 def open_for_adding(
-    picture: str | os.PathLike, tags: Iterable[str]
+    picture: str | os.PathLike, tags: Iterable[str], *, style: str = "full"
 ) -> tuple[Sidecar, MarkedKeywords, Keywords, list[str]]:
     """What it takes to add tags to the sidecar of a picture.
 
@@ -115,7 +135,7 @@ def open_for_adding(
     """
     if not os.path.isfile(picture):
         raise FileError(picture, "no such picture")
-    path = sidecar_path(picture)
+    path = sidecar_path(picture, style=style)
     sidecar, known = open_sidecar(path), embedded_keywords(picture)
     taken_over = known.all if sidecar.is_new else sidecar.keywords.all
     for other in existing_sidecars(picture):
@@ -124,11 +144,15 @@ def open_for_adding(
 
 
 def open_sidecar(path: Path) -> Sidecar:
-    """The sidecar at `path`, or a new one."""
-    if not path.exists():
-        return Sidecar(path, XmpDocument(None, path), MarkedKeywords(), [], is_new=True)
-    content = sidecar_content(path)
-    return Sidecar(path, XmpDocument(content, path), *parse_marks(content, path), is_new=False)
+    """The sidecar at `path`, or a new one; links and other files that are not plain are refused."""
+    return sidecar_with(path, plain_content(path, max_bytes=MAX_XMP_BYTES))
+
+
+def sidecar_with(path: Path, content: bytes | None) -> Sidecar:
+    """The sidecar at `path` as if it held `content`."""
+    if content is None:
+        return Sidecar(path, None, XmpDocument(None, path), MarkedKeywords(), [])
+    return Sidecar(path, content, XmpDocument(content, path), *parse_marks(content, path))
 
 
 def unmarked(sidecar: Sidecar, tags: Iterable[str]) -> list[Mark]:
@@ -154,18 +178,21 @@ def embedded_keywords(picture: str | os.PathLike) -> MarkedKeywords:
         return MarkedKeywords()
 
 
-def sidecar_path(picture: str | os.PathLike, *, style: str = "auto") -> Path:
+def sidecar_path(picture: str | os.PathLike, *, style: str = "full") -> Path:
     """Where the sidecar of a picture is, or would be; see `write_sidecar`."""
     picture = Path(picture)
-    full, stem = picture.with_name(f"{picture.name}.xmp"), picture.with_suffix(".xmp")
-    if check_choice("style", style, ("auto", "full", "stem")) != "auto":
-        return full if style == "full" else stem
+    check_choice("style", style, _STYLE_WORDS)
     found = [path for path in existing_sidecars(picture) if path.stem == picture.name or _is_alone(picture)]
-    return found[0] if found else full
+    if found:
+        return found[0]
+    is_short = style == "stem" and _is_alone(picture)
+    return picture.with_suffix(".xmp") if is_short else picture.with_name(f"{picture.name}.xmp")
 
 
 def _is_alone(picture: Path) -> bool:
-    others = (picture.with_suffix(end) for suffix in PICTURE_SUFFIXES for end in (suffix, suffix.upper()))
+    """Whether no other photograph, of whatever format, has the same name without its ending."""
+    endings = (end for suffix in PICTURE_SUFFIXES | FOREIGN_SUFFIXES for end in (suffix, suffix.upper()))
+    others = (picture.with_suffix(end) for end in endings)
     return not any(other.exists() and not other.samefile(picture) for other in others)
 
 

@@ -113,6 +113,17 @@ Separator = Annotated[
         usual="|, or what is certain to be one",
     ),
 ]
+StyleWord = Literal["full", "stem"]
+Style = Annotated[
+    str,
+    option(
+        None,
+        "What new sidecars are called: full, photo.jpg.xmp, as digiKam and darktable have it; or stem, "
+        "photo.xmp, which darktable reads when it imports a picture, and digiKam if it is set to. Lightroom "
+        "Classic reads photo.xmp of raw files only, and of JPEG none. A sidecar that is there is taken.",
+        words=StyleWord,
+    ),
+]
 Decisions = Annotated[
     Path | None,
     option(
