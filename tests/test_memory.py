@@ -1,8 +1,12 @@
 """How much memory there is: the lowest of what the system and a container tell."""
 
+import numpy as np
 import pytest
 
+import tagrank
 from tagrank import memory
+from tagrank.kernels import Linear
+from tagrank.kernels.stack.making import stack_of_kernels
 
 
 @pytest.fixture
@@ -18,6 +22,11 @@ def test_the_lowest_counts(told):
     (told / "memory.max").write_text("1000000\n")
     (told / "memory.current").write_text("400000\n")
     assert memory.available_memory() == 600_000
+    # files that were read can be let go
+    (told / "memory.stat").write_text("anon 300000\nfile 100000\ninactive_file 70000\nactive_file 30000\n")
+    assert memory.available_memory() == 670_000
+    (told / "memory.current").write_text("1200000\n")
+    assert memory.available_memory() == 0
     (told / "memory.max").write_text("max\n")
     assert memory.available_memory() == 4000 * 1024
 
@@ -30,3 +39,26 @@ def test_where_nothing_is_told(told, monkeypatch):
 
 def test_words():
     assert memory.gibibytes(1.5 * 2**30) == "1.5 GiB"
+
+
+def limit_container(folder, n_bytes):
+    (folder / "memory.max").write_text(f"{n_bytes}\n")
+    (folder / "memory.current").write_text("0\n")
+
+
+def test_a_gram_matrix_that_a_container_cannot_hold(told):
+    X, Y = np.random.default_rng(0).normal(size=(40, 3)), np.eye(4)[np.arange(40) % 4]
+    limit_container(told, 40**2)
+    with pytest.raises(MemoryError, match=r"the similarities of 40 samples take .* GiB are free"):
+        tagrank.OneVsAllSVM(kernel="rbf").fit(X, Y)
+    limit_container(told, 10**12)
+    tagrank.OneVsAllSVM(kernel="rbf").fit(X, Y)
+
+
+def test_a_stack_of_kernels_in_a_container(told):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    limit_container(told, 10**12)
+    assert stack_of_kernels([Linear()], X)[1].dtype == np.float64
+    limit_container(told, 8 * 40**2)
+    # on disk
+    assert stack_of_kernels([Linear()], X)[1].dtype == np.float32

@@ -27,9 +27,19 @@ def _free() -> float:
 
 
 def _allowed() -> float:
-    """What a container may take in all, less what it has taken."""
+    """What a container may take in all, less what it has taken; files that it has read can be let go."""
     try:
+        limit = float(_LIMIT.read_text())
         taken = int(_LIMIT.with_name("memory.current").read_text())
-        return float(_LIMIT.read_text()) - taken
     except (OSError, ValueError):
         return float("inf")
+    return max(0.0, limit - taken + _read_files())
+
+
+def _read_files() -> int:
+    """Bytes of files that the kernel holds for a container and no process uses."""
+    try:
+        lines = _LIMIT.with_name("memory.stat").read_text().splitlines()
+        return int(dict(line.split() for line in lines)["inactive_file"])
+    except (OSError, KeyError, ValueError):
+        return 0

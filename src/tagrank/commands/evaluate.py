@@ -55,7 +55,7 @@ class Evaluation:
     @property
     def is_telling(self) -> bool:
         """Whether `quality` says something: of one tag, or on one picture, nothing is ranked."""
-        return can_rank(len(self.answers.tags), len(self.answers.Y))
+        return can_rank(len(self.answers.tags), self.table.n_samples)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""

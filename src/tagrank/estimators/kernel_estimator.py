@@ -1,6 +1,5 @@
 """Estimators that compare samples by a kernel."""
 
-import os
 from collections.abc import Mapping
 
 import numpy as np
@@ -16,6 +15,7 @@ from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, 
 from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
 from tagrank.kernels.composition import views_of
 from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.memory import available_memory, gibibytes
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_rows, check_same_length
 
@@ -171,12 +171,10 @@ class KernelEstimator(LabelEstimator):
 
 
 def _check_memory(n_bytes, n_samples):
-    """Raise before a Gram matrix is begun that this machine cannot hold."""
-    if not hasattr(os, "sysconf"):
-        return
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if n_bytes > memory:
+    """Raise before a Gram matrix is begun that this machine, or its container, cannot hold."""
+    free = available_memory()
+    if n_bytes > free:
         raise MemoryError(
-            f"the similarities of {n_samples:,} samples take {n_bytes / 2**30:,.0f} GiB, and there are "
-            f"{memory / 2**30:,.0f}; kernel='linear' and the maps of tagrank.approximate need none"
+            f"the similarities of {n_samples:,} samples take {gibibytes(n_bytes)}, and {gibibytes(free)} are "
+            "free; kernel='linear' and the maps of tagrank.approximate need none"
         )

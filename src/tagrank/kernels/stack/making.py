@@ -1,6 +1,5 @@
 """A stack of kernels from rows: in memory while it is small, in files on disk when it is not."""
 
-import os
 import shutil
 import tempfile
 import weakref
@@ -12,15 +11,16 @@ from tagrank.kernels.gram import float_type, n_rows, sliceable
 from tagrank.kernels.stack.checks import check_kernels, check_named_gram, check_names, kernel_titles
 from tagrank.kernels.stack.files import open_stack, write_matrices
 from tagrank.kernels.stack.kernel_stack import KernelStack
+from tagrank.memory import available_memory
 
 LARGEST_IN_MEMORY = 2 * 2**30  # bytes of all matrices together; more go to disk
-LARGEST_SHARE = 0.25  # of the memory of the machine
+LARGEST_SHARE = 0.25  # of the memory that is free
 
 
 def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=None, progress=None):
     """Every kernel fitted to the rows `X`, and the stack of their Gram matrices.
 
-    Above `LARGEST_IN_MEMORY` bytes, or a quarter of the machine's memory, the matrices are float32 files in a
+    Above `LARGEST_IN_MEMORY` bytes, or a quarter of the free memory, the matrices are float32 files in a
     temporary folder, which goes when the stack and all its parts are gone. One matrix is in memory meanwhile.
 
     Parameters
@@ -95,7 +95,4 @@ class _TemporaryFolder:
 
 
 def _fits_memory(n_bytes):
-    memory = np.inf
-    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
-        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return n_bytes <= min(LARGEST_IN_MEMORY, LARGEST_SHARE * memory)
+    return n_bytes <= min(LARGEST_IN_MEMORY, LARGEST_SHARE * available_memory())
