@@ -103,4 +103,4 @@ def test_states_follow_decisions_and_new_tags(table, ids):
     assert table.tally(0) == {"present": 1, "yes": 0, "no": 0, "skip": 0}
     assert counts[:, 0].tolist() == [300] * len(counts)
     for column in range(len(table.tags)):
-        np.testing.assert_array_equal(table.counts[column], np.bincount(table.codes[:, column], minlength=16))
+        np.testing.assert_array_equal(table.counts[column], np.bincount(table.codes[:, column], minlength=32))

@@ -19,13 +19,15 @@ from tagrank.archive.decisions import (
     record_answers,
     take_back,
 )
-from tagrank.archive.labels import read_labels, read_states, read_tag_counts, read_tags
+from tagrank.archive.labels import read_contents, read_labels, read_tag_counts, read_tags
 from tagrank.archive.names import checked_answers, checked_request
 from tagrank.archive.pictures import read_picture_table, read_pictures_of, read_tag_states
 from tagrank.archive.records import (
     Answer,
     Batch,
     Cell,
+    Conflict,
+    Contents,
     DecidedCollection,
     Decision,
     Picture,
@@ -33,6 +35,7 @@ from tagrank.archive.records import (
     PictureTable,
     Scan,
     SparseStates,
+    TagBatch,
     TagCounts,
     TagState,
     Undone,
@@ -52,6 +55,10 @@ from tagrank.archive.storage.own_state import (
 )
 from tagrank.archive.storage.settings import Settings
 from tagrank.archive.storage.writer import Writer
+from tagrank.archive.vocabulary.changes import checked_changes, list_changes, record_changes
+from tagrank.archive.vocabulary.reading import read_vocabulary
+from tagrank.archive.vocabulary.states import read_conflicts, read_states
+from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.files import FileError, check_plain
 
 HOME, FILE_NAME = ".tagrank", "desk.sqlite"
@@ -226,7 +233,10 @@ class Archive:
         return self.read(lambda connection: count_pictures(connection, chosen or PictureFilter()))
 
     def tags(self) -> list[str]:
-        """All tags in a fixed order, to which new ones are only ever appended."""
+        """All tags but synonyms and deleted ones, in a fixed order.
+
+        New ones are appended; `change_tags` may take some out, or bring some back.
+        """
         return self.read(lambda connection: read_tags(connection, self.database))
 
     def tag_counts(self) -> TagCounts:
@@ -241,10 +251,37 @@ class Archive:
         """What is listed or decided of one picture, by tag."""
         return self.read(lambda connection: read_tag_states(connection, picture))
 
+    def contents(self) -> Contents:
+        """Pictures, tags, states and vocabulary of one moment."""
+        return self.read(lambda connection: read_contents(connection, self.database))
+
     def collection(self, *, only_known: bool = False) -> DecidedCollection:
         """All pictures with their labels in three states; with `only_known` those with any known label."""
         whole = self.read(lambda connection: read_labels(connection, self.folder, self.database))
         return whole.only_known() if only_known else whole
+
+    def vocabulary(self) -> Vocabulary:
+        """What the tags mean: synonyms, parents, descriptions, and which are deleted."""
+        return self.read(read_vocabulary)
+
+    def change_tags(self, changes: Sequence[TagChange], *, who: str, request: str) -> Batch:
+        """Change what tags mean in one step, which `undo` takes back as it does answers.
+
+        Parameters
+        ----------
+        changes : see `TagChange`; parents that go in a circle are refused
+        who, request : as for `decide`
+        """
+        asked, checked = checked_request(request, who, queue="tags"), checked_changes(changes)
+        return self._write(lambda connection: record_changes(connection, checked, asked))
+
+    def tag_history(self, limit: int = 100, *, before: int | None = None) -> list[TagBatch]:
+        """Changes of tags, the latest first: batches with a number below `before`."""
+        return self.read(lambda connection: list_changes(connection, limit=limit, before=before))
+
+    def conflicts(self, limit: int = 1000) -> tuple[list[Conflict], int]:
+        """What people said that cannot both be true, the latest first; and how many there are."""
+        return self.read(lambda connection: read_conflicts(connection, limit))
 
     def decide(
         self,

@@ -6,7 +6,8 @@ records hold the answers that stand again.
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from tagrank.archive.names import Request, checked_tag
@@ -15,42 +16,49 @@ from tagrank.archive.records import (
     ANSWER_WORDS,
     ANSWERS,
     STATE_WORDS,
+    STATES,
     Answer,
     Batch,
     Cell,
     Decision,
     Undone,
 )
+from tagrank.archive.vocabulary.reading import STANDS, read_columns, read_vocabulary
+from tagrank.archive.vocabulary.states import implied_cells
+from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.errors import ArgumentError
 
 _STATE = "coalesce(answer, listed, 0)"
-# of a batch that neither was taken back nor takes another back
-_STANDS = "undoes IS NULL AND NOT EXISTS (SELECT 1 FROM batches AS other WHERE other.undoes = batches.id)"
+_TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
 def record_answers(connection: sqlite3.Connection, answers: Sequence[Answer], request: Request) -> Batch:
     """A batch with these answers; that of the same request where there is one."""
-    if (earlier := _earlier(connection, request, undoes=False)) is not None:
+    if (earlier := earlier_batch(connection, request, undoes=False)) is not None:
         return Batch(earlier, last_decision(connection), is_new=False)
     _check_pictures(connection, {*(answer.picture for answer in answers), *request.reviewed})
-    batch = _add_batch(connection, request)
+    batch, vocabulary = add_batch(connection, request), read_vocabulary(connection)
     cells = [
-        (answer.picture, tag_number(connection, answer.tag), ANSWERS[answer.answer]) for answer in answers
+        (answer.picture, tag_number(connection, answer.tag, vocabulary), ANSWERS[answer.answer])
+        for answer in answers
     ]
     if len({cell[:2] for cell in cells}) < len(cells):
         raise ArgumentError("a batch may hold one answer about a tag of a picture, got several")
-    for picture, tag, answer in cells:
-        _decide_cell(connection, batch, picture, tag, answer)
+    before = [STATES[cell.state] for cell in _own_cells(connection, cells)]
+    for (picture, tag, answer), state in zip(cells, before, strict=True):
+        decide_cell(connection, batch, picture, tag, answer, state)
     connection.executemany(
         "INSERT INTO reviews (batch, picture) VALUES (?, ?)",
         [(batch, picture) for picture in dict.fromkeys(request.reviewed)],
     )
-    _refresh_pictures(connection, {*(picture for picture, _, _ in cells), *request.reviewed})
+    refresh_pictures(connection, {*(picture for picture, _, _ in cells), *request.reviewed})
     return Batch(batch, last_decision(connection), _cells(connection, cells))
 
 
-def _decide_cell(connection: sqlite3.Connection, batch: int, picture: int, tag: int, answer: int) -> None:
-    before = _state(connection, picture, tag)
+def decide_cell(
+    connection: sqlite3.Connection, batch: int, picture: int, tag: int, answer: int, before: int
+) -> None:
+    """Record one answer, the latest about its cell; `before` is the state that it finds."""
     decision = connection.execute(
         "INSERT INTO decisions (batch, picture, tag, answer, before) VALUES (?, ?, ?, ?, ?)",
         (batch, picture, tag, answer, before),
@@ -64,10 +72,16 @@ def _decide_cell(connection: sqlite3.Connection, batch: int, picture: int, tag: 
 
 def take_back(connection: sqlite3.Connection, request: Request, batch: int | None) -> Undone:
     """Take a batch back: the given one, or the last of that person which stands."""
-    if (earlier := _earlier(connection, request, undoes=True)) is not None:
+    if (earlier := earlier_batch(connection, request, undoes=True)) is not None:
         return _undone(connection, earlier, is_new=False)
     undone = _last_batch(connection, request.who) if batch is None else _standing(connection, batch)
-    inverse = _add_batch(connection, request, undoes=undone)
+    inverse = add_batch(connection, request, undoes=undone)
+    withdraw(connection, inverse, undone)
+    return _undone(connection, inverse)
+
+
+def withdraw(connection: sqlite3.Connection, inverse: int, undone: int) -> None:
+    """Let what stood before the batch `undone` hold again; `inverse` is the batch that says so."""
     cells = connection.execute(
         "SELECT decisions.picture, decisions.tag, cells.decision = decisions.id FROM decisions "
         "LEFT JOIN cells USING (picture, tag) WHERE batch = ? ORDER BY decisions.id",
@@ -75,24 +89,27 @@ def take_back(connection: sqlite3.Connection, request: Request, batch: int | Non
     ).fetchall()
     for picture, tag, is_latest in cells:
         if is_latest:
-            _restore_cell(connection, inverse, picture, tag)
+            _withdraw_cell(connection, inverse, picture, tag)
     reviewed = connection.execute("SELECT picture FROM reviews WHERE batch = ?", (undone,)).fetchall()
-    _refresh_pictures(connection, {picture for picture, *_ in (*cells, *reviewed)})
-    return _undone(connection, inverse)
+    refresh_pictures(connection, {picture for picture, *_ in (*cells, *reviewed)})
 
 
-def _restore_cell(connection: sqlite3.Connection, inverse: int, picture: int, tag: int) -> None:
-    """Let the latest decision that stands hold again, or what the folder lists."""
+def _withdraw_cell(connection: sqlite3.Connection, inverse: int, picture: int, tag: int) -> None:
     before = _state(connection, picture, tag)
-    decision, answer = connection.execute(
-        "SELECT max(decisions.id), answer FROM decisions JOIN batches ON batches.id = batch "
-        f"WHERE picture = ? AND tag = ? AND {_STANDS}",
-        (picture, tag),
-    ).fetchone()
+    answer = restore_cell(connection, picture, tag)
     connection.execute(
         "INSERT INTO decisions (batch, picture, tag, answer, before) VALUES (?, ?, ?, ?, ?)",
         (inverse, picture, tag, answer, before),
     )
+
+
+def restore_cell(connection: sqlite3.Connection, picture: int, tag: int) -> int | None:
+    """Let the latest decision that stands hold, whose answer this is, or what the folder lists."""
+    decision, answer = connection.execute(
+        "SELECT decisions.id, answer FROM decisions JOIN batches ON batches.id = batch "
+        f"WHERE picture = ? AND tag = ? AND {STANDS} ORDER BY at DESC, decisions.id DESC LIMIT 1",
+        (picture, tag),
+    ).fetchone() or (None, None)
     connection.execute(
         "UPDATE cells SET answer = ?, decision = ? WHERE picture = ? AND tag = ?",
         (answer, decision, picture, tag),
@@ -101,12 +118,14 @@ def _restore_cell(connection: sqlite3.Connection, inverse: int, picture: int, ta
         "DELETE FROM cells WHERE picture = ? AND tag = ? AND answer IS NULL AND listed IS NULL",
         (picture, tag),
     )
+    return None if answer is None else int(answer)
 
 
 def _undone(connection: sqlite3.Connection, inverse: int, *, is_new: bool = True) -> Undone:
     """What the batch `inverse` took back."""
     (undone,) = connection.execute("SELECT undoes FROM batches WHERE id = ?", (inverse,)).fetchone()
     cells = "SELECT picture, tag, 0 FROM decisions WHERE batch = ? ORDER BY id"
+    changes = "SELECT kind, tag, other FROM tag_changes WHERE batch = ? ORDER BY id"
     restored = connection.execute(cells, (inverse,)).fetchall()
     kept = [cell for cell in connection.execute(cells, (undone,)).fetchall() if cell not in set(restored)]
     reviewed = connection.execute("SELECT picture FROM reviews WHERE batch = ?", (undone,)).fetchall()
@@ -116,11 +135,12 @@ def _undone(connection: sqlite3.Connection, inverse: int, *, is_new: bool = True
         _cells(connection, kept),
         tuple(picture for (picture,) in reviewed),
         is_new,
+        tuple(map(TagChange._make, connection.execute(changes, (undone,)))),
     )
 
 
 def _last_batch(connection: sqlite3.Connection, who: str) -> int:
-    query = f"SELECT id FROM batches WHERE who = ? AND {_STANDS} ORDER BY id DESC LIMIT 1"
+    query = f"SELECT id FROM batches WHERE who = ? AND {STANDS} ORDER BY id DESC LIMIT 1"
     found = connection.execute(query, (who,)).fetchone()
     if found is None:
         raise LookupError(f"there is nothing that {who} could take back")
@@ -128,13 +148,13 @@ def _last_batch(connection: sqlite3.Connection, who: str) -> int:
 
 
 def _standing(connection: sqlite3.Connection, batch: int) -> int:
-    found = connection.execute(f"SELECT 1 FROM batches WHERE id = ? AND {_STANDS}", (batch,)).fetchone()
+    found = connection.execute(f"SELECT 1 FROM batches WHERE id = ? AND {STANDS}", (batch,)).fetchone()
     if found is None:
         raise LookupError(f"there is no batch {batch} that could be taken back")
     return batch
 
 
-def _earlier(connection: sqlite3.Connection, request: Request, *, undoes: bool) -> int | None:
+def earlier_batch(connection: sqlite3.Connection, request: Request, *, undoes: bool) -> int | None:
     """The batch that answered this request before."""
     found = connection.execute(
         "SELECT id, undoes IS NOT NULL, who FROM batches WHERE request = ?", (request.word,)
@@ -146,8 +166,9 @@ def _earlier(connection: sqlite3.Connection, request: Request, *, undoes: bool) 
     return int(found[0])
 
 
-def _add_batch(connection: sqlite3.Connection, request: Request, undoes: int | None = None) -> int:
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def add_batch(connection: sqlite3.Connection, request: Request, undoes: int | None = None) -> int:
+    """A new batch, later than all that are there."""
+    at = _next_time(connection)
     added = connection.execute(
         "INSERT INTO batches (request, who, at, queue, model, undoes) VALUES (?, ?, ?, ?, ?, ?)",
         (request.word, request.who, at, request.queue, request.model, undoes),
@@ -155,10 +176,29 @@ def _add_batch(connection: sqlite3.Connection, request: Request, undoes: int | N
     return int(added.lastrowid or 0)
 
 
-def tag_number(connection: sqlite3.Connection, name: str) -> int:
-    """The number of a tag, which is made if there is none of that name."""
-    found = connection.execute("SELECT id FROM tags WHERE name = ?", (name,)).fetchone()
-    return listed_tag_number(connection, checked_tag(name)) if found is None else int(found[0])
+def _next_time(connection: sqlite3.Connection) -> str:
+    """Now, or a moment after the latest batch where the clock was set back or another copy is ahead."""
+    now = datetime.now(UTC)
+    (latest,) = connection.execute("SELECT max(at) FROM batches").fetchone()
+    with suppress(ValueError, OverflowError, TypeError):  # a time that no tagrank wrote
+        now = max(now, datetime.fromisoformat(latest or "") + timedelta(microseconds=1))
+        # times without a fraction, as they were written once, are read as the end of their second
+        now += timedelta(seconds=now.strftime(_TIME) <= latest)
+    return now.strftime(_TIME)
+
+
+def tag_number(connection: sqlite3.Connection, word: str, vocabulary: Vocabulary) -> int:
+    """The number of the tag for which a word stands, which is made if there is none of that name."""
+    name = vocabulary.name(word)
+    if name not in vocabulary.deleted:
+        found = connection.execute("SELECT id FROM tags WHERE name = ?", (name,)).fetchone()
+        if found is not None:
+            return int(found[0])
+        # without blanks around it, it may be a synonym after all
+        name = vocabulary.name(checked_tag(name))
+    if name in vocabulary.deleted:
+        raise ArgumentError(f"the tag {name!r} was deleted; restore it on the page of tags, or use another")
+    return listed_tag_number(connection, name)
 
 
 def listed_tag_number(connection: sqlite3.Connection, name: str) -> int:
@@ -173,7 +213,7 @@ def _check_pictures(connection: sqlite3.Connection, pictures: Iterable[int]) -> 
             raise LookupError(f"there is no picture {picture}")
 
 
-def _refresh_pictures(connection: sqlite3.Connection, pictures: Iterable[int]) -> None:
+def refresh_pictures(connection: sqlite3.Connection, pictures: Iterable[int]) -> None:
     """Note anew how many tags are present, and whether they are reviewed."""
     pictures = list(pictures)
     count_present(connection, pictures)
@@ -191,8 +231,12 @@ def _state(connection: sqlite3.Connection, picture: int, tag: int) -> int:
     return 0 if found is None else int(found[0])
 
 
-def _cells(connection: sqlite3.Connection, cells: Iterable[Sequence[int]]) -> tuple[Cell, ...]:
-    """The cells as they are now."""
+def _own_cells(connection: sqlite3.Connection, cells: Iterable[Sequence[int]]) -> tuple[Cell, ...]:
+    """The cells of pictures and numbers of tags as they are now."""
+    columns = read_columns(connection)
+    if not columns.vocabulary.is_plain:
+        places = [(picture, int(columns.column_of[tag])) for picture, tag, *_ in cells]
+        return implied_cells(connection, columns, places)
     answer = []
     for picture, tag, *_ in cells:
         name, state, is_decided = connection.execute(
@@ -204,6 +248,21 @@ def _cells(connection: sqlite3.Connection, cells: Iterable[Sequence[int]]) -> tu
     return tuple(answer)
 
 
+def _cells(connection: sqlite3.Connection, cells: Sequence[Sequence[int]]) -> tuple[Cell, ...]:
+    """The cells as they are now, with those that may follow from them."""
+    columns = read_columns(connection)
+    if columns.vocabulary.is_plain:
+        return _own_cells(connection, cells)
+    chosen = {int(columns.column_of[tag]) for _, tag, *_ in cells} - {-1}
+    related = {column: columns.related([column]).tolist() for column in chosen}
+    places = [
+        (picture, column)
+        for picture, tag, *_ in cells
+        for column in related.get(int(columns.column_of[tag]), ())
+    ]
+    return implied_cells(connection, columns, list(dict.fromkeys(places)))
+
+
 def last_decision(connection: sqlite3.Connection) -> int:
     """The number of the last record; it grows with every decision and every one that is taken back."""
     found = connection.execute("SELECT max(id) FROM decisions").fetchone()[0]
@@ -213,13 +272,13 @@ def last_decision(connection: sqlite3.Connection) -> int:
 def count_decisions(connection: sqlite3.Connection, since: int) -> int:
     """How many decisions with a larger number than `since` stand."""
     query = "SELECT count(*) FROM decisions JOIN batches ON batches.id = batch WHERE decisions.id > ?"
-    return int(connection.execute(f"{query} AND {_STANDS}", (since,)).fetchone()[0])
+    return int(connection.execute(f"{query} AND {STANDS}", (since,)).fetchone()[0])
 
 
 def count_people(connection: sqlite3.Connection) -> dict[str, int]:
     """How many decisions that stand each person made, most first."""
     query = "SELECT who, count(*) FROM decisions JOIN batches ON batches.id = batch"
-    return dict(connection.execute(f"{query} WHERE {_STANDS} GROUP BY who ORDER BY count(*) DESC, who"))
+    return dict(connection.execute(f"{query} WHERE {STANDS} GROUP BY who ORDER BY count(*) DESC, who"))
 
 
 def list_decisions(

@@ -1,85 +1,56 @@
 """What is listed and decided, as arrays, and as the labels from which a model learns.
 
 A picture with a tag that is present is tagged: its other tags are absent, as everywhere. One without is
-unknown throughout. Decisions override single cells: yes is present, no absent, skip unknown.
+unknown throughout. Decisions override single cells: yes is present, no absent, skip unknown. What follows
+from them by the vocabulary is derived here, and never stored.
 """
 
 import sqlite3
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from tagrank.archive.pictures import read_picture_table
-from tagrank.archive.records import DecidedCollection, SparseStates, TagCounts
+from tagrank.archive.records import Contents, DecidedCollection, SparseStates, TagCounts
+from tagrank.archive.vocabulary.reading import read_columns
+from tagrank.archive.vocabulary.states import read_states
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, labels_from_pairs
-from tagrank.files import FileError
-
-_CHUNK = 50_000
-_FEW = 500
-# of a cell that is not listed, or not decided
-_NONE = 9
 
 
 def read_tags(connection: sqlite3.Connection, path: Path) -> list[str]:
-    """The names of all tags; their places never change."""
-    rows = connection.execute("SELECT id, name FROM tags ORDER BY id").fetchall()
-    if [number for number, _ in rows] != list(range(1, len(rows) + 1)):
-        raise FileError(path, "is damaged (tags are missing); restore it from a copy")
-    return [name for _, name in rows]
+    """The names of all tags, without synonyms and deleted ones."""
+    return read_columns(connection, path).names
 
 
-def read_states(
-    connection: sqlite3.Connection, ids: Sequence[int] | np.ndarray | None = None
-) -> SparseStates:
-    """The cells of these pictures, or of all that are there."""
-    query = f"SELECT picture, tag, coalesce(listed, {_NONE}), coalesce(answer, {_NONE}) FROM cells"
-    if ids is not None and len(ids) <= _FEW:
-        marks = ",".join("?" * len(ids))
-        return _states(
-            _as_array(connection.execute(f"{query} WHERE picture IN ({marks})", [int(i) for i in ids]))
-        )
-    cells = _as_array(connection.execute(query))
-    if ids is None:
-        there = connection.execute("SELECT id FROM pictures WHERE NOT is_gone ORDER BY id").fetchall()
-        ids = np.array(there, dtype=np.int64).reshape(-1)
-    return _states(cells[np.isin(cells[:, 0], ids)])
-
-
-def _as_array(cursor: sqlite3.Cursor) -> np.ndarray:
-    """The rows of four numbers that a query gives; a few at a time, as they take room as objects."""
-    pieces = [np.empty((0, 4), dtype=np.int64)]
-    while rows := cursor.fetchmany(_CHUNK):
-        pieces.append(np.array(rows, dtype=np.int64))
-    return np.concatenate(pieces)
-
-
-def _states(cells: np.ndarray) -> SparseStates:
-    pictures, tags, listed, answers = cells.T
-    is_decided = answers != _NONE
-    states = np.where(is_decided, answers, listed).astype(np.int8)
-    return SparseStates(pictures.copy(), tags - 1, states, is_decided, listed == 1)
+def read_contents(connection: sqlite3.Connection, path: Path) -> Contents:
+    """Pictures, tags, states and vocabulary."""
+    columns = read_columns(connection, path)
+    return Contents(
+        read_picture_table(connection),
+        columns.names,
+        read_states(connection, columns=columns),
+        columns.vocabulary,
+    )
 
 
 def read_tag_counts(connection: sqlite3.Connection, path: Path) -> TagCounts:
     """How often each tag is present, and was answered."""
-    tags, cells = read_tags(connection, path), read_states(connection)
+    columns = read_columns(connection, path)
+    tags, cells = columns.names, read_states(connection, columns=columns)
+    is_answered = cells.is_decided & ~cells.is_implied
 
     def count(chosen: np.ndarray) -> np.ndarray:
         return np.bincount(cells.columns[chosen], minlength=len(tags))
 
-    answers = [count(cells.is_decided & (cells.states == state)) for state in (1, -1, 0)]
+    answers = [count(is_answered & (cells.states == state)) for state in (1, -1, 0)]
     return TagCounts(tags, count(cells.states == 1), *answers)
 
 
 def read_labels(connection: sqlite3.Connection, folder: Path, path: Path) -> DecidedCollection:
     """All pictures that are there, with labels in three states."""
-    pictures, tags, cells = (
-        read_picture_table(connection),
-        read_tags(connection, path),
-        read_states(connection),
-    )
+    pictures, columns = read_picture_table(connection), read_columns(connection, path)
+    tags, cells = columns.names, read_states(connection, columns=columns)
     is_known = np.array(
         [
             known

@@ -9,6 +9,7 @@ from tagrank.errors import ArgumentError
 
 LONGEST_TAG = 200
 LONGEST_NAME = 100
+LONGEST_DESCRIPTION = 1000
 MOST_ANSWERS = 1000
 _LARGEST = 2**63
 _CONTROL = {"Cc", "Cs", "Zl", "Zp"}
@@ -28,6 +29,12 @@ class Request:
 def checked_tag(name: str) -> str:
     """A new tag's name, without blanks around it and with accents composed."""
     return _checked("a tag", unicodedata.normalize("NFC", name).strip(), LONGEST_TAG)
+
+
+def checked_description(text: str) -> str:
+    """A text about a tag; an empty one takes it away."""
+    text = unicodedata.normalize("NFC", text).strip() if isinstance(text, str) else text
+    return text if text == "" else _checked("a description", text, LONGEST_DESCRIPTION)
 
 
 def checked_request(

@@ -21,14 +21,18 @@ from tagrank.archive.scan import (
     read_layout,
     state_of,
 )
+from tagrank.archive.vocabulary.implied import NONE, imply, join_synonyms
+from tagrank.archive.vocabulary.reading import columns_of, read_vocabulary
 from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
+from tagrank.data.vocabulary import Vocabulary
 
 
 class _Decided(NamedTuple):
     picture: int
     tag: str
     answer: int
+    time: int
 
 
 def decided_collection(
@@ -45,19 +49,30 @@ def decided_collection(
     folder, database : as for `Archive.open`
     """
     with Archive.open(folder, database=database, read_only=True) as archive:
-        known, layout, decided = archive.read(
-            lambda connection: (read_known(connection), read_layout(connection), _read(connection))
+        known, layout, decided, vocabulary = archive.read(
+            lambda connection: (
+                read_known(connection),
+                read_layout(connection),
+                _read(connection),
+                read_vocabulary(connection),
+            )
         )
     collection = as_before(collection, folder, layout)
     rows = _rows_of(collection, known, {cell.picture for cell in decided})
-    return _lay_over(
-        collection, [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]
-    )
+    cells = [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]
+    if vocabulary.is_plain:
+        return _lay_over(collection, [cell[:3] for cell in cells])
+    return _lay_meaning_over(collection, cells, vocabulary)
 
 
 def _read(connection: sqlite3.Connection) -> list[_Decided]:
-    query = "SELECT picture, name, answer FROM cells JOIN tags ON tags.id = tag WHERE answer IS NOT NULL"
-    return list(map(_Decided._make, connection.execute(f"{query} ORDER BY picture, tag")))
+    query = (
+        "SELECT cells.picture, name, cells.answer, row_number() OVER (ORDER BY at, decision) FROM cells "
+        "JOIN tags ON tags.id = cells.tag "
+        "LEFT JOIN decisions ON decisions.id = decision LEFT JOIN batches ON batches.id = batch "
+        "WHERE cells.answer IS NOT NULL ORDER BY cells.picture, cells.tag"
+    )
+    return list(map(_Decided._make, connection.execute(query)))
 
 
 def _rows_of(collection: Collection, known: list[Known], wanted: set[int]) -> dict[int, int]:
@@ -102,6 +117,32 @@ def _lay_over(collection: Collection, decided: list[tuple[int, str, int]]) -> Co
         decided=[
             DecidedLabel(names[row], tag, answer == 1 and (row, column[tag]) in present)
             for row, tag, answer in decided
+        ],
+    )
+
+
+def _lay_meaning_over(
+    collection: Collection, decided: list[tuple[int, str, int, int]], vocabulary: Vocabulary
+) -> Collection:
+    """The same where tags have synonyms or parents: with all that follows."""
+    words = list(dict.fromkeys([*collection.tags, *(tag for _, tag, *_ in decided)]))
+    number = {word: j for j, word in enumerate(words, 1)}
+    columns, stored = columns_of(words, vocabulary), collection.label_matrix.stored
+    pieces = [
+        np.column_stack([rows, found + 1, np.full(len(rows), state), np.full((len(rows), 2), [NONE, 0])])
+        for (rows, found), state in ((positive_pairs(stored), 1), (unknown_pairs(stored), 0))
+    ]
+    answers = [(row, number[tag], NONE, answer, time) for row, tag, answer, time in decided]
+    cells = np.concatenate([*pieces, np.array(answers, dtype=np.int64).reshape(-1, 5)])
+    cells[:, 1] = columns.column_of[cells[:, 1]]
+    found = imply(join_synonyms(cells[cells[:, 1] >= 0]), columns)
+    names, is_confirmed = collection.names or (), (found.states == 1) & found.is_listed
+    return collection.replaced(
+        labels=make_labels(found.pictures, found, _known_rows(collection), len(columns.names)),
+        tags=columns.names,
+        decided=[
+            DecidedLabel(names[found.pictures[j]], columns.names[found.columns[j]], bool(is_confirmed[j]))
+            for j in np.flatnonzero(found.is_decided)
         ],
     )
 

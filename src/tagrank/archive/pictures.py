@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,9 @@ from tagrank.archive.records import (
     PictureTable,
     TagState,
 )
+from tagrank.archive.vocabulary.reading import read_vocabulary
+from tagrank.archive.vocabulary.states import read_states
+from tagrank.archive.vocabulary.states import read_tag_states as read_implied_states
 from tagrank.files import FileError
 
 _COLUMNS = "id, name, folder, date, key, width, height, n_present > 0, is_gone, is_reviewed, is_changed"
@@ -27,6 +31,8 @@ def read_picture_table(connection: sqlite3.Connection) -> PictureTable:
     ).fetchall()
     ids, names, keys, dates, *flags = zip(*rows, strict=True) if rows else [()] * 7
     is_tagged, is_reviewed, is_changed = (np.array(flag, dtype=bool) for flag in flags)
+    if (tagged := read_tagged(connection)) is not None:
+        is_tagged = np.isin(np.array(ids, dtype=np.int64), tagged)
     return PictureTable(
         np.array(ids, dtype=np.int64),
         list(map(_inside, names)),
@@ -40,7 +46,11 @@ def read_picture_table(connection: sqlite3.Connection) -> PictureTable:
 
 def read_pictures_of(connection: sqlite3.Connection, ids: Sequence[int], folder: Path) -> list[Picture]:
     """The pictures of these numbers, in that order; LookupError for one that was never there."""
-    return [_read_picture(connection, number, folder) for number in ids]
+    pictures = [_read_picture(connection, number, folder) for number in ids]
+    if (tagged := read_tagged(connection, [picture.id for picture in pictures])) is None:
+        return pictures
+    having = set(tagged.tolist())
+    return [replace(picture, is_tagged=picture.id in having) for picture in pictures]
 
 
 def _read_picture(connection: sqlite3.Connection, number: int, folder: Path) -> Picture:
@@ -58,8 +68,18 @@ def _inside(name: str) -> str:
     return name
 
 
+def read_tagged(connection: sqlite3.Connection, ids: Sequence[int] | None = None) -> np.ndarray | None:
+    """The numbers of the pictures with any tag; None where `n_present` tells, as no tag means another."""
+    if read_vocabulary(connection).is_plain:
+        return None
+    cells = read_states(connection, ids)
+    return np.unique(cells.pictures[cells.states == 1])
+
+
 def read_tag_states(connection: sqlite3.Connection, picture: int) -> dict[str, TagState]:
-    """What is listed or decided of one picture, by tag."""
+    """What is listed or decided of one picture, or follows from it, by tag."""
+    if not read_vocabulary(connection).is_plain:
+        return read_implied_states(connection, picture)
     rows = connection.execute(
         "SELECT tags.name, coalesce(cells.answer, listed, 0), cells.answer, who, coalesce(listed, 0) "
         "FROM cells JOIN tags ON tags.id = cells.tag LEFT JOIN decisions ON decisions.id = decision "

@@ -9,9 +9,11 @@ import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.problems import Problem
+from tagrank.data.vocabulary import TagChange, Vocabulary
 
 PRESENT, ABSENT, UNKNOWN = "present", "absent", "unknown"
 STATE_WORDS = {1: PRESENT, -1: ABSENT, 0: UNKNOWN}
+STATES = {word: state for state, word in STATE_WORDS.items()}
 ANSWERS = {"yes": 1, "no": -1, "skip": 0}
 ANSWER_WORDS = {state: answer for answer, state in ANSWERS.items()}
 
@@ -31,15 +33,20 @@ class Cell(NamedTuple):
     tag: str
     state: str
     is_decided: bool
+    is_implied: bool = False
 
 
 class TagState(NamedTuple):
-    """What is known of a tag of a picture: state, answer, whose it was, whether the folder lists it."""
+    """What is known of a tag of a picture: state, answer, whose it was, whether the folder lists it.
+
+    `because` is the tag from which the state follows, None where it was said of the tag itself.
+    """
 
     state: str
     answer: str | None
     who: str | None
     is_listed: bool
+    because: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,13 +113,14 @@ class PictureFilter:
 
 @dataclass(frozen=True)
 class SparseStates:
-    """The cells that are listed or decided, ordered by picture and column.
+    """The cells that are listed or decided, or follow from others that are, ordered by picture and column.
 
     Attributes
     ----------
     pictures, columns : int64 arrays, numbers of pictures and places in `Archive.tags()`
     states : int8 array, +1 present, -1 absent, 0 unknown
-    is_decided, is_listed : bool arrays
+    is_decided, is_listed : bool arrays; what follows from a decision is decided
+    is_implied : bool array, whether the state follows from other tags of the picture; default: nowhere
     """
 
     pictures: np.ndarray
@@ -120,6 +128,20 @@ class SparseStates:
     states: np.ndarray
     is_decided: np.ndarray
     is_listed: np.ndarray
+    is_implied: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    def __post_init__(self) -> None:
+        if len(self.is_implied) != len(self.states):
+            object.__setattr__(self, "is_implied", np.zeros(len(self.states), dtype=bool))
+
+
+class Contents(NamedTuple):
+    """What an archive holds at a moment; the columns of `states` are those of `tags`."""
+
+    pictures: PictureTable
+    tags: list[str]
+    states: SparseStates
+    vocabulary: Vocabulary
 
 
 @dataclass(frozen=True)
@@ -177,6 +199,7 @@ class Undone:
     restored : cells as they are again
     kept : cells that were decided anew later, as they are
     reviewed : pictures whose mark went
+    changes : what was said of tags and holds no longer
     """
 
     batch: int
@@ -184,6 +207,38 @@ class Undone:
     kept: tuple[Cell, ...] = ()
     reviewed: tuple[int, ...] = ()
     is_new: bool = True
+    changes: tuple[TagChange, ...] = ()
+
+
+@dataclass(frozen=True)
+class TagBatch:
+    """Changes of tags that were made in one step; `undone_by` is who took it back, None if it stands."""
+
+    batch: int
+    who: str
+    at: str
+    changes: tuple[TagChange, ...]
+    undone_by: str | None
+
+
+class Conflict(NamedTuple):
+    """A tag and one that it implies, of which people said that the first is present and the second absent.
+
+    Attributes
+    ----------
+    picture, name : which picture
+    present, present_by : the tag, and who said so; None where the folder lists it
+    absent, absent_by : the tag above it, and who said so
+    holds : "present" or "absent": which of both was said later
+    """
+
+    picture: int
+    name: str
+    present: str
+    present_by: str | None
+    absent: str
+    absent_by: str
+    holds: str
 
 
 @dataclass(frozen=True)

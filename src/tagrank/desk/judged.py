@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.data.vocabulary import Vocabulary
 from tagrank.desk.states import StateTable
 
+PLAIN = Vocabulary()
 _PIECE = 2**20  # pairs looked at together
 
 
@@ -21,21 +23,22 @@ class Judged:
     ----------
     proposals : a model's `number`, `ids`, `tags` and `probabilities`; None where there is no model yet
     table : whose rows and columns count
+    vocabulary : what the tags mean today; the model may know them by older names
     """
 
-    def __init__(self, proposals: Any, table: StateTable) -> None:
+    def __init__(self, proposals: Any, table: StateTable, vocabulary: Vocabulary = PLAIN) -> None:
         self.number: int | None = None if proposals is None else proposals.number
         self._table = table
         self._row_of = np.full(len(table.ids), -1, dtype=np.int32)
         self._probabilities = np.zeros((0, 0), dtype=np.float16)
         self._columns = np.zeros(0, dtype=np.int32)
         if proposals is not None:
-            self._align(proposals)
+            self._align(proposals, vocabulary)
 
-    def _align(self, proposals: Any) -> None:
+    def _align(self, proposals: Any, vocabulary: Vocabulary) -> None:
         table, ids = self._table, np.asarray(proposals.ids, dtype=np.int64)
         self._probabilities = proposals.probabilities
-        known = [table.column(tag) for tag in proposals.tags]
+        known = [table.column(tag) for tag in _own_names(list(proposals.tags), vocabulary)]
         self._columns = np.array([-1 if column is None else column for column in known], dtype=np.int32)
         if len(ids):
             places = np.minimum(np.searchsorted(ids, table.ids), len(ids) - 1)
@@ -95,6 +98,16 @@ class Judged:
         if len(places) and places[-1] - places[0] + 1 == len(places):
             return self._probabilities[places[0] : places[-1] + 1]
         return self._probabilities[places]
+
+
+def _own_names(words: list[str], vocabulary: Vocabulary) -> list[str]:
+    """The tag of today that each tag of the model stands for; "" where another stands for it rather."""
+    chosen: dict[str, str] = {}
+    for word in words:
+        tag = vocabulary.name(word)
+        if tag == word or tag not in chosen:
+            chosen[tag] = word
+    return [tag if chosen[tag] == word else "" for word in words for tag in [vocabulary.name(word)]]
 
 
 def _judged_only(values: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.archive.records import PictureTable
+from tagrank.data.vocabulary import Vocabulary
 from tagrank.desk.book import Book
 from tagrank.desk.estimate import Estimate
 from tagrank.desk.judged import Judged
@@ -31,6 +32,7 @@ class View:
     proposals : of the current model, None before the first
     judged, book, reader : its probabilities, the orders of its queues, and how they are read
     estimate : how many tags are missing
+    vocabulary : what the tags mean
     """
 
     pictures: PictureTable
@@ -41,6 +43,7 @@ class View:
     book: Book
     reader: Reader
     estimate: Estimate
+    vocabulary: Vocabulary
 
 
 class Memory:
@@ -64,28 +67,32 @@ class Memory:
         with self._making:
             with self._lock:
                 self._during = []
-            pictures = self._archive.pictures()
-            table = StateTable(pictures.ids, self._archive.tags(), self._archive.states(pictures.ids))
+            pictures, tags, states, vocabulary = self._archive.contents()
+            table = StateTable(pictures.ids, tags, states)
             proposals = self._view.proposals if proposals is None and self._view is not None else proposals
-            self._replace(pictures, table, pictures.is_reviewed.copy(), proposals)
+            self._replace(pictures, table, pictures.is_reviewed.copy(), proposals, vocabulary)
 
     def use(self, proposals: Any) -> None:
         """Another model answers from now on."""
         with self._making:
             view = self.view
-            self._replace(view.pictures, view.table, view.is_reviewed, proposals)
+            self._replace(view.pictures, view.table, view.is_reviewed, proposals, view.vocabulary)
 
     def _replace(
-        self, pictures: PictureTable, table: StateTable, is_reviewed: np.ndarray, proposals: Any
+        self,
+        pictures: PictureTable,
+        table: StateTable,
+        is_reviewed: np.ndarray,
+        proposals: Any,
+        vocabulary: Vocabulary,
     ) -> None:
         with self._lock:
             table.apply(self._during or ())
-        judged = Judged(proposals, table)
+        judged = Judged(proposals, table, vocabulary)
         book = Book(self._archive, table, judged)
         estimate = Estimate(judged, table, None if proposals is None else proposals.facts.get("missing"))
-        view = View(
-            pictures, table, is_reviewed, proposals, judged, book, Reader(book, is_reviewed), estimate
-        )
+        reader = Reader(book, is_reviewed)
+        view = View(pictures, table, is_reviewed, proposals, judged, book, reader, estimate, vocabulary)
         with self._lock:
             table.apply(self._during or ())
             self._during, self._view = None, view

@@ -1,23 +1,24 @@
 """What is known of every pair of picture and tag, in memory: one byte a pair.
 
-A byte holds the state (unknown, present, absent), whether somebody decided it, and whether the archive lists
-the tag. Bytes are written one at a time and read without a lock: a reader sees a pair as it was or as it is.
+A byte holds the state (unknown, present, absent), whether somebody decided it, whether the archive lists the
+tag, and whether the state follows from other tags of the picture. Bytes are written one at a time and read
+without a lock: a reader sees a pair as it was or as it is.
 """
 
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tagrank.archive.records import SparseStates
+from tagrank.archive.records import Cell, SparseStates
 
 UNKNOWN, PRESENT, ABSENT = 0, 1, 2
-DECIDED, LISTED = 4, 8
+DECIDED, LISTED, IMPLIED = 4, 8, 16
 STATE_NAMES = {UNKNOWN: "unknown", PRESENT: "present", ABSENT: "absent"}
 _NUMBERS = {name: number for number, name in STATE_NAMES.items()}
-_STATE, _N_CODES = 3, 16
+_STATE, _N_CODES = 3, 32
 _ROOM = 16  # columns beyond those in use, for new tags
 
-Change = tuple[int, str, str, bool]
+Change = tuple[int, str, str, bool] | Cell
 
 
 class StateTable:
@@ -28,7 +29,7 @@ class StateTable:
     ids, tags : the pictures, ascending, and a column for each tag; `cells` are those of an archive
     codes : uint8, shape (n_pictures, at least n_tags)
     n_present : present tags of each picture
-    counts : how many pairs of each tag have each code, shape (at least n_tags, 16)
+    counts : how many pairs of each tag have each code, shape (at least n_tags, 32)
     """
 
     def __init__(self, ids: np.ndarray, tags: Sequence[str], cells: SparseStates) -> None:
@@ -76,14 +77,14 @@ class StateTable:
         Only one thread at a time may call it.
         """
         done = []
-        for picture, tag, state, is_decided in changes:
+        for picture, tag, state, is_decided, is_implied in (Cell(*change) for change in changes):
             if picture not in self:
                 continue  # vanished from the folder, its decisions are kept in the archive
             row, column = self.row(picture), self._column.get(tag)
             if column is None:
                 column = self._add_tag(tag)
             before = int(self.codes[row, column])
-            now = _NUMBERS[state] | DECIDED * is_decided | (before & LISTED)
+            now = _NUMBERS[state] | DECIDED * is_decided | IMPLIED * is_implied | (before & LISTED)
             self.codes[row, column] = now
             self.counts[column, before] -= 1
             self.counts[column, now] += 1
@@ -113,8 +114,8 @@ class StateTable:
 
     @property
     def n_decided(self) -> int:
-        """How many pairs somebody decided."""
-        is_decided = (np.arange(_N_CODES) & DECIDED) > 0
+        """How many pairs somebody decided; what follows from them is not counted."""
+        is_decided = (np.arange(_N_CODES) & (DECIDED | IMPLIED)) == DECIDED
         return int(self.counts[:, is_decided].sum())
 
     def tally(self, column: int) -> dict[str, int]:
@@ -124,14 +125,15 @@ class StateTable:
             int(counts[state | DECIDED] + counts[state | DECIDED | LISTED])
             for state in (PRESENT, ABSENT, UNKNOWN)
         )
-        listed = int(counts[PRESENT] + counts[PRESENT | LISTED])
-        return {"present": present + listed, "yes": present, "no": absent, "skip": unknown}
+        is_present = (np.arange(_N_CODES) & _STATE) == PRESENT
+        return {"present": int(counts[is_present].sum()), "yes": present, "no": absent, "skip": unknown}
 
 
 def codes_of(cells: SparseStates) -> np.ndarray:
     """Bytes of the cells of an archive, uint8."""
     codes = np.select([cells.states > 0, cells.states < 0], [PRESENT, ABSENT], UNKNOWN)
-    return (codes + DECIDED * cells.is_decided + LISTED * cells.is_listed).astype(np.uint8)
+    flags = DECIDED * cells.is_decided + LISTED * cells.is_listed + IMPLIED * cells.is_implied
+    return (codes + flags).astype(np.uint8)
 
 
 def state_of(code: int) -> str:

@@ -4,16 +4,18 @@ import csv
 import io
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from tagrank.archive.archive import Archive
 from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS
+from tagrank.archive.vocabulary.reading import read_vocabulary
 from tagrank.data.readers.tables.jsonl import json_line
 from tagrank.data.readers.tables.table import protect_cell
 from tagrank.validation import check_choice
 
 COLUMNS = ("name", "content", "tag", "state", "answer", "by", "at", "queue")
 _DECIDED = """
-    SELECT pictures.name, hex(key), tags.name, cells.answer, who, at, queue
+    SELECT pictures.name, hex(key), tags.name, cells.answer, who, at, queue, decision
     FROM cells JOIN pictures ON pictures.id = cells.picture JOIN tags ON tags.id = cells.tag
     JOIN decisions ON decisions.id = decision JOIN batches ON batches.id = batch
     ORDER BY pictures.name, pictures.id, cells.tag
@@ -36,7 +38,19 @@ def list_lines(rows: Iterable[Mapping[str, str]], format: str) -> Iterator[str]:
 
 
 def _read_rows(connection: sqlite3.Connection) -> list[dict[str, str]]:
-    return [dict(zip(COLUMNS, _values(*row), strict=True)) for row in connection.execute(_DECIDED)]
+    """Decisions by the names that tags have now; of synonyms the latest one."""
+    vocabulary, latest = read_vocabulary(connection), dict[tuple[str, str, str], tuple[Any, ...]]()
+    for name, content, word, *rest in connection.execute(_DECIDED):
+        tag, row = vocabulary.name(word), tuple(rest)
+        key = name, content, tag
+        if tag not in vocabulary.deleted and (key not in latest or _time(latest[key]) < _time(row)):
+            latest[key] = row
+    return [dict(zip(COLUMNS, _values(*key, *row[:-1]), strict=True)) for key, row in latest.items()]
+
+
+def _time(row: tuple[Any, ...]) -> tuple[str, int]:
+    _, _, at, _, decision = row
+    return at, decision
 
 
 def _values(name: str, content: str, tag: str, answer: int, *rest: str) -> tuple[str, ...]:

@@ -19,7 +19,9 @@ from tagrank.archive.exchange.answers import (
     read_json_answers,
 )
 from tagrank.archive.names import checked_request, checked_tag
-from tagrank.archive.records import ANSWERS, STATE_WORDS, Answer
+from tagrank.archive.pictures import read_tag_states
+from tagrank.archive.records import ANSWERS, STATE_WORDS, STATES, Answer, TagState
+from tagrank.archive.vocabulary.reading import read_vocabulary
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.errors import ArgumentError
 from tagrank.files import MAX_BYTES, FileError, open_text
@@ -157,6 +159,8 @@ class _Places:
             self._by_name[name] = number, content.lower()
             self._by_content[content.lower()].append((number, name))
         self._tags = dict(connection.execute("SELECT name, id FROM tags"))
+        self._vocabulary = read_vocabulary(connection)
+        self._derived: dict[int, dict[str, TagState]] = {}
 
     def find(self, answer: ListedAnswer) -> tuple[int, str]:
         """Number and name of the picture that is meant: of that content, else of that name."""
@@ -169,16 +173,29 @@ class _Places:
         raise LookupError(f"there is no picture {answer.name!r}")
 
     def tag(self, name: str) -> str:
-        """The tag's name as it is, or as that of a new tag."""
-        return name if name in self._tags else checked_tag(name)
+        """The tag for which a name stands, or that of a new tag."""
+        tag = self._vocabulary.name(name if name in self._tags else checked_tag(name))
+        if tag in self._vocabulary.deleted:
+            raise LookupError(f"the tag {tag!r} was deleted")
+        return tag
 
     def state(self, picture: int, tag: str) -> tuple[int, int | None]:
         """State, and answer or None, of a cell."""
+        if not self._vocabulary.is_plain:
+            return self._derived_state(picture, tag)
         found = self._connection.execute(
             "SELECT coalesce(answer, listed, 0), answer FROM cells WHERE picture = ? AND tag = ?",
             (picture, self._tags.get(tag, 0)),
         ).fetchone()
         return (0, None) if found is None else found
+
+    def _derived_state(self, picture: int, tag: str) -> tuple[int, int | None]:
+        if picture not in self._derived:
+            self._derived[picture] = read_tag_states(self._connection, picture)
+        found = self._derived[picture].get(tag)
+        if found is None:
+            return 0, None
+        return STATES[found.state], None if found.answer is None else ANSWERS[found.answer]
 
 
 def _record(connection: sqlite3.Connection, changes: Sequence[Change]) -> list[Any]:

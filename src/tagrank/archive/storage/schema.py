@@ -3,6 +3,9 @@
 A decision is a row that stays as it was written. The state of a cell, a picture and a tag, is that of its
 latest decision whose batch stands: one that was neither taken back nor takes another back. `cells` holds this
 state beside what the folder lists, so that reading needs no history.
+
+What tags mean is folded from `tag_changes`, whose batches are those of decisions, and from `listed_parents`,
+the levels of hierarchical keywords in the folder. What follows from it is derived when it is read.
 """
 
 import sqlite3
@@ -78,6 +81,20 @@ MIGRATIONS = (
     """,
     # who is signed in is not for a file that travels with the pictures: anybody could have written it
     "DROP TABLE sessions;",
+    """
+    CREATE TABLE tag_changes (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        batch INTEGER NOT NULL REFERENCES batches,
+        kind TEXT NOT NULL,
+        tag TEXT NOT NULL,
+        other TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX tag_change_batches ON tag_changes (batch);
+    CREATE TABLE listed_parents (
+        tag TEXT NOT NULL, parent TEXT NOT NULL, PRIMARY KEY (tag, parent)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX batch_times ON batches (at);
+    """,
 )
 VERSION = len(MIGRATIONS)
 

@@ -8,6 +8,8 @@ import numpy as np
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES
 from tagrank.archive import Archive
+from tagrank.archive.decisions import count_decisions, last_decision
+from tagrank.archive.labels import read_contents, read_labels
 from tagrank.commands.picture_rows import describe_rows, name_features
 from tagrank.data import Collection
 from tagrank.desk.learning.examples import Examples, NothingToLearn
@@ -36,10 +38,14 @@ class ArchiveReader:
         with Archive.open(
             self.source.folder, database=self.source.database, create=False, read_only=True
         ) as archive:
-            last = archive.last_decision()
-            collection, ids, decided = archive.collection()
-            pictures, cells = archive.pictures(), archive.states()
-            n_decisions = archive.n_decisions()
+            (collection, ids, decided), (pictures, _, cells, _), last, n_decisions = archive.read(
+                lambda connection: (
+                    read_labels(connection, archive.folder, archive.database),
+                    read_contents(connection, archive.database),
+                    last_decision(connection),
+                    count_decisions(connection, 0),
+                )
+            )
         if not len(collection):
             raise NothingToLearn("the archive has no pictures; put some into its folder, then scan it again")
         described = self._describe(collection, pictures.keys, progress)

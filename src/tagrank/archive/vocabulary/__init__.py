@@ -1,0 +1,1 @@
+"""What the tags of an archive mean: changes that people made, and what follows for every picture."""

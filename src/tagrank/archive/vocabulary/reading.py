@@ -1,0 +1,124 @@
+"""The vocabulary of an archive as it stands, and the columns that its tags have."""
+
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from tagrank.data.vocabulary import MOST_CHANGES, TagChange, Vocabulary, fold
+from tagrank.errors import ArgumentError
+from tagrank.files import FileError
+
+# of a batch that neither was taken back nor takes another back
+STANDS = "undoes IS NULL AND NOT EXISTS (SELECT 1 FROM batches AS other WHERE other.undoes = batches.id)"
+_CHANGES = f"""
+    SELECT kind, tag, tag_changes.other FROM tag_changes JOIN batches ON batches.id = batch
+    WHERE {STANDS} ORDER BY at, tag_changes.id LIMIT {MOST_CHANGES + 1}
+"""
+_LISTED = f"SELECT tag, parent FROM listed_parents ORDER BY tag, parent LIMIT {MOST_CHANGES + 1}"
+
+
+def read_vocabulary(connection: sqlite3.Connection) -> Vocabulary:
+    """What the tags mean now."""
+    changes, listed = read_changes(connection), read_listed_parents(connection)
+    try:
+        return _folded(changes, listed)
+    except ArgumentError as error:
+        raise FileError(path_of(connection), f"its tags cannot be used: {error}") from None
+
+
+_folded = lru_cache(maxsize=4)(fold)
+
+
+def read_changes(connection: sqlite3.Connection) -> tuple[TagChange, ...]:
+    """The changes that stand, in the order of their time."""
+    return tuple(map(TagChange._make, connection.execute(_CHANGES)))
+
+
+def read_listed_parents(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
+    """Tags and their parents as the files of the folder have them."""
+    return tuple(connection.execute(_LISTED))
+
+
+def path_of(connection: sqlite3.Connection) -> str:
+    """The file of a connection, for messages."""
+    return str(connection.execute("PRAGMA database_list").fetchone()[2]) or "the archive"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Where the tags of an archive stand in arrays.
+
+    Attributes
+    ----------
+    vocabulary : what they mean
+    names : the tags that are no synonyms and not deleted, in a fixed order to which new ones are appended
+    column_of : int64 array, for the number of each tag in the database its column, or -1
+    starts, above : the columns above column j are ``above[starts[j] : starts[j + 1]]``, int64 arrays
+    """
+
+    vocabulary: Vocabulary
+    names: list[str]
+    column_of: np.ndarray
+    starts: np.ndarray
+    above: np.ndarray
+
+    def turned(self) -> tuple[np.ndarray, np.ndarray]:
+        """`starts` and `below`, the same for the columns below each column."""
+        owners = np.repeat(np.arange(len(self.names)), np.diff(self.starts))
+        order = np.argsort(self.above, kind="stable")
+        counts = np.bincount(self.above, minlength=len(self.names))
+        return np.concatenate([[0], np.cumsum(counts)]), owners[order]
+
+    def related(self, columns: Iterable[int]) -> np.ndarray:
+        """These columns with all above and below them."""
+        chosen = np.zeros(len(self.names), dtype=bool)
+        chosen[list(columns)] = True
+        starts, below = self.turned()
+        found = [self.above[expanded(self.starts, np.flatnonzero(chosen))[1]]]
+        found.append(below[expanded(starts, np.flatnonzero(chosen))[1]])
+        chosen[np.concatenate(found)] = True
+        return np.flatnonzero(chosen)
+
+    def numbers(self, columns: np.ndarray) -> list[int]:
+        """The numbers in the database of the tags and synonyms of these columns."""
+        return np.flatnonzero(np.isin(self.column_of, columns)).tolist()
+
+
+def expanded(starts: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """All places in the stretches ``starts[j] : starts[j + 1]`` of chosen j, and whose they are."""
+    sizes = starts[chosen + 1] - starts[chosen]
+    owners = np.repeat(np.arange(len(chosen)), sizes)
+    first = np.cumsum(sizes) - sizes
+    return owners, np.arange(len(owners)) - first[owners] + starts[chosen][owners]
+
+
+def read_columns(connection: sqlite3.Connection, path: Path | None = None) -> Columns:
+    """The columns of all tags."""
+    rows = connection.execute("SELECT id, name FROM tags ORDER BY id").fetchall()
+    if [number for number, _ in rows] != list(range(1, len(rows) + 1)):
+        raise FileError(path or path_of(connection), "is damaged (tags are missing); restore it from a copy")
+    return columns_of([name for _, name in rows], read_vocabulary(connection))
+
+
+def columns_of(words: list[str], vocabulary: Vocabulary) -> Columns:
+    """The columns of tags with these words, numbered from 1 on."""
+    names = words
+    if not vocabulary.is_plain:
+        parents = (tag for above in vocabulary.above.values() for tag in above)
+        meant = {*map(vocabulary.name, words), *parents} - vocabulary.deleted
+        own = [word for word in words if word in meant]
+        names = own + sorted(meant.difference(own))
+    column = {name: j for j, name in enumerate(names)}
+    column_of = [-1, *(column.get(vocabulary.name(word), -1) for word in words)]
+    above = [sorted(column[tag] for tag in vocabulary.above.get(name, ()) if tag in column) for name in names]
+    return Columns(
+        vocabulary,
+        names,
+        np.array(column_of, dtype=np.int64),
+        np.cumsum([0, *map(len, above)]),
+        np.array([j for columns in above for j in columns], dtype=np.int64),
+    )
