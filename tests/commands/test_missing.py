@@ -229,7 +229,10 @@ def test_how_many_suggestions_are_right(incomplete):
     found = missing(incomplete, C=1.0, method="one-vs-all", completeness=0.5, top=10)
     p = np.array([one.probability for one in found.suggestions])
     assert found.n_right == pytest.approx(np.sum(0.5 * p / (1 - 0.5 * p)))
-    assert found.quality == f"Of these 10 suggestions about {found.n_right:.0f} are right."
+    right = found.right
+    assert right.low < right.estimate < right.high <= 10
+    between = f"({right.low:.0f} to {right.high:.0f})"
+    assert found.quality == f"Of these 10 suggestions about {found.n_right:.0f} are right {between}."
     assert found.to_dict()["quality"] == found.quality
     for other in ({"completeness": 1.0}, {"completeness": 0.5, "wrong": True, "max_probability": 1.0}):
         told = missing(incomplete, C=1.0, method="one-vs-all", top=10, **other)

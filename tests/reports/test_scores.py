@@ -87,7 +87,7 @@ def test_reliability_is_told_of_what_is_predicted_and_of_pairs_worth_a_look():
     Y[-4:-2] = 1
     answers = Answers(["a", "b"], Y, probabilities, probabilities > 0.5, probabilities)
     chart = scores_section(answers)["large"][-1]
-    assert chart.description.startswith("Predicted tags claim 90% on average, 50% are right. Of 8 pairs")
+    assert chart.description.startswith("Predicted tags claim 90% on average, 50% are listed. Of 8 pairs")
     assert "lies 40.0 points beside the claim" in chart.description
     assert list(chart.lines[0].notes) == ["8"]
     nothing = Answers(["a", "b"], Y, probabilities, probabilities > 2, np.full(Y.shape, 0.01))

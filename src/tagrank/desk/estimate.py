@@ -2,7 +2,7 @@
 
 Each such tag is true with its probability p. Were these exact, the number of missing tags would have the mean
 sum(p) and the variance sum(p (1 - p)). They are not: a model tells, as shares of its own estimate, between
-which numbers the truth lies (`learning.remaining`). The interval is the wider of both.
+which numbers the truth lies (`estimate_remaining`). The interval is the wider of both.
 """
 
 import math

@@ -16,6 +16,11 @@ def test_numbers_are_those_of_the_library(tagrank, model, table):
     assert result.exit_code == 0
     assert result.stderr == ""
     assert f"{expected['Image-AUC']:.3f}" in result.stdout.splitlines()[4]
+    assert "Micro-F1" not in result.stdout
+    assert f"--all-metrics shows {len(expected) - 3} more" in result.stdout
+    whole = tagrank("evaluate", model, table, "--all-metrics").stdout
+    assert all(row.name in whole for row in expected)
+    assert "--all-metrics" not in whole
     document = json.loads(tagrank("evaluate", model, table, "--json").stdout)
     found = {row["name"]: row["value"] for row in document["metrics"]["rows"]}
     assert found["Micro-F1"] == pytest.approx(expected["Micro-F1"])

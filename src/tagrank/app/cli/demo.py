@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-from tagrank.app.cli.arguments.options import Config, Debug, Jobs, Json, Seed, option
+from tagrank.app.cli.arguments.options import AllMetrics, Config, Debug, Jobs, Json, Seed, option
 from tagrank.app.cli.terminal.console import say, show, show_json
 from tagrank.app.cli.terminal.interrupts import InterruptWatch
 from tagrank.app.cli.terminal.progress import WorkProgress
@@ -16,6 +16,7 @@ def demo(
     n_pictures: Annotated[int, option(None, "Pictures to draw.", min=20)] = 400,
     n_jobs: Jobs = None,
     seed: Seed = 0,
+    all_metrics: AllMetrics = False,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -29,7 +30,7 @@ def demo(
     tagrank demo --output tour --seed 7
     """
     import tagrank
-    from tagrank.app.cli.terminal.tables import metric_table, quality_lines, ranked_table
+    from tagrank.app.cli.terminal.tables import metric_lines, quality_lines, ranked_table
 
     with InterruptWatch(keeps=False) as interrupts, WorkProgress("learning") as progress:
 
@@ -55,7 +56,7 @@ def demo(
         return
     show(
         *quality_lines(result.quality),
-        metric_table(result.tables),
+        *metric_lines(result.tables, every=all_metrics),
         "",
         ranked_table(result.ranked, result.true_tags),
     )

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from tagrank.app.cli.arguments.options import (
     PICTURES,
     ROWS,
+    AllMetrics,
     Config,
     Data,
     Debug,
@@ -50,6 +51,7 @@ def evaluate(
     separator: Separator = None,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,
+    all_metrics: AllMetrics = False,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -67,7 +69,7 @@ def evaluate(
     tagrank evaluate model scene --json
     """
     import tagrank
-    from tagrank.app.cli.terminal.tables import metric_table, quality_lines
+    from tagrank.app.cli.terminal.tables import metric_lines, quality_lines
 
     with WorkProgress() as progress:
         evaluation = tagrank.evaluate(
@@ -91,7 +93,8 @@ def evaluate(
         show_json(evaluation.to_dict())
     else:
         quality = evaluation.quality if evaluation.is_telling else None
-        show(*quality_lines(quality), metric_table({evaluation.name or "value": evaluation.table}))
+        tables = {evaluation.name or "value": evaluation.table}
+        show(*quality_lines(quality), *metric_lines(tables, every=all_metrics))
     if evaluation.n_decisions:
         say(f"{count(evaluation.n_decisions, 'decision')} of the desk used")
     if report is not None:

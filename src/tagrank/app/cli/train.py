@@ -11,6 +11,7 @@ from tagrank.app.cli.arguments.options import (
     NUMBERS,
     ROWS,
     USUAL_TOL,
+    AllMetrics,
     Completeness,
     Config,
     Data,
@@ -105,6 +106,7 @@ def train(
         option(ROWS, "After --test-size train the measured model again, on all rows.", "--refit/--no-refit"),
     ] = True,
     keep_rows: Annotated[bool, option(ROWS, "Store all rows, for later training.", "--keep-rows")] = False,
+    all_metrics: AllMetrics = False,
     config: Config = None,
     json: Json = False,
     debug: Debug = False,
@@ -168,7 +170,7 @@ def train(
     if json:
         show_json({"model": str(output), **training.to_dict()})
     else:
-        show(*training_tables(training))
+        show(*training_tables(training, all_metrics=all_metrics))
         say(f"model written to {output}")
     report_problems(training.problems)
     if interrupts.seen:

@@ -5,11 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any
 
+import numpy as np
+
 from tagrank.annotation.choosing import Choice
 from tagrank.commands.destinations import write_list
 from tagrank.commands.picture_rows import kind_of
 from tagrank.data import Problem
 from tagrank.estimators.calibration.completeness import Completeness
+from tagrank.estimators.calibration.remaining import Remaining, estimate_remaining
 
 
 @dataclass(frozen=True)
@@ -86,28 +89,32 @@ class MissingTags:
         return f"{len(self.suggestions):,} {self.about} of {looked_at}"
 
     @property
-    def n_right(self) -> float | None:
-        """How many of the missing tags are truly missing; None where that cannot be told.
-
-        Of a tag with probability p that is not listed, though a share c of the true ones is, p (1 - c) /
-        (1 - c p) remains.
-        """
+    def right(self) -> Remaining | None:
+        """How many of the suggestions are truly missing tags; None where that cannot be told."""
         if self.wrong or self.completeness is None or self.completeness.share == 1:
             return None
-        c = self.completeness.share
-        return sum(one.probability * (1 - c) / (1 - c * one.probability) for one in self.suggestions)
+        probabilities = np.array([[one.probability for one in self.suggestions]])
+        by_tag = np.full(len(self.suggestions), self.completeness.share)
+        return estimate_remaining(probabilities, probabilities >= 0, self.completeness, by_tag)
+
+    @property
+    def n_right(self) -> float | None:
+        """How many of the suggestions are right; None where that cannot be told."""
+        return None if self.right is None else self.right.estimate
 
     @property
     def quality(self) -> str:
         """How many of the suggestions are right, in a sentence; else how many there are."""
-        if self.n_right is None or not self.suggestions:
+        if self.right is None or not self.suggestions:
             return f"{self.answer[0].upper()}{self.answer[1:]}."
         counted = (
             "this suggestion"
             if len(self.suggestions) == 1
             else f"these {len(self.suggestions):,} suggestions"
         )
-        return f"Of {counted} about {self.n_right:,.0f} {'is' if round(self.n_right) == 1 else 'are'} right."
+        number = round(self.right.estimate)
+        between = f"{self.right.low:,.0f} to {self.right.high:,.0f}"
+        return f"Of {counted} about {number:,} {'is' if number == 1 else 'are'} right ({between})."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""

@@ -28,12 +28,12 @@ from tagrank.desk.learning.folds import OUTSIDE, deal
 from tagrank.desk.learning.memory import Remembered
 from tagrank.desk.learning.metrics import held_out_metrics
 from tagrank.desk.learning.proposals import SMALLEST
-from tagrank.desk.learning.remaining import Remaining, estimate_remaining, given_not_listed
 from tagrank.desk.learning.solutions import Solution, Solutions, mean_of_folds, solution_of, start_from
 from tagrank.desk.learning.training import CANCELLED, Cancelled
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.completeness import Completeness
+from tagrank.estimators.calibration.remaining import Remaining, estimate_remaining, given_not_listed
 from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.kernels import Linear
 from tagrank.labels import labels_from_states

@@ -111,12 +111,12 @@ def reliability_charts(
 
 
 def _claims(states: np.ndarray, probabilities: np.ndarray, predicted: np.ndarray) -> str:
-    """What predicted tags claim, and how many of them are right."""
+    """What predicted tags claim to be true, and how many of them are listed."""
     chosen = predicted & (states != 0)
     if not chosen.any():
         return ""
-    claim, right = probabilities[chosen].mean(), np.mean(states[chosen] > 0)
-    return f"Predicted tags claim {claim:.0%} on average, {right:.0%} are right. "
+    claim, listed = probabilities[chosen].mean(), np.mean(states[chosen] > 0)
+    return f"Predicted tags claim {claim:.0%} on average, {listed:.0%} are listed. "
 
 
 def _gap(bins: Sequence[ReliabilityBin]) -> str:
@@ -124,7 +124,7 @@ def _gap(bins: Sequence[ReliabilityBin]) -> str:
     gap = np.average([abs(found.probability - found.observed) for found in bins], weights=sizes)
     return (
         f"Of {sum(sizes):,} pairs of picture and tag above {FROM:.0%}, in ten steps of probability, the "
-        f"share that is right lies {100 * gap:.1f} points beside the claim on average. Numbers count pairs."
+        f"share that is listed lies {100 * gap:.1f} points beside the claim on average. Numbers count pairs."
     )
 
 

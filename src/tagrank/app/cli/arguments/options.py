@@ -177,6 +177,9 @@ Completeness = Annotated[
         callback=share_or_all,
     ),
 ]
+AllMetrics = Annotated[
+    bool, option(None, "Show every metric, not only the three that matter most.", "--all-metrics")
+]
 Json = Annotated[bool, option(None, "Print one JSON document instead of tables.", "--json")]
 Debug = Annotated[bool, option(None, "Show where an error came from.", "--debug")]
 CONFIG_HELP = "YAML file whose keys are option names; flags override it."

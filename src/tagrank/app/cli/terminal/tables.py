@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 INDENT = 4
+MAIN_METRICS = "Image-AUC", "Image-MAP", "P@1"  # by the first two models are chosen
 _SIDECAR_ACTIONS = {"create": "new", "change": "changed", "delete": "deleted", "keep": "stays"}
 PREDICTED_NOTE = "* the model would write this tag down"
 
@@ -38,7 +39,16 @@ def quality_lines(quality: "QualityNote | None") -> "list[RenderableType]":
     return [Text(quality.sentence, style="bold"), Text(quality.origin, style=QUIET), ""]
 
 
-def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
+def metric_lines(tables: "Mapping[str, MetricTable]", *, every: bool = False) -> "list[RenderableType]":
+    """The metrics that matter most, or all, and what they take for right."""
+    n_left_out = 0 if every else len(next(iter(tables.values()))) - len(MAIN_METRICS)
+    note = "metrics count listed tags as right and all others as wrong"
+    if n_left_out > 0:
+        note += f"; --all-metrics shows {n_left_out} more"
+    return [metric_table(tables, None if every else MAIN_METRICS), Text(note, style=QUIET)]
+
+
+def metric_table(tables: "Mapping[str, MetricTable]", names: Sequence[str] | None = None) -> Table:
     """Metrics down, methods across; the best value of a line stands out. Each has a line of explanation."""
     table = table_of("metric", *tables, numbers=True)
     table.add_column(style=QUIET)
@@ -46,6 +56,8 @@ def metric_table(tables: "Mapping[str, MetricTable]") -> Table:
         column.no_wrap = True
     first = next(iter(tables.values()))
     for row in first:
+        if names is not None and row.name not in names:
+            continue
         values = [found[row.name] if row.name in found.names() else math.nan for found in tables.values()]
         defined = [value for value in values if not math.isnan(value)]
         if not defined:
@@ -135,7 +147,7 @@ def feature_table(features: "Sequence[FeatureSet]") -> Table:
     return table
 
 
-def training_tables(training: "Training") -> "list[RenderableType]":
+def training_tables(training: "Training", *, all_metrics: bool = False) -> "list[RenderableType]":
     """What it is worth, what was trained and how surely, then the metrics on held-out rows."""
     facts = training.facts
     kind = "picture" if "pictures" in facts["views"] else "row"
@@ -162,11 +174,8 @@ def training_tables(training: "Training") -> "list[RenderableType]":
     summary = [*quality_lines(training.quality), _facts(lines), *_kernel_lines(training)]
     if training.held_out is None:
         return summary
-    return [
-        *summary,
-        "",
-        metric_table({f"held out ({count(training.held_out.n_samples, kind)})": training.held_out}),
-    ]
+    name = f"held out ({count(training.held_out.n_samples, kind)})"
+    return [*summary, "", *metric_lines({name: training.held_out}, every=all_metrics)]
 
 
 def _kernel_lines(training: "Training") -> "list[RenderableType]":

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from tagrank.desk.learning.remaining import estimate_remaining, given_not_listed
 from tagrank.estimators.calibration.completeness import Completeness
+from tagrank.estimators.calibration.remaining import estimate_remaining, given_not_listed
 
 
 def draw(completeness, seed=0, shape=(2000, 20)):
