@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from tagrank.archive.records import ANSWERS, Answer
 from tagrank.errors import ArgumentError
+from tagrank.visible_text import check_visible
 
 LONGEST_TAG = 200
 LONGEST_NAME = 100
@@ -27,8 +28,8 @@ class Request:
 
 
 def checked_tag(name: str) -> str:
-    """A new tag's name, without blanks around it and with accents composed."""
-    return _checked("a tag", unicodedata.normalize("NFC", name).strip(), LONGEST_TAG)
+    """A new tag's name, without blanks around it, with accents composed, and seen as it is."""
+    return check_visible("a tag", name, LONGEST_TAG)
 
 
 def checked_description(text: str) -> str:
@@ -47,7 +48,7 @@ def checked_request(
         )
     return Request(
         _checked("request", word, LONGEST_NAME),
-        _checked("the name of a person", who.strip(), LONGEST_NAME),
+        check_visible("the name of a person", who, LONGEST_NAME),
         _checked("queue", queue, LONGEST_NAME) if queue else "",
         model,
         tuple(map(_checked_number, reviewed)),

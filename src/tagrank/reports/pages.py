@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from tagrank._version import __version__
 from tagrank.data import Problem
 from tagrank.files import atomic_write
+from tagrank.visible_text import shown
 
 MOST_PROBLEMS = 200
 
@@ -34,6 +36,7 @@ def write_page(
     environment = Environment(
         loader=PackageLoader("tagrank.reports", "templates"),
         autoescape=True,
+        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -50,8 +53,13 @@ def write_page(
     )
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
-        # names of files may hold bytes that are no text: they become question marks
+        # names of files may hold bytes that are no text: in drawings they become question marks
         file.write(page.encode("utf-8", errors="replace"))
+
+
+def _visible(value: Any) -> Any:
+    """Tags and names of files come from elsewhere; drawings and the like do not."""
+    return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def problems_section(problems: Sequence[Problem]) -> dict[str, Any] | None:

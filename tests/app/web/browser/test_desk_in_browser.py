@@ -421,3 +421,14 @@ class TestPages:
         shown = page.locator("#browse li")
         assert 0 < shown.count() < 150
         assert int(shown.first.get_attribute("aria-posinset")) > 150
+
+
+def test_characters_that_cannot_be_seen_are_shown_by_their_number(page):
+    """A folder may list such tags."""
+    show = """async (text) => {
+      const script = document.querySelector("script[type=module]").src;
+      return (await import(script.replace(/[^/]+$/, "dom.js"))).words(text).textContent;
+    }"""
+    assert page.evaluate(show, "\u202eyks\u200b") == "‹U+202E›yks‹U+200B›"
+    family = "\N{MAN}\u200d\N{WOMAN}"
+    assert page.evaluate(show, family) == family

@@ -3,7 +3,6 @@
 import hmac
 import re
 import threading
-import unicodedata
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
@@ -16,7 +15,7 @@ from tagrank.app.web.protection.hosts import SAFE_METHODS, HostNames, check_sour
 from tagrank.app.web.protection.limits import Attempts, RateLimit
 from tagrank.app.web.protection.passwords import is_password
 from tagrank.app.web.protection.sessions import SECONDS, Sessions
-from tagrank.errors import ArgumentError
+from tagrank.visible_text import check_visible
 
 LONGEST_NAME = 60
 OPEN_PATHS = frozenset({"/sign-in", "/api/sign-in", "/favicon.ico"})
@@ -143,10 +142,7 @@ _NO_TOKEN = "open the address that the command printed, with its token"
 
 def check_name(name: str) -> str:
     """The name of a person, in one line."""
-    name = " ".join(unicodedata.normalize("NFC", name).split())
-    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
-        raise ArgumentError(f"a name of 1 to {LONGEST_NAME} characters was expected")
-    return name
+    return check_visible("a name", name, LONGEST_NAME)
 
 
 def path_of(request: Request) -> str:

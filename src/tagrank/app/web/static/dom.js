@@ -21,8 +21,13 @@ function fill(node, attributes, children) {
   return node;
 }
 
-/** Text from data, kept apart from the direction of the text around it. */
-export const words = (text) => element("bdi", {}, String(text));
+/** Text from data, kept apart from the direction of the text around it; what cannot be seen is shown by its number. */
+export const words = (text) => element("bdi", {}, visible(String(text)));
+
+// all but the two joiners, which scripts and pictograms need
+const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cn}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const visible = (text) =>
+  text.replace(HIDDEN, (hidden) => `‹U+${hidden.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`);
 
 export const small = (...children) => element("small", {}, ...children);
 
