@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import secrets
 import sqlite3
 import threading
@@ -62,7 +63,8 @@ from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.files import FileError, check_plain
 
 HOME, FILE_NAME = ".tagrank", "desk.sqlite"
-_IDENTITY = "identity"
+_IDENTITY, _WORD = "identity", re.compile("[0-9a-f]{16,64}")
+_MOST_NAMES = 5
 Listener = Callable[[list[Cell]], None]
 Result = TypeVar("Result")
 
@@ -149,16 +151,19 @@ class Archive:
     @property
     def identity(self) -> str:
         """A random word by which the archive calls itself; a stranger who made it knows it, too."""
-        found = self.settings.get(_IDENTITY)
-        if found is None:
+        if (found := self._identity()) is None:
             found = secrets.token_hex(16)
             self.settings.set(_IDENTITY, found)
         return found
 
+    def _identity(self) -> str | None:
+        found = self.settings.get(_IDENTITY)
+        return found if found is not None and _WORD.fullmatch(found) else None
+
     @property
     def is_known(self) -> bool:
         """Whether this user opened the archive before, at this place, or made it."""
-        identity = self.settings.get(_IDENTITY)
+        identity = None if self._own is not None else self._identity()
         return self._own is not None or (
             identity is not None and own_state(self.database, identity) is not None
         )
@@ -190,22 +195,48 @@ class Archive:
         """How many decisions that stand each person made, most first."""
         return self.read(count_people)
 
+    def told_of_others(self) -> str:
+        """A sentence about the decisions in an archive that this user did not open before; "" for others."""
+        people = {} if self.is_known else self.people()
+        if not people:
+            return ""
+        # names from the file are not shown as they are: they may hold anything
+        shown = [
+            f"{name if name.isprintable() else ascii(name)} ({n:,})"[:80]
+            for name, n in list(people.items())[:_MOST_NAMES]
+        ]
+        n_more = len(people) - len(shown)
+        names = ", ".join(shown) + (f" and {n_more:,} more" if n_more else "")
+        return (
+            f"{self.database} was not made by you, or by an older tagrank; it holds "
+            f"{sum(people.values()):,} decisions by {names}"
+        )
+
     def write_address(self, address: str) -> None:
         """Note where the desk that holds the lock listens."""
         if self._lock is not None:
             self.own.write_address(address)
 
-    def scan(self, progress: Progress | None = None, *, cache: bool | str | os.PathLike = True) -> Scan:
+    def scan(
+        self,
+        progress: Progress | None = None,
+        *,
+        cache: bool | str | os.PathLike = True,
+        follow_links: bool = False,
+        only_inside: bool = False,
+    ) -> Scan:
         """Look at the folder: which pictures came, moved, changed or went, and which tags are listed.
 
         Parameters
         ----------
         progress : called with how many are done, how many there are, and what is being done
         cache : where contents of files are known from, as for `describe_pictures`
+        follow_links, only_inside : as for `read_pictures`
         """
         with self._scanning:
             known, layout = self.read(lambda connection: (read_known(connection), read_layout(connection)))
-            state = look_at_folder(self.folder, known, layout, cache=cache, progress=progress)
+            links = {"follow_links": follow_links, "only_inside": only_inside}
+            state = look_at_folder(self.folder, known, layout, cache=cache, progress=progress, **links)
             return self._write(lambda connection: record_scan(connection, state))
 
     def pictures(self) -> PictureTable:

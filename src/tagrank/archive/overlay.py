@@ -26,6 +26,7 @@ from tagrank.archive.vocabulary.reading import columns_of, read_vocabulary
 from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.vocabulary import Vocabulary
+from tagrank.errors import warn
 
 
 class _Decided(NamedTuple):
@@ -36,7 +37,11 @@ class _Decided(NamedTuple):
 
 
 def decided_collection(
-    collection: Collection, folder: str | os.PathLike, database: str | os.PathLike | None = None
+    collection: Collection,
+    folder: str | os.PathLike,
+    database: str | os.PathLike | None = None,
+    *,
+    follow_links: bool = False,
 ) -> Collection:
     """A collection that was read from a folder, with what was decided about it; nothing is written.
 
@@ -47,8 +52,12 @@ def decided_collection(
     ----------
     collection : with the view "pictures" (paths) and names
     folder, database : as for `Archive.open`
+    follow_links : as it was read
     """
     with Archive.open(folder, database=database, read_only=True) as archive:
+        # a file that was named is meant
+        if database is None and (told := archive.told_of_others()):
+            warn(f"{told}; they are used, no_decisions leaves them out")
         known, layout, decided, vocabulary = archive.read(
             lambda connection: (
                 read_known(connection),
@@ -57,7 +66,7 @@ def decided_collection(
                 read_vocabulary(connection),
             )
         )
-    collection = as_before(collection, folder, layout)
+    collection = as_before(collection, folder, layout, follow_links=follow_links)
     rows = _rows_of(collection, known, {cell.picture for cell in decided})
     cells = [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]
     if vocabulary.is_plain:

@@ -85,12 +85,12 @@ def read_layout(connection: sqlite3.Connection) -> str:
     return "" if found is None else str(found[0])
 
 
-def as_before(collection: Collection, folder: str | os.PathLike, layout: str) -> Collection:
+def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **links: bool) -> Collection:
     """The collection of a folder, read again where its sidecars hide that its sub-folders are tags."""
     is_hidden = (collection.layout, layout) == ("keywords", "tag_folders")
-    if not is_hidden or not is_tag_folders(PictureFolder(folder, ProblemLog())):
+    if not is_hidden or not is_tag_folders(PictureFolder(folder, ProblemLog(), **links)):
         return collection
-    return read_pictures(folder, layout=layout, join_sidecars=True)
+    return read_pictures(folder, layout=layout, join_sidecars=True, **links)
 
 
 def look_at_folder(
@@ -100,9 +100,13 @@ def look_at_folder(
     *,
     cache: bool | str | os.PathLike,
     progress: Progress | None,
+    **links: bool,
 ) -> FolderState:
-    """Read tags, contents and, of new pictures, sizes and dates. Nothing is written."""
-    collection = as_before(read_pictures(folder), folder, layout)
+    """Read tags, contents and, of new pictures, sizes and dates. Nothing is written.
+
+    `links` are `follow_links` and `only_inside` of `read_pictures`.
+    """
+    collection = as_before(read_pictures(folder, layout=None, **links), folder, layout, **links)
     problems = list(collection.problems)
     found = _identify(collection, known, cache, problems, progress)
     facts = _read_facts(folder, match_pictures(known, found), problems, progress)

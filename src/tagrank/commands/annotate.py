@@ -88,6 +88,7 @@ def annotate(
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
+    follow_links: bool = False,
     progress: Progress | None = None,
 ) -> Annotation:
     """Rank the tags of every picture or row.
@@ -112,6 +113,7 @@ def annotate(
     cache : whether the features of pictures are kept for the next time; or a folder for them
     n_jobs : processes that describe pictures; all cores by default
     strict : stop at the first picture that cannot be read instead of leaving it out
+    follow_links : follow links to folders in a folder of pictures
     progress : called with how many pictures are done, how many there are, and what is being done
     """
     if dry_run and not sidecars:
@@ -123,7 +125,7 @@ def annotate(
         check_list(output, "ranked tags")
         check_apart(model, data, output=output)
     annotator = open_model(model).deciding(min_probability, precision=precision)
-    rows = choose_part(open_pictures(data, strict=strict), part, usual="all")
+    rows = choose_part(open_pictures(data, strict=strict, follow_links=follow_links), part, usual="all")
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     rows = see_pictures(annotator, rows, **reading).collection
     ranked = annotator.annotate(rows)

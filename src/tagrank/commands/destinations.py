@@ -75,7 +75,7 @@ def _places_read(entry: Any) -> Iterator[Path]:
         return
     yield (place := Path(entry))
     if place.is_dir():
-        yield from map(place.joinpath, find_tag_lists(PictureFolder(place, ProblemLog())))
+        yield from map(place.joinpath, find_tag_lists(PictureFolder(place, ProblemLog(), follow_links=True)))
     for dataset in list_datasets():
         if dataset.name == entry and not place.exists():
             folder = find_dataset(dataset.name) or place

@@ -86,6 +86,7 @@ def evaluate(
     machine_tags: bool = False,
     join_sidecars: bool = False,
     separator: str | None = None,
+    follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
     cache: Cache = True,
     n_jobs: int | None = None,
@@ -109,6 +110,7 @@ def evaluate(
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
+    follow_links : follow links to folders in a folder of pictures
     decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     cache, n_jobs, strict, progress : as in `annotate`
 
@@ -129,6 +131,7 @@ def evaluate(
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
         separator=separator,
+        follow_links=follow_links,
         decisions=decisions,
     )
     chosen = choose_part(everything, part, usual="test")

@@ -31,6 +31,7 @@ def open_collection(
     machine_tags: bool = False,
     join_sidecars: bool = False,
     separator: str | None = None,
+    follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
 ) -> Collection:
     """A collection as it is, from a folder or a file, or by name.
@@ -43,6 +44,7 @@ def open_collection(
     strict : stop at the first problem of a folder instead of listing it
     machine_tags, join_sidecars : what is taken from the sidecars in a folder, see `read_pictures`
     separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
+    follow_links : follow links to folders in a folder
     decisions : lay over a folder what was decided about it at the desk, if anything was; or the file that
         holds the decisions
     """
@@ -61,9 +63,14 @@ def open_collection(
     path = Path(data)
     if path.is_dir():
         found = read_pictures(
-            path, strict=strict, machine_tags=machine_tags, join_sidecars=join_sidecars, **own
+            path,
+            strict=strict,
+            machine_tags=machine_tags,
+            join_sidecars=join_sidecars,
+            follow_links=follow_links,
+            **own,
         )
-        return _with_decisions(found, path, decisions)
+        return _with_decisions(found, path, decisions, follow_links)
     if is_picture(path):
         return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
     if is_foreign(path):
@@ -76,13 +83,15 @@ def open_collection(
     return _named_collection(os.fspath(data))
 
 
-def _with_decisions(collection: Collection, folder: Path, decisions: bool | str | os.PathLike) -> Collection:
+def _with_decisions(
+    collection: Collection, folder: Path, decisions: bool | str | os.PathLike, follow_links: bool
+) -> Collection:
     """The pictures of a folder with what was decided about them."""
     database = None if isinstance(decisions, bool) else decisions
     if decisions is False or (database is None and not database_path(folder).exists()):
         return collection
     try:
-        return decided_collection(collection, folder, database)
+        return decided_collection(collection, folder, database, follow_links=follow_links)
     except FileError as error:
         raise ValueError(
             f"{error} (no_decisions leaves them out; in Python pass False for decisions)"
@@ -167,7 +176,10 @@ def _is_table(data: Collection | str | os.PathLike) -> bool:
 
 
 def open_pictures(
-    data: Collection | str | os.PathLike | Sequence[str | os.PathLike], *, strict: bool = False
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike],
+    *,
+    strict: bool = False,
+    follow_links: bool = False,
 ) -> Collection:
     """What is to be annotated: as `open_collection`, but of pictures and folders there may be several.
 
@@ -184,7 +196,7 @@ def open_pictures(
     problems = ProblemLog(strict=strict)
     for place in places:
         if Path(place).is_dir():
-            found = read_pictures(place, layout="untagged", strict=strict)
+            found = read_pictures(place, layout="untagged", strict=strict, follow_links=follow_links)
             paths += found.view(PICTURES)
             for problem in found.problems:
                 problems.add(problem.path, problem.reason)

@@ -150,6 +150,7 @@ def train(
     machine_tags: bool = False,
     join_sidecars: bool = False,
     separator: str | None = None,
+    follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     test_size: float | None = None,
@@ -187,6 +188,7 @@ def train(
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
+    follow_links : follow links to folders in a folder of pictures
     decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
@@ -231,6 +233,7 @@ def train(
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
         separator=separator,
+        follow_links=follow_links,
         decisions=decisions,
     )
     tagged = check_has_tags(opened, data)

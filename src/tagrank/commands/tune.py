@@ -93,6 +93,7 @@ def tune(
     machine_tags: bool = False,
     join_sidecars: bool = False,
     separator: str | None = None,
+    follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     hierarchy: str = "keep",
@@ -118,8 +119,8 @@ def tune(
     folds : of the cross-validation
     max_seconds : end the search then, with the best so far
     seed : for everything random
-    view, features, cache, strict, machine_tags, join_sidecars, separator, decisions, hierarchy, lower_case,
-        synonyms, min_count, n_jobs : as in `train`
+    view, features, cache, strict, machine_tags, join_sidecars, separator, follow_links, decisions, hierarchy,
+        lower_case, synonyms, min_count, n_jobs : as in `train`
     part : the part to search on; None means "train" where there is one, else every row
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, the search ends with the best so far
@@ -146,6 +147,7 @@ def tune(
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
         separator=separator,
+        follow_links=follow_links,
         decisions=decisions,
     )
     tidy = clean_tags(

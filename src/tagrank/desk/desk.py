@@ -2,13 +2,15 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
 from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.archive import Answer, Archive, Cell
+from tagrank.archive import Answer, Archive, Cell, Picture
 from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
 from tagrank.commands.picture_rows import name_features
+from tagrank.data.pictures.folder import leads_inside
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
 from tagrank.desk.progress import archive_json, completions, progress_json, queue_rows, tag_rows
@@ -35,8 +37,11 @@ class Desk:
         *,
         cache: bool | str | os.PathLike = True,
         train_after: int = TRAIN_AFTER,
+        follow_links: bool = False,
+        only_inside: bool = False,
     ) -> None:
         self.archive, self._models, self._trainer = archive, models, trainer
+        self._links = {"follow_links": follow_links, "only_inside": only_inside}
         self.name: str = archive.folder.absolute().name
         self._cache, self._leases, self._explaining = cache, Leases(), Lock()
         self._beside = ThreadPoolExecutor(1, "desk queues")
@@ -64,6 +69,8 @@ class Desk:
         features: Any = None,
         n_jobs: int | None = None,
         train_after: int = TRAIN_AFTER,
+        follow_links: bool = False,
+        only_inside: bool = False,
         progress: Progress | None = None,
     ) -> Self:
         """The desk of a folder, which is looked at anew.
@@ -74,6 +81,8 @@ class Desk:
         cache : whether features and thumbnails are kept, in the user's cache folder; or another folder
         features, n_jobs : as in `train`
         train_after : train again after so many decisions; 0 for never
+        follow_links : show what lies behind links to folders, too
+        only_inside : show nothing that lies outside of the folder, whatever links lead there
         progress : called with how many pictures were looked at, how many there are, and what is being done
         """
         from tagrank.desk.learning import Models, Trainer
@@ -81,12 +90,13 @@ class Desk:
         name_features(features)  # a misspelt one is said now, not by the first training
         archive = Archive.open(folder, database=database, lock=True)
         try:
-            archive.scan(progress, cache=cache)
+            links = {"follow_links": follow_links, "only_inside": only_inside}
+            archive.scan(progress, cache=cache, **links)
             models = Models(archive.own.folder)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
             if models.current is not None:
                 trainer.warm_up()
-            return cls(archive, models, trainer, cache=cache, train_after=train_after)
+            return cls(archive, models, trainer, cache=cache, train_after=train_after, **links)
         except BaseException:
             archive.close()
             raise
@@ -105,8 +115,11 @@ class Desk:
 
     @property
     def identity(self) -> str:
-        """A random word of this archive: decisions that wait in a browser are sent to no other."""
-        return str(self.archive.identity)
+        """A random word for this archive: decisions that wait in a browser are sent to no other.
+
+        It is that of the user: whoever made the archive knows the word that stands in it.
+        """
+        return str(self.archive.own.folder.name)
 
     # what to look at
 
@@ -147,13 +160,13 @@ class Desk:
 
     def thumbnail(self, picture: int, side: int = 256) -> tuple[bytes, str]:
         """A JPEG of a picture, and a word that changes with its content."""
-        found = self.archive.picture(picture)
+        found = self._served(picture)
         return self._thumbnails.read(found.path, found.key, side, n_pixels=found.width * found.height)
 
     def why(self, picture: int, tag: str) -> dict[str, Any]:
         """What speaks for and against a tag, by the current model."""
         proposals, names = self._memory.view.proposals, self._memory.view.pictures
-        found = self.archive.picture(picture)
+        found = self._served(picture)
         if proposals is None:
             raise LookupError(NO_MODEL)
         if tag not in proposals.tags:
@@ -228,6 +241,12 @@ class Desk:
             ]
         }
 
+    def model_path(self) -> Path | None:
+        """The folder of the current model, which `annotate` takes; None where there is none."""
+        number = self._models.current
+        path = None if number is None else self._models.path(number, "model")
+        return path if path is not None and path.is_dir() else None
+
     def use_model(self, number: int) -> dict[str, Any]:
         """Let another model answer; LookupError where there is none of that number."""
         self._models.use(number)
@@ -239,7 +258,7 @@ class Desk:
 
     def scan(self) -> dict[str, Any]:
         """Look for added, moved, changed and vanished pictures."""
-        found = self.archive.scan(cache=self._cache)
+        found = self.archive.scan(cache=self._cache, **self._links)
         self._memory.read_archive()
         self._warm_up()
         names = ("added", "changed", "gone")
@@ -261,6 +280,14 @@ class Desk:
         if not dry_run:
             self._schedule.count(len(found.changes))
         return found.to_dict()
+
+    def _served(self, picture: int) -> Picture:
+        """A picture that may be opened: one that a scan found, not one that a database only tells of."""
+        found: Picture = self.archive.picture(picture)
+        is_inside = not self._links["only_inside"] or leads_inside(self.archive.folder, found.path)
+        if found.is_gone or not is_inside:
+            raise LookupError(f"picture {picture} is not in the folder any more")
+        return found
 
     def _is_new_tag(self, tag: str) -> bool:
         """Whether the model does not know a tag that has just got enough examples."""

@@ -2,10 +2,12 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 
 import pytest
@@ -14,6 +16,7 @@ from PIL import Image
 from tagrank.app.cli.arguments.network import check_proxies
 from tagrank.app.cli.arguments.password import hash_of, take_password
 from tagrank.app.web.protection.passwords import Cost, hash_password
+from tagrank.archive import Answer, Archive
 from tagrank.data.drawn_pictures import draw_pictures
 
 
@@ -219,3 +222,150 @@ def test_a_web_server_is_known_by_both_versions_of_its_address():
         "::ffff:10.0.0.0/104",
         "fd00::1/128",
     ]
+
+
+@pytest.fixture
+def gift(photos, tmp_path, monkeypatch):
+    """A copy of an archive that somebody else made, with decisions in it; and a state of one's own."""
+    folder = shutil.copytree(photos, tmp_path / "gift", ignore=shutil.ignore_patterns(".tagrank"))
+    with Archive.open(folder) as archive:
+        archive.scan()
+        archive.decide([Answer(1, "sea", "yes"), Answer(2, "sky", "no")], who="mallory", request="1")
+    monkeypatch.setenv("TAGRANK_STATE", str(tmp_path / "state"))
+    return folder
+
+
+def listen_and_end(*arguments):
+    """What a desk says until it ends, and what `ask` makes of its address while it is open."""
+    process, line = start("desk", *arguments, "--no-browser", "--port", "0", "--features", "hsv")
+    return line, end(process)[1]
+
+
+def test_an_archive_of_somebody_else_is_announced_once(gift):
+    _, said = listen_and_end(gift)
+    assert "was not made by you" in said
+    assert "2 decisions by mallory (2)" in said
+    assert "not made by you" not in listen_and_end(gift)[1]
+
+
+def test_what_a_stranger_planted_is_neither_believed_nor_touched(gift, tmp_path):
+    home, years = gift / ".tagrank", tmp_path / "years"
+    for number in range(1, 31):
+        (years / str(number)).mkdir(parents=True)
+    (home / "models").symlink_to(years)
+    (home / "desk.password").write_text(hash_password("password of mallory", Cost(2**4, 1, 1)))
+    before = sorted(path.name for path in home.iterdir())
+    _, said = listen_and_end(gift)
+    assert "not used, because anybody may have put it there: models, desk.password" in said
+    assert len(list(years.iterdir())) == 30
+    assert sorted(path.name for path in home.iterdir()) == sorted([*before, "desk.lock"])
+
+
+def test_a_planted_password_does_not_open_the_desk(gift, tagrank, monkeypatch):
+    monkeypatch.delenv("TAGRANK_PASSWORD", raising=False)
+    planted = hash_password("password of mallory", Cost(2**4, 1, 1))
+    (gift / ".tagrank" / "desk.password").write_text(planted)
+    result = tagrank("desk", str(gift), "--host", "127.0.0.1", "--no-browser", "--port", "0")
+    assert result.exit_code == 2
+    assert "--host needs a password" in result.stderr
+
+
+def test_a_moved_archive_is_recognised_only_when_the_user_says_so(gift, tmp_path, tagrank):
+    with Archive.open(gift) as archive:
+        mine = archive.own.folder
+    moved = gift.rename(tmp_path / "renamed")
+    _, said = listen_and_end(moved, "--moved")
+    assert f"models and password of the archive that was at {gift / '.tagrank'} are used again" in said
+    with Archive.open(moved) as archive:
+        assert archive.own.folder == mine
+    again = moved.rename(tmp_path / "again")
+    _, said = listen_and_end(again)
+    assert "--moved uses its models and password again" in said
+    with Archive.open(again) as archive:
+        assert archive.own.folder != mine
+
+
+def sign_in(place, name, password):
+    request = urllib.request.Request(
+        place + "/api/sign-in",
+        data=json.dumps({"name": name, "password": password}).encode(),
+        headers={"Content-Type": "application/json", "Origin": place},
+    )
+    with urllib.request.urlopen(request) as answer:
+        return answer.headers["Set-Cookie"].partition(";")[0]
+
+
+def status(place, path, cookie):
+    request = urllib.request.Request(place + path, headers={"Cookie": cookie})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_restart_signs_nobody_out_and_a_new_password_everybody(gift, monkeypatch):
+    monkeypatch.setenv("TAGRANK_PASSWORD", "correct horse")
+    arguments = ["desk", gift, "--host", "127.0.0.1", "--no-browser", "--features", "hsv", "--port"]
+    process, line = start(*arguments, "0")
+    place = line.split()[-1]
+    port = place.rpartition(":")[2]
+    cookie = sign_in(place, "anna", "correct horse")
+    assert status(place, "/api/overview", cookie) == 200
+    end(process)
+    monkeypatch.delenv("TAGRANK_PASSWORD")
+    process, _ = start(*arguments, port)
+    assert status(place, "/api/overview", cookie) == 200
+    end(process)
+    monkeypatch.setenv("TAGRANK_PASSWORD", "another horse")
+    process, _ = start(*arguments, port)
+    assert status(place, "/api/overview", cookie) == 401
+    end(process)
+
+
+def test_a_token_signs_in_for_one_start_only(gift):
+    cookies = []
+    arguments = ["desk", gift, "--no-browser", "--features", "hsv", "--port"]
+    port = "0"
+    for _ in range(2):
+        process, line = start(*arguments, port)
+        place, _, token = line.split()[-1].partition("/?token=")
+        port = place.rpartition(":")[2]
+        assert [status(place, "/api/overview", cookie) for cookie in cookies] == [401] * len(cookies)
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        opener.open(f"{place}/?token={token}").close()
+        (jar,) = [handler.cookiejar for handler in opener.handlers if hasattr(handler, "cookiejar")]
+        cookies = [f"{cookie.name}={cookie.value}" for cookie in jar]
+        assert status(place, "/api/overview", cookies[0]) == 200
+        end(process)
+
+
+def test_links_out_of_the_folder_are_not_served(gift, tmp_path, monkeypatch):
+    private = tmp_path / "private"
+    private.mkdir()
+    Image.new("RGB", (32, 32)).save(private / "passport.png")
+    (gift / "album").symlink_to(private)
+    (gift / "one.png").symlink_to(private / "passport.png")
+    monkeypatch.setenv("TAGRANK_PASSWORD", "correct horse")
+    shown = {}
+    for options in ([], ["--follow-links"], ["--host", "127.0.0.1", "--follow-links"]):
+        process, line = start("desk", gift, "--no-browser", "--port", "0", "--features", "hsv", *options)
+        place, _, token = line.split()[-1].partition("/?token=")
+        cookie = "" if token else sign_in(place, "anna", "correct horse")
+        headers = {"Authorization": f"Bearer {token}"} if token else {"Cookie": cookie}
+        request = urllib.request.Request(place + "/api/pictures", headers=headers)
+        with urllib.request.urlopen(request) as answer:
+            names = {one["name"]: one["id"] for one in json.load(answer)["items"]}
+        shown[" ".join(options)] = set(names) - {"0.png", "1.png", "2.png"}
+        if options == ["--follow-links"]:
+            numbers = [names["one.png"], names["album/passport.png"]]
+        if "--host" in options:
+            # known from before, and still not shown
+            assert [status(place, f"/images/{number}", cookie) for number in numbers] == [404, 404]
+        end(process)
+    assert shown == {
+        "": {"one.png"},
+        "--follow-links": {"one.png", "album/passport.png"},
+        "--host 127.0.0.1 --follow-links": set(),
+    }

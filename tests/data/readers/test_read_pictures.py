@@ -175,15 +175,39 @@ def test_walks_are_sorted_pass_over_what_is_hidden_and_end(tmp_path):
     (tmp_path / "gone.jpg").symlink_to(tmp_path / "nowhere")
     collection = read_pictures(tmp_path, layout="untagged")
     assert collection.names == ["a.jpeg", "b/1.jpg", "b/2.PNG", "c/d/e/f.webp", "file.jpg"]
-    assert reasons(collection) == {"self.jpg": "a broken link", "gone.jpg": "a broken link"}
+    not_followed = "a link to a folder; follow_links follows it"
+    assert reasons(collection) == {
+        "self.jpg": "a broken link",
+        "gone.jpg": "a broken link",
+        "loop": not_followed,
+        "0link": not_followed,
+    }
+    followed = read_pictures(tmp_path, layout="untagged", follow_links=True)
+    assert followed.names == collection.names
+    assert reasons(followed) == {"self.jpg": "a broken link", "gone.jpg": "a broken link"}
     assert collection.Y.shape == (5, 0)
 
 
-def test_links_to_other_folders_are_followed_once(tmp_path):
+def test_links_to_other_folders_are_followed_once_where_asked_for(tmp_path):
     draw(tmp_path, "photos/a.jpg", "elsewhere/b.jpg")
     for name in ("one", "two"):
         (tmp_path / "photos" / name).symlink_to(tmp_path / "elsewhere")
-    assert read_pictures(tmp_path / "photos").names == ["a.jpg", "one/b.jpg"]
+    assert read_pictures(tmp_path / "photos", follow_links=True).names == ["a.jpg", "one/b.jpg"]
+    assert read_pictures(tmp_path / "photos").names == ["a.jpg"]
+
+
+def test_no_link_leads_out_where_all_must_stay_inside(tmp_path):
+    draw(tmp_path, "photos/a.jpg", "photos/album/c.jpg", "elsewhere/b.jpg")
+    photos = tmp_path / "photos"
+    (tmp_path / "elsewhere" / "tags.csv").write_text("image,tags\na.jpg,secret\n")
+    (photos / "out").symlink_to(tmp_path / "elsewhere")
+    (photos / "out.jpg").symlink_to(tmp_path / "elsewhere" / "b.jpg")
+    (photos / "tags.csv").symlink_to(tmp_path / "elsewhere" / "tags.csv")
+    (photos / "in").symlink_to(photos / "album")
+    (photos / "in.jpg").symlink_to(photos / "a.jpg")
+    collection = read_pictures(photos, layout="untagged", follow_links=True, only_inside=True)
+    assert collection.names == ["a.jpg", "album/c.jpg", "in.jpg"]
+    assert set(reasons(collection)) == {"out", "out.jpg", "tags.csv"}
 
 
 def test_photographs_in_foreign_formats_are_mentioned(tmp_path):

@@ -23,6 +23,7 @@ from tagrank.app.cli.arguments.options import (
     Config,
     Debug,
     Features,
+    FollowLinks,
     NoCache,
     PictureJobs,
     option,
@@ -68,6 +69,7 @@ def desk(
         int, option(None, "Train again after so many decisions; 0 only on request.", min=0)
     ] = 50,
     features: Features = None,
+    follow_links: FollowLinks = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
     n_jobs: PictureJobs = None,
@@ -147,6 +149,8 @@ def desk(
             train_after=train_after,
             cache=options["cache"],
             n_jobs=options["n_jobs"],
+            follow_links=follow_links,
+            only_inside=host is not None,
         ) as opened,
     ):
         security = protect(opened.archive)
@@ -165,6 +169,8 @@ def desk(
         app = desk_app(opened, security)
         serve(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
         say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
+        if model := opened.model_path():
+            say(f"its model is in {model}; 'tagrank annotate' takes it")
 
 
 def _given_folder(photos: Path | None, demo: bool) -> Path:

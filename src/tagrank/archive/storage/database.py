@@ -24,9 +24,12 @@ _WAIT_SECONDS = 30.0
 _KEPT_READERS = 8
 # a text that a stranger wrote is not read into memory if it is longer, nor a row
 _LONGEST_ROW = 2**22
+_LARGEST_COPY = 2**30
 # the last bytes of a journal that names another file, which SQLite would remove
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 _WAL_FORMAT = b"\x02\x02"
+# the second where even what SQLite has to say of a file is no text
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 
 class Database:
@@ -70,7 +73,9 @@ class Database:
             connection.execute("BEGIN")
             yield connection
         except Exception as error:
-            raise explained(error, connection, self.path) from error
+            if (told := explained(error, connection, self.path)) is error:
+                raise
+            raise told from error
         finally:
             self._give_back(connection)
 
@@ -107,14 +112,14 @@ class Database:
             return _connect(self._opened, write=write, alone=self.read_only)
         except sqlite3.OperationalError as error:
             raise OSError(f"{self.path} cannot be opened ({error}){_way_out(write)}") from None
-        except sqlite3.DatabaseError as error:
+        except _DAMAGE as error:
             raise _damage(self.path, error) from None
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         try:
             version = self._checked_version(connection)
             if version < VERSION and self.read_only:
-                self._read_copy(connection)
+                self._read_copy(connection, version)
             elif version < VERSION:
                 migrate(connection)
             if not self.read_only:
@@ -125,7 +130,7 @@ class Database:
                 connection.execute("ROLLBACK")
         except sqlite3.OperationalError as error:
             raise OSError(f"{self.path} cannot be used ({error}){_way_out(not self.read_only)}") from None
-        except sqlite3.DatabaseError as error:
+        except _DAMAGE as error:
             raise _damage(self.path, error) from None
 
     def _checked_version(self, connection: sqlite3.Connection) -> int:
@@ -137,8 +142,12 @@ class Database:
         connection.execute("ROLLBACK")
         return version
 
-    def _read_copy(self, connection: sqlite3.Connection) -> None:
+    def _read_copy(self, connection: sqlite3.Connection, version: int) -> None:
         """Bring a copy to today's version, and read that: the file itself must stay as it is."""
+        if self.path.stat().st_size > _LARGEST_COPY:
+            raise FileError(
+                self.path, f"is of version {version}, not {VERSION}; open it once with 'tagrank desk'"
+            )
         self._copies = TemporaryDirectory(prefix="tagrank-")
         self._opened = Path(self._copies.name) / self.path.name
         with closing(sqlite3.connect(self._opened, isolation_level=None)) as copy:
@@ -165,7 +174,7 @@ def _fault(connection: sqlite3.Connection) -> str | None:
     """What SQLite finds wrong with a file, None if nothing is."""
     try:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    except (sqlite3.Error, TypeError) as error:
+    except (*_DAMAGE, TypeError) as error:
         return str(error)
     return None if found == "ok" else str(found)
 

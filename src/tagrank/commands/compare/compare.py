@@ -55,6 +55,7 @@ def compare(
     machine_tags: bool = False,
     join_sidecars: bool = False,
     separator: str | None = None,
+    follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
     hierarchy: str = "keep",
     lower_case: bool = False,
@@ -85,8 +86,8 @@ def compare(
     seed : for everything random
     fresh : forget what the folder holds
     report, markdown, latex : an HTML page, a Markdown file and a LaTeX file to write, or None
-    view, features, cache, strict, machine_tags, join_sidecars, separator, decisions, hierarchy, lower_case,
-        synonyms, min_count : as in `train`
+    view, features, cache, strict, machine_tags, join_sidecars, separator, follow_links, decisions, hierarchy,
+        lower_case, synonyms, min_count : as in `train`
     n_jobs : methods at the same time, in processes of their own; as many as there are cores by default
     progress : called with how much is done, of how much, and what is being done
 
@@ -115,6 +116,7 @@ def compare(
             "machine_tags": machine_tags,
             "join_sidecars": join_sidecars,
             "separator": separator,
+            "follow_links": follow_links,
             "decisions": decisions,
         },
         {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}},

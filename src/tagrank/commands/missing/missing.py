@@ -48,6 +48,7 @@ def missing(
     machine_tags: bool = False,
     join_sidecars: bool = False,
     separator: str | None = None,
+    follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     lower_case: bool = False,
@@ -91,6 +92,7 @@ def missing(
     machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
     separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
+    follow_links : follow links to folders in a folder of pictures
     decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     part : the part to look at; None means every row
     lower_case, hierarchy, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`)
@@ -129,6 +131,7 @@ def missing(
         machine_tags=machine_tags,
         join_sidecars=join_sidecars,
         separator=separator,
+        follow_links=follow_links,
         decisions=decisions,
     )
     tagged = check_has_tags(opened, data)

@@ -210,7 +210,7 @@ def _read_archive(entry: DatasetEntry, folder: Path) -> Collection:
 
 
 def _read_photographs(entry: DatasetEntry, folder: Path) -> Collection:
-    return read_pictures(folder, **entry.options).replaced(name=entry.name)
+    return read_pictures(folder, follow_links=True, **entry.options).replaced(name=entry.name)
 
 
 LAYOUTS: dict[str, Callable[[DatasetEntry, Path], Collection]] = {

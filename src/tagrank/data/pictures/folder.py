@@ -24,17 +24,27 @@ FOREIGN_SUFFIXES = frozenset(
 class PictureFolder:
     """The files below a folder.
 
-    Hidden files and folders are passed over. Links to files are followed; links to folders too, unless the
-    folder was seen already, so loops end.
+    Hidden files and folders are passed over. Links to files are followed.
 
     Parameters
     ----------
     root : the folder
-    problems : where unreadable folders, broken links and photographs in foreign formats are noted
+    problems : where unreadable folders, links and photographs in foreign formats are noted
+    follow_links : follow links to folders, too, unless the folder was seen already, so loops end. A folder
+        that came from a stranger may lead anywhere
+    only_inside : follow no link, to a file or a folder, that leads out of the folder
     """
 
-    def __init__(self, root: str | os.PathLike, problems: ProblemLog) -> None:
+    def __init__(
+        self,
+        root: str | os.PathLike,
+        problems: ProblemLog,
+        *,
+        follow_links: bool = False,
+        only_inside: bool = False,
+    ) -> None:
         self.root, self.problems = Path(root), problems
+        self._follow_links, self._only_inside = follow_links, only_inside
         if not self.root.is_dir():
             reason = "is not a folder" if self.root.exists() else "no such folder"
             raise FileError(root, f"{reason}; expected one with pictures")
@@ -58,12 +68,23 @@ class PictureFolder:
                 continue
             for entry in visible:
                 name = f"{folder}/{entry.name}" if folder else entry.name
-                if _holds(entry.is_dir):
+                is_folder = _holds(entry.is_dir)
+                if entry.is_symlink() and (reason := self._why_not(name, is_folder)):
+                    self.problems.add(self.path(name), reason)
+                elif is_folder:
                     (linked if entry.is_symlink() else waiting).append(name)
                 elif _holds(entry.is_file):
                     yield name
                 elif entry.is_symlink() and _is_picture(name):
                     self.problems.add(self.path(name), "a broken link")
+
+    def _why_not(self, name: str, is_folder: bool) -> str:
+        """Why a link is not followed; nothing if it is."""
+        if self._only_inside and not leads_inside(self.root, self.root / name):
+            return "a link that leads out of the folder"
+        if is_folder and not self._follow_links:
+            return "a link to a folder; follow_links follows it"
+        return ""
 
     def path(self, name: str) -> str:
         """Where the file `name`, relative to the folder, lies."""
@@ -120,6 +141,11 @@ class PictureFolder:
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:/", str(path)):
             raise LookupError("is listed, but lies outside the folder")
         return path.parts
+
+
+def leads_inside(folder: str | os.PathLike, path: str | os.PathLike) -> bool:
+    """Whether a path, with all links on the way followed, ends below a folder."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def is_foreign(name: str | os.PathLike) -> bool:

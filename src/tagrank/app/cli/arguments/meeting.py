@@ -6,9 +6,7 @@ from typing import Any
 
 import typer
 
-from tagrank.app.cli.terminal.console import count, say
-
-_MOST_NAMES = 5
+from tagrank.app.cli.terminal.console import say
 
 
 def meet_archive(folder: Path, decisions: Path | None, *, moved: bool) -> Path | None:
@@ -36,16 +34,16 @@ def meet_archive(folder: Path, decisions: Path | None, *, moved: bool) -> Path |
 
 def _meet(archive: Any, *, moved: bool) -> None:
     before = archive.moved_from()
+    if moved and before is None:
+        say(
+            "no archive of yours that this could have been is missing from its place, so --moved does nothing"
+        )
     if before is not None and (moved or _ask(before)):
         archive.move_own()
         say(f"models and password of the archive that was at {before.parent} are used again")
         return
-    people = archive.people()
-    if people:
-        say(
-            f"{archive.database} was not made by you, or by an older tagrank: it holds "
-            f"{count(sum(people.values()), 'decision')} by {_names(people)}"
-        )
+    if told := archive.told_of_others():
+        say(told)
     left = [name for name in ("models", "desk.password") if (archive.home / name).exists()]
     if left:
         say(
@@ -61,13 +59,3 @@ def _ask(before: Path) -> bool:
         return False
     question = f"Is this the archive that was at {before.parent}? Then its models and password are used again"
     return typer.confirm(question, default=False, err=True)
-
-
-def _names(people: dict[str, int]) -> str:
-    """Names as they are safe to show: they come from the file."""
-    shown = [
-        f"{name if name.isprintable() else ascii(name)} ({n_decisions:,})"[:80]
-        for name, n_decisions in list(people.items())[:_MOST_NAMES]
-    ]
-    n_more = len(people) - len(shown)
-    return ", ".join(shown) + (f" and {n_more:,} more" if n_more else "")

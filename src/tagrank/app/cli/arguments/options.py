@@ -99,6 +99,10 @@ MachineTags = Annotated[
         "--machine-tags",
     ),
 ]
+FollowLinks = Annotated[
+    bool,
+    option(PICTURES, "Follow links to folders; in a stranger's folder they lead anywhere.", "--follow-links"),
+]
 JoinSidecars = Annotated[
     bool,
     option(TAGS, "Add the keywords of XMP sidecars to the tags of a tags.csv.", "--join-sidecars"),
@@ -189,10 +193,15 @@ Config = Annotated[
 
 
 def reading(
-    strict: Strict = False, cache: CacheFolder = None, no_cache: NoCache = False, n_jobs: PictureJobs = None
+    strict: Strict = False,
+    follow_links: FollowLinks = False,
+    cache: CacheFolder = None,
+    no_cache: NoCache = False,
+    n_jobs: PictureJobs = None,
 ) -> dict[str, Any]:
     """How pictures are looked at by a model that is there."""
-    return {"strict": strict, "cache": _cache_place(cache, no_cache), "n_jobs": n_jobs}
+    place = _cache_place(cache, no_cache)
+    return {"strict": strict, "follow_links": follow_links, "cache": place, "n_jobs": n_jobs}
 
 
 def learning(
@@ -246,6 +255,7 @@ def learning(
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
     separator: Separator = None,
+    follow_links: FollowLinks = False,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,
     min_count: MinCount = 0,
@@ -264,6 +274,7 @@ def learning(
         machine_tags,
         join_sidecars,
         separator,
+        follow_links,
         decisions,
         no_decisions,
         min_count,
@@ -285,6 +296,7 @@ def collecting(
     machine_tags: MachineTags = False,
     join_sidecars: JoinSidecars = False,
     separator: Separator = None,
+    follow_links: FollowLinks = False,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,
     min_count: MinCount = 0,
@@ -302,6 +314,7 @@ def collecting(
         "machine_tags": machine_tags,
         "join_sidecars": join_sidecars,
         "separator": separator,
+        "follow_links": follow_links,
         "decisions": decisions_place(decisions, no_decisions),
         "min_count": min_count,
         "view": view,

@@ -59,6 +59,8 @@ def read_pictures(
     strict: bool = False,
     machine_tags: bool = False,
     join_sidecars: bool = False,
+    follow_links: bool = False,
+    only_inside: bool = False,
     **options: Any,
 ) -> Collection:
     """Read a folder of pictures, some of which are tagged.
@@ -72,6 +74,7 @@ def read_pictures(
     machine_tags : take the tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv;
         else a warning says how many sidecars are not read
+    follow_links, only_inside : follow links to folders; follow no link that leads out of the folder
     **options : of that layout: `separator` ("tag_list"), `empty` ("tag_list", "coco", "voc"), `words`
         ("corel5k"), `hierarchical` ("keywords"), `max_bytes` (all that have lists)
 
@@ -81,7 +84,9 @@ def read_pictures(
         picture a tag that is not listed is absent; an untagged picture is unknown throughout. The pictures
         themselves are not decoded.
     """
-    files = PictureFolder(folder, ProblemLog(strict=strict))
+    files = PictureFolder(
+        folder, ProblemLog(strict=strict), follow_links=follow_links, only_inside=only_inside
+    )
     is_guess = layout is None
     layout = _fitting_layout(files, machine_tags) if layout is None else layout
     read = LAYOUTS[check_choice("layout", layout, tuple(LAYOUTS))].read
