@@ -132,7 +132,7 @@ def test_a_read_only_folder_says_where_else_decisions_may_lie(tagrank, tmp_path)
         (["PHOTOS", "--password-file", "x"], "--host ADDRESS"),
         (["PHOTOS", "--new-password"], "--host ADDRESS"),
         (["PHOTOS", "--host", "127.0.0.1"], "TAGRANK_PASSWORD"),
-        (["PHOTOS", "--name", ""], "a name of 1 to 60 characters"),
+        (["PHOTOS", "--name", ""], "1 to 60 characters"),
         (["PHOTOS", "--port", "70000"], "65535"),
         (["PHOTOS", "--train-after", "-1"], "train-after"),
         (["PHOTOS", "--features", "nonsense"], "no features 'nonsense'"),
