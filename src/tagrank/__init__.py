@@ -40,6 +40,7 @@ _NAMES = {
     "commands.evaluate": "evaluate",
     "commands.lists": "datasets",
     "commands.missing.missing": "missing",
+    "commands.tags": "change_tags list_tags undo_tags",
     "commands.train": "train",
     "commands.tune": "tune",
     "commands.undo": "accept undo",

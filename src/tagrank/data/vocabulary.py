@@ -256,3 +256,17 @@ def name_circle(edges: Iterable[tuple[str, str]], circle: Iterable[str]) -> list
         seen.add(way[-1])
         way.append(parents[way[-1]])
     return way[way.index(way[-1]) :]
+
+
+def say_change(change: tuple[str, str, str]) -> str:
+    """A change in words."""
+    kind, tag, other = change
+    sentences = {
+        SYNONYM: f"{tag} is called {other}" if other else f"{tag} is a tag of its own",
+        DELETE: f"{tag} is deleted",
+        RESTORE: f"{tag} is restored",
+        DESCRIBE: f"{tag} is described: {other}" if other else f"{tag} is not described any more",
+        PARENT: f"{tag} implies {other}",
+        NO_PARENT: f"{tag} does not imply {other}",
+    }
+    return sentences.get(kind, kind)

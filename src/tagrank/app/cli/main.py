@@ -17,6 +17,7 @@ from tagrank.app.cli.lists import datasets, features, methods
 from tagrank.app.cli.missing import missing
 from tagrank.app.cli.reproduce import reproduce
 from tagrank.app.cli.serve import serve
+from tagrank.app.cli.tags import tags
 from tagrank.app.cli.terminal.console import reports_errors
 from tagrank.app.cli.train import train
 from tagrank.app.cli.tune import tune
@@ -61,6 +62,7 @@ COMMANDS = (
     desk,
     export,
     import_,
+    tags,
     serve,
     compare,
     tune,

@@ -8,10 +8,15 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tagrank.archive.decisions import add_batch, earlier_batch, last_decision, listed_tag_number
+from tagrank.archive.decisions import add_batch, earlier_batch, last_decision
 from tagrank.archive.names import Request, checked_description, checked_tag
 from tagrank.archive.records import Batch, TagBatch
-from tagrank.archive.vocabulary.reading import read_changes, read_listed_parents, read_vocabulary
+from tagrank.archive.vocabulary.reading import (
+    read_changes,
+    read_listed_parents,
+    read_vocabulary,
+    read_words,
+)
 from tagrank.data.vocabulary import (
     DELETE,
     DESCRIBE,
@@ -58,22 +63,28 @@ def record_changes(connection: sqlite3.Connection, changes: Sequence[TagChange],
     """A batch with these changes; that of the same request where there is one."""
     if (earlier := earlier_batch(connection, request, undoes=False)) is not None:
         return Batch(earlier, last_decision(connection), is_new=False)
-    before, standing = read_vocabulary(connection), read_changes(connection)
-    _check_known(connection, changes)
-    after = fold((*standing, *changes), read_listed_parents(connection))
-    _check_sense(before, after, changes)
+    check_changes(connection, changes)
     batch = add_batch(connection, request)
     connection.executemany(
         "INSERT INTO tag_changes (batch, kind, tag, other) VALUES (?, ?, ?, ?)",
         [(batch, *change) for change in changes],
     )
-    for word in dict.fromkeys(word for change in changes for word in _named(change)):
-        listed_tag_number(connection, word)
     return Batch(batch, last_decision(connection))
 
 
+def check_changes(
+    connection: sqlite3.Connection, changes: Sequence[TagChange]
+) -> tuple[Vocabulary, Vocabulary]:
+    """The vocabulary before and after changes; an error where they are refused."""
+    before, standing = read_vocabulary(connection), read_changes(connection)
+    _check_known(connection, changes)
+    after = fold((*standing, *changes), read_listed_parents(connection))
+    _check_sense(before, after, changes)
+    return before, after
+
+
 def _named(change: TagChange) -> tuple[str, ...]:
-    """The tags that a change makes where they are new."""
+    """The tags that are there by a change."""
     if change.kind == SYNONYM:
         return (change.other,) if change.other else ()
     return (change.tag, change.other) if change.kind == PARENT else ()
@@ -82,10 +93,10 @@ def _named(change: TagChange) -> tuple[str, ...]:
 def _check_known(connection: sqlite3.Connection, changes: Sequence[TagChange]) -> None:
     """Raise for a tag that is deleted, restored or described and that nobody ever used."""
     made = {word for change in changes for word in _named(change)}
-    known = {name for (name,) in connection.execute("SELECT name FROM tags")} | made
+    known = read_words(connection) | made
     for change in changes:
         if change.kind in (DELETE, RESTORE, DESCRIBE, NO_PARENT) and change.tag not in known:
-            raise LookupError(f"there is no tag {change.tag!r}{did_you_mean(change.tag, known)}")
+            raise ArgumentError(f"there is no tag {change.tag!r}{did_you_mean(change.tag, known)}")
 
 
 def _check_sense(before: Vocabulary, after: Vocabulary, changes: Sequence[TagChange]) -> None:

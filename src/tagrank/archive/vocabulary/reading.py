@@ -43,6 +43,14 @@ def read_listed_parents(connection: sqlite3.Connection) -> tuple[tuple[str, str]
     return tuple(connection.execute(_LISTED))
 
 
+def read_words(connection: sqlite3.Connection) -> set[str]:
+    """All tags and synonyms, deleted ones too."""
+    vocabulary = read_vocabulary(connection)
+    above = (tag for tags in vocabulary.above.values() for tag in tags)
+    used = (name for (name,) in connection.execute("SELECT name FROM tags"))
+    return {*used, *vocabulary.synonyms, *vocabulary.synonyms.values(), *vocabulary.above, *above}
+
+
 def path_of(connection: sqlite3.Connection) -> str:
     """The file of a connection, for messages."""
     return str(connection.execute("PRAGMA database_list").fetchone()[2]) or "the archive"
