@@ -13,7 +13,7 @@ from tagrank.desk.book import Book
 from tagrank.desk.judged import Judged
 from tagrank.desk.learning.examples import Examples
 from tagrank.desk.learning.learn import learn
-from tagrank.desk.queues import FLOOR, OPEN, Wanted
+from tagrank.desk.queues import ACCEPT, FLOOR, OPEN, Wanted
 from tagrank.desk.reader import Reader
 from tagrank.desk.review import proposed_columns
 from tagrank.desk.states import StateTable, is_in_state
@@ -53,6 +53,7 @@ class Keeper:
         self.table = StateTable(self.ids, self.tags, cells)
         self.n_hidden = int(np.count_nonzero(truth & ~self.listed))
         self.n_decisions = self.n_found = 0
+        self.unmarked = np.zeros(truth.shape, dtype=bool)
 
     def answer(self, pairs):
         """Decide pairs of (row, column); the share of those that were true."""
@@ -66,13 +67,25 @@ class Keeper:
         self.n_found += n_right
         return n_right / max(1, len(pairs))
 
+    def accept(self, pairs):
+        """Say yes to pairs of (row, column) without a look; how many of them are true."""
+        changes = [(int(self.ids[row]), self.tags[column], "present", True) for row, column in pairs]
+        self.table.apply(changes)
+        self.unmarked[tuple(np.array(pairs).T)] = True
+        self.n_decisions += len(pairs)
+        return sum(bool(self.truth[row, column]) for row, column in pairs)
+
     def examples(self):
         """What a training reads now."""
         codes = self.table.codes[:, : len(self.tags)]
         labels = is_in_state(codes, "present").astype(float)
         is_decided = ~self.listed & (codes != OPEN)
         return Examples(
-            self.rows.with_labels(labels, self.tags), self.ids, np.nonzero(is_decided), self.features
+            self.rows.with_labels(labels, self.tags),
+            self.ids,
+            np.nonzero(is_decided),
+            self.features,
+            np.nonzero(self.unmarked),
         )
 
     def told(self, learned, number):
@@ -158,9 +171,58 @@ class InOrder(Strategy):
             columns = [j for j in frequent if codes[j] == OPEN][:A_PICTURE]
         else:
             probabilities = self.judged.of_rows(np.array([row]))[0]
-            n_present = self.keeper.table.n_present_of_tags()[: len(codes)]
-            columns = proposed_columns(Wanted("all"), probabilities, codes, n_present, None)
+            columns = proposed_columns(Wanted("all"), probabilities, codes, self.keeper.table)
         return [(row, int(column)) for column in columns] or self.next_pairs()
+
+
+class OnlyEnter(Strategy):
+    """Enter on every page of every wall, and nothing else."""
+
+    def pages(self):
+        """(pairs, how many of them are right by the model), page after page."""
+        for wanted in self.walls():
+            cursor = ""
+            while cursor is not None:
+                page = self.reader.page(wanted, cursor=cursor, limit=PAGE)
+                if page.rule == ACCEPT and page.items:
+                    yield page.items, page.right
+                cursor = page.cursor
+
+    def walls(self):
+        """Every queue whose pages may accept anything, then the wall of every tag."""
+        yield from (Wanted(queue) for queue in ("missing", "informative", "untagged", "all"))
+        yield from (Wanted("tag", tag) for tag in self.keeper.tags)
+
+
+def press_enter(keeper, learned, *, retrain, seed=0):
+    """Let a keeper press Enter until no page accepts anything any more.
+
+    Parameters
+    ----------
+    keeper : with nothing decided
+    learned : the first model
+    retrain : train again after so many decisions, and once more at the end; 0 for never
+
+    Yields
+    ------
+    dict of the tags "accepted" while a model answered, how many were "claimed" to be right, and how many are
+    """
+    n_models = 1
+    while True:
+        strategy = OnlyEnter("enter")
+        strategy.start(keeper, keeper.told(learned, n_models))
+        accepted = claimed = right = 0
+        for pairs, expected in strategy.pages():
+            accepted, claimed = accepted + len(pairs), claimed + expected
+            right += keeper.accept(pairs)
+            if retrain and accepted >= retrain:
+                break
+        if not accepted:
+            return
+        yield {"model": n_models, "accepted": accepted, "claimed": claimed, "right": right}
+        if not retrain:
+            return
+        learned, n_models = learn(keeper.examples(), learned, seed=seed), n_models + 1
 
 
 STRATEGIES = {

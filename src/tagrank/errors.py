@@ -14,12 +14,20 @@ class ArgumentError(ValueError):
     """Arguments that cannot be meant, or not together; the command line calls it a usage error."""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence fragment with the nearest known name, or nothing."""
+def nearest(name: str, known: Iterable[str], n: int = 3) -> list[str]:
+    """The known names that are written most alike, the nearest first; small and capital letters are alike."""
     # names from files may be long and many, and each comparison takes the product of two lengths
     short = [candidate for candidate in known if len(candidate) <= _LONGEST][:_MOST]
-    nearest = get_close_matches(name[:_LONGEST], short, n=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    by_word: dict[str, str] = {}
+    for candidate in short:
+        by_word.setdefault(candidate.casefold(), candidate)
+    return [by_word[word] for word in get_close_matches(name[:_LONGEST].casefold(), list(by_word), n=n)]
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A sentence fragment with the nearest known name, or nothing."""
+    found = nearest(name, known, 1)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def one_line(error: BaseException) -> str:

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from tagrank.archive import Answer, Archive
+from tagrank.archive.records import PictureFilter
 from tagrank.data import read_pictures
 
 
@@ -125,7 +126,29 @@ def test_size_and_date_come_from_the_header(photos):
             archive.picture(int(table.ids[table.names.index(n)])) for n in ("turned.jpg", "a.png")
         )
     assert (turned.width, turned.height, turned.date) == (20, 40, "2019-07-14")
-    assert (plain.width, plain.date) == (32, "2020-09-13")
+    # when the file was written is no date of the picture
+    assert (plain.width, plain.date) == (32, "")
+
+
+def test_dates_of_files_in_archives_of_before_are_read_again(archive, photos, number):
+    archive._write(lambda connection: connection.execute("UPDATE pictures SET date = '2020-09-13'"))
+    archive.scan()
+    assert archive.picture(number("a.png")).date == "2020-09-13"  # known to be the camera's: not read again
+    archive.settings.set("dates", None)
+    archive.scan()
+    assert archive.picture(number("a.png")).date == ""
+
+
+def test_a_picture_without_a_date_is_on_neither_side_of_one(archive, number):
+    everything = archive.select(PictureFilter())
+    assert everything
+    for limits in ({"start": "1900-01-01"}, {"end": "2100-01-01"}):
+        assert archive.select(PictureFilter(**limits)) == []
+    change = "UPDATE pictures SET date = '2019-07-14' WHERE id = ?"
+    archive._write(lambda connection: connection.execute(change, (number("a.png"),)))
+    for limits in ({"start": "2019-07-14"}, {"end": "2019-07-14"}):
+        assert archive.select(PictureFilter(**limits)) == [number("a.png")]
+    assert archive.select(PictureFilter(end="2019-07-13")) == []
 
 
 def test_what_cannot_be_read_is_a_problem(photos):

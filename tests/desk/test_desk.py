@@ -104,7 +104,7 @@ def test_a_tag_is_complete_when_nothing_probable_is_left_and_somebody_looked(mak
 def test_a_text_becomes_tags_that_begin_with_it_first(make_desk, ids):
     desk = make_desk()
     decide(desk, [(ids[0], "blue sky"), (ids[1], "skyline")], request="a")
-    assert desk.complete("sky") == {"tags": ["sky", "skyline", "blue sky"]}
+    assert desk.complete("sky")["tags"] == ["sky", "skyline", "blue sky"]
 
 
 def test_the_same_request_counts_once(make_desk, ids):
@@ -243,3 +243,49 @@ def test_history_says_who_and_what_was_undone(make_desk, ids):
     desk.undo({"request": "b"}, "anna")
     (row,) = [row for row in desk.history()["decisions"] if row["by"] == "anna"]
     assert (row["answer"], row["before"], row["undone"], row["name"]) == ("no", "present", True, "00.png")
+
+
+def test_steps_list_all_that_can_be_undone_and_undo_says_what_it_was(make_desk, archive):
+    desk = make_desk()
+    first, second = archive.pictures().ids[:2].tolist()
+    answers = [{"picture": one, "tag": "sky", "answer": "yes"} for one in (first, second)]
+    desk.decide({"request": "a", "answers": answers}, "anna")
+    desk.decide({"request": "b", "reviewed": [first]}, "anna")
+    more = [
+        {"picture": first, "tag": "tree", "answer": "no"},
+        {"picture": first, "tag": "sea", "answer": "skip"},
+    ]
+    desk.decide({"request": "c", "answers": more, "reviewed": [first]}, "ben")
+    told = desk.steps(who="anna")
+    said = [(step["by"], step["said"], step["answers"]) for step in told["steps"][:3]]
+    assert said == [
+        ("ben", "2 answers about 2 tags and 1 picture marked as done", {"no": 1, "skip": 1}),
+        ("anna", "1 picture marked as done", {}),
+        ("anna", "2 answers about “sky”", {"yes": 2}),
+    ]
+    assert told["next"] == told["steps"][1]["batch"]
+    undone = desk.undo({"request": "d"}, "anna")
+    assert (undone["said"], undone["reviewed"]) == ("1 picture marked as done undone.", [first])
+    assert desk.undo({"request": "e"}, "anna")["said"] == "2 answers about “sky” undone."
+    assert desk.steps(who="anna")["next"] is None
+    assert [step["undone"] for step in desk.steps(who="anna")["steps"][:3]] == [False, True, True]
+
+
+def test_undo_says_what_was_decided_again_and_is_kept(make_desk, archive):
+    desk = make_desk()
+    picture = int(archive.pictures().ids[0])
+    for who, request, answer in (("anna", "a", "yes"), ("ben", "b", "no")):
+        answers = [{"picture": picture, "tag": "sky", "answer": answer}]
+        desk.decide({"request": request, "answers": answers}, who)
+    said = desk.undo({"request": "c"}, "anna")["said"]
+    assert said == "0 answers undone; what was decided again later is kept (1)."
+
+
+def test_steps_come_page_by_page(make_desk, archive):
+    desk = make_desk()
+    for k in range(5):
+        desk.decide({"request": f"r{k}", "reviewed": [int(archive.pictures().ids[k])]}, "anna")
+    first = desk.steps(who="anna", limit=3)["steps"]
+    second = desk.steps(who="anna", limit=3, before=first[-1]["batch"])["steps"]
+    found = [step["reviewed"][0]["picture"] for step in first + second[:2]]
+    assert found == archive.pictures().ids[4::-1].tolist()

@@ -1,11 +1,25 @@
 import numpy as np
 import pytest
 
+from tagrank.archive import Answer
 from tests.desk.conftest import N_PICTURES, TAGS
 
 
 def pairs(wall):
     return [(item["picture"]["id"], item["tag"]) for item in wall["items"]]
+
+
+def all_pages(desk, **asked):
+    """Every page of a wall."""
+    pages, cursor = [], ""
+    while cursor is not None:
+        pages.append(desk.wall(who="anna", cursor=cursor, **asked))
+        cursor = pages[-1]["cursor"]
+    return pages
+
+
+def all_pairs(desk, **asked):
+    return [pair for page in all_pages(desk, **asked) for pair in pairs(page)]
 
 
 def listed_tag(row):
@@ -30,11 +44,113 @@ def ids(archive):
 
 
 def test_missing_shows_what_is_neither_listed_nor_decided_most_probable_first(make_desk, ids, probabilities):
-    wall = make_desk().wall(queue="missing", who="anna", limit=100)
-    assert pairs(wall) == expected_missing(ids, probabilities, 0.02)
-    assert make_desk().wall(who="anna", limit=1)["total"] == len(expected_missing(ids, probabilities, 0.2))
-    assert wall["cursor"] is None
-    assert all(item["state"] == "unknown" for item in wall["items"])
+    desk = make_desk()
+    pages = all_pages(desk, queue="missing", limit=100)
+    assert [pair for page in pages for pair in pairs(page)] == expected_missing(ids, probabilities, 0.02)
+    assert desk.wall(who="anna", limit=1)["total"] == len(expected_missing(ids, probabilities, 0.2))
+    assert all(item["state"] == "unknown" for page in pages for item in page["items"])
+
+
+def test_a_page_accepts_only_what_is_more_probable_than_not_and_says_how_many_are_right(make_desk):
+    for asked in ({"queue": "missing"}, {"queue": "tag", "tag": "boat"}, {"queue": "untagged"}):
+        pages = all_pages(make_desk(), limit=7, **asked)
+        assert [page["rule"] for page in pages] == sorted(page["rule"] for page in pages)
+        assert {page["rule"] for page in pages} == {"accept"} | (
+            {"mark"} if asked["queue"] != "untagged" else set()
+        )
+        for page in pages:
+            shares = [item["probability"] for item in page["items"]]
+            assert all((share >= 0.5) == (page["rule"] == "accept") for share in shares)
+            assert page["right"] == pytest.approx(sum(shares), abs=0.01)
+
+
+def test_where_likely_and_unlikely_tags_stand_beside_each_other_nothing_is_accepted_unmarked(make_desk):
+    desk = make_desk()
+    for asked in ({"queue": "informative"}, {"queue": "all"}, {"queue": "all", "tag": "sky"}):
+        pages = all_pages(desk, limit=7, **asked)
+        assert {page["rule"] for page in pages} == {"mark"}
+        assert any(item["probability"] > 0.5 for page in pages for item in page["items"])
+
+
+def test_tags_that_are_there_are_kept_unless_marked(make_desk):
+    desk = make_desk()
+    for asked in ({"queue": "wrong"}, {"queue": "tag", "tag": "sea", "state": "present"}):
+        assert desk.wall(who="anna", **asked)["rule"] == "keep"
+
+
+def test_what_somebody_decided_is_not_changed_by_enter(make_desk, ids, probabilities):
+    desk = make_desk()
+    row = int(probabilities[:, 3].argmax())  # "tree", which is listed nowhere
+    answers = [{"picture": int(ids[row]), "tag": "tree", "answer": "no"}]
+    desk.decide({"request": "r", "answers": answers}, "anna")
+    wall = desk.wall(queue="tag", tag="tree", state="absent", who="anna")
+    assert (pairs(wall), wall["rule"]) == ([(int(ids[row]), "tree")], "mark")
+
+
+def test_what_no_model_knows_is_not_accepted_and_nothing_is_claimed(make_desk, ids):
+    desk = make_desk()
+    answers = [{"picture": int(ids[3]), "tag": "new", "answer": "yes"}]
+    desk.decide({"request": "r", "answers": answers}, "anna")
+    wall = desk.wall(queue="tag", tag="new", who="anna")
+    assert (wall["rule"], wall["right"]) == ("mark", None)
+
+
+def test_the_answer_to_a_step_tells_how_much_is_left(make_desk, ids):
+    desk = make_desk()
+    before = desk.wall(who="anna", limit=5)
+    shown = {"queue": "missing"}
+    answers = [{"picture": picture, "tag": tag, "answer": "yes"} for picture, tag in pairs(before)]
+    told = desk.decide({"request": "one", "answers": answers, "shown": shown}, "anna")
+    assert told["total"] == before["total"] - 5 == desk.wall(who="anna")["total"]
+    told = desk.undo({"request": "two", "shown": shown}, "anna")
+    assert told["total"] == before["total"] == desk.wall(who="anna")["total"]
+    n_left = desk.next(who="anna", queue="all")["left"]
+    told = desk.decide({"request": "three", "reviewed": [int(ids[0])], "shown": {"queue": "all"}}, "anna")
+    assert told["left"] == n_left - 1
+    assert "left" not in desk.decide({"request": "four", "reviewed": [int(ids[1])]}, "anna")
+
+
+def test_the_suspect_tag_that_is_asked_for_comes_first(make_desk, ids, probabilities):
+    desk = make_desk()
+    wall = desk.wall(queue="wrong", who="anna")
+    picture, tag = pairs(wall)[0]
+    assert desk.next(queue="wrong", who="anna")["picture"]["id"] == picture
+    assert desk.next(queue="wrong", tag=tag, who="anna")["doubtful"][0]["tag"] == tag
+
+
+def test_a_wall_without_anything_says_why(make_desk, ids):
+    desk = make_desk()
+    assert desk.wall(who="anna")["nothing"] is None
+    assert desk.wall(who="anna", folder="nowhere")["nothing"] == "filters"
+    assert make_desk(n_models=0).wall(who="anna")["nothing"] == "model"
+    answers = [{"picture": one, "tag": "tree", "answer": "no"} for one in ids.tolist()]
+    desk.decide({"request": "r", "answers": answers}, "anna")
+    assert desk.wall(who="anna", queue="tag", tag="tree")["nothing"] == "decided"
+
+
+def test_an_archive_without_tags_has_no_proposals_yet(make_desk, archive):
+    cells = archive.states()
+    tags = archive.tags()
+    answers = [
+        Answer(int(picture), tags[column], "no")
+        for picture, column in zip(cells.pictures, cells.columns, strict=True)
+    ]
+    archive.decide(answers, who="anna", request="none")
+    desk = make_desk(n_models=0)
+    assert [desk.wall(who="anna", queue=queue)["nothing"] for queue in ("missing", "all")] == ["tags"] * 2
+    assert desk.next(who="anna", queue="untagged")["nothing"] is None
+
+
+def test_an_unknown_tag_is_said_to_be_unknown(make_desk):
+    desk = make_desk()
+    for ask in (desk.wall, desk.next, desk.pictures):
+        with pytest.raises(
+            LookupError, match="the tag 'tre' is unknown in this archive; did you mean 'tree'"
+        ):
+            ask(tag="tre")
+    assert desk.complete("tre") == {"tags": ["tree"], "known": False, "near": ["tree"]}
+    assert desk.complete("Tree")["near"] == ["tree"]
+    assert desk.complete("tree") == {"tags": ["tree"], "known": True, "near": []}
 
 
 def test_pages_follow_each_other(make_desk, ids, probabilities):
@@ -85,8 +201,8 @@ def test_untagged_pictures_come_with_their_most_probable_tag(make_desk, ids, pro
 
 def test_one_tag_goes_on_with_pictures_that_no_model_knows(make_desk, archive, ids, probabilities):
     desk = make_desk()
-    wall = desk.wall(queue="tag", tag="boat", who="anna")
-    assert pairs(wall) == [pair for pair in expected_missing(ids, probabilities) if pair[1] == "boat"]
+    expected = [pair for pair in expected_missing(ids, probabilities) if pair[1] == "boat"]
+    assert all_pairs(desk, queue="tag", tag="boat") == expected
     desk.decide(
         {"request": "r", "answers": [{"picture": int(ids[3]), "tag": "new", "answer": "yes"}]}, "anna"
     )
@@ -113,8 +229,7 @@ def test_one_tag_in_a_state(make_desk, ids):
 def test_filters_combine_with_queues(make_desk, ids, filters, rows):
     desk = make_desk()
     for queue in ("missing", "informative", "all", "untagged"):
-        wall = desk.wall(queue=queue, who="anna", limit=100, **filters)
-        found = {picture for picture, _ in pairs(wall)}
+        found = {picture for picture, _ in all_pairs(desk, queue=queue, limit=100, **filters)}
         expected = {int(ids[i]) for i in rows}
         assert found == (expected & {int(ids[10]), int(ids[11])} if queue == "untagged" else expected)
         assert {item["id"] for item in desk.pictures(**filters)["items"]} == expected
@@ -132,7 +247,7 @@ def test_two_people_get_different_items(make_desk):
     assert not set(anna) & set(ben)
     assert pairs(desk.wall(who="anna", limit=10)) == anna
     desk.wall(who="anna", limit=1, queue="wrong")
-    assert set(anna) <= set(pairs(desk.wall(who="ben", limit=100)))
+    assert set(anna) <= set(pairs(desk.wall(who="ben", limit=100))) | set(ben)
 
 
 def test_two_people_get_different_pictures(make_desk):
@@ -180,6 +295,7 @@ def test_next_passes_over_what_was_left_and_what_is_reviewed(make_desk, ids):
         "picture": None,
         **{name: [] for name in ("tags", "proposed", "doubtful", "rejected")},
         "left": 0,
+        "nothing": "decided",
     }
 
 
@@ -211,7 +327,8 @@ def test_pictures_are_listed_page_by_page(make_desk, ids):
 
 def test_without_a_model_pictures_are_shown_all_the_same(make_desk, ids):
     desk = make_desk(n_models=0)
-    assert desk.wall(queue="missing", who="anna") == {"items": [], "cursor": None, "total": 0}
+    wall = desk.wall(queue="missing", who="anna")
+    assert (wall["items"], wall["cursor"], wall["total"]) == ([], None, 0)
     found = desk.next(queue="untagged", who="anna")
     assert found["picture"]["id"] == ids[10]
     assert found["proposed"] == []

@@ -15,8 +15,10 @@ import numpy as np
 from tagrank.archive.decisions import (
     count_decisions,
     count_people,
+    last_batch,
     last_decision,
     list_decisions,
+    list_steps,
     record_answers,
     take_back,
 )
@@ -36,12 +38,13 @@ from tagrank.archive.records import (
     PictureTable,
     Scan,
     SparseStates,
+    Step,
     TagBatch,
     TagCounts,
     TagState,
     Undone,
 )
-from tagrank.archive.scan import Progress, look_at_folder, read_known, read_layout
+from tagrank.archive.scan import Progress, has_own_dates, look_at_folder, read_known, read_layout
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
 from tagrank.archive.storage.database import Database
@@ -234,9 +237,15 @@ class Archive:
         follow_links, only_inside : as for `read_pictures`
         """
         with self._scanning:
-            known, layout = self.read(lambda connection: (read_known(connection), read_layout(connection)))
-            links = {"follow_links": follow_links, "only_inside": only_inside}
-            state = look_at_folder(self.folder, known, layout, cache=cache, progress=progress, **links)
+            known, layout, has_dates = self.read(
+                lambda connection: (
+                    read_known(connection),
+                    read_layout(connection),
+                    has_own_dates(connection),
+                )
+            )
+            asked = {"follow_links": follow_links, "only_inside": only_inside, "has_dates": has_dates}
+            state = look_at_folder(self.folder, known, layout, cache=cache, progress=progress, **asked)
             return self._write(lambda connection: record_scan(connection, state))
 
     def pictures(self) -> PictureTable:
@@ -355,6 +364,18 @@ class Archive:
     ) -> list[Decision]:
         """Decisions, the latest first: those with a number below `before`, of one person."""
         return self.read(lambda connection: list_decisions(connection, limit=limit, before=before, who=who))
+
+    def steps(
+        self, limit: int = 30, *, before: int | None = None, who: str | None = None, n_shown: int = 14
+    ) -> list[Step]:
+        """What people did at once, the latest first: batches with a number below `before`, of one person."""
+        return self.read(
+            lambda connection: list_steps(connection, limit=limit, before=before, who=who, n_shown=n_shown)
+        )
+
+    def last_step(self, who: str) -> int | None:
+        """The number of what a person would take back next, if there is anything."""
+        return self.read(lambda connection: last_batch(connection, who))
 
     def last_decision(self) -> int:
         """A number that grows with every decision and every one taken back."""

@@ -21,6 +21,7 @@ from tagrank.archive.records import (
     Batch,
     Cell,
     Decision,
+    Step,
     Undone,
 )
 from tagrank.archive.vocabulary.reading import STANDS, read_columns, read_vocabulary
@@ -29,6 +30,7 @@ from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.errors import ArgumentError
 
 _STATE = "coalesce(answer, listed, 0)"
+_CHANGES = "SELECT kind, tag, other FROM tag_changes WHERE batch = ? ORDER BY id"
 _TIME = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 
@@ -74,7 +76,9 @@ def take_back(connection: sqlite3.Connection, request: Request, batch: int | Non
     """Take a batch back: the given one, or the last of that person which stands."""
     if (earlier := earlier_batch(connection, request, undoes=True)) is not None:
         return _undone(connection, earlier, is_new=False)
-    undone = _last_batch(connection, request.who) if batch is None else _standing(connection, batch)
+    undone = last_batch(connection, request.who) if batch is None else _standing(connection, batch)
+    if undone is None:
+        raise LookupError(f"there is nothing that {request.who} could take back")
     inverse = add_batch(connection, request, undoes=undone)
     withdraw(connection, inverse, undone)
     return _undone(connection, inverse)
@@ -125,7 +129,6 @@ def _undone(connection: sqlite3.Connection, inverse: int, *, is_new: bool = True
     """What the batch `inverse` took back."""
     (undone,) = connection.execute("SELECT undoes FROM batches WHERE id = ?", (inverse,)).fetchone()
     cells = "SELECT picture, tag, 0 FROM decisions WHERE batch = ? ORDER BY id"
-    changes = "SELECT kind, tag, other FROM tag_changes WHERE batch = ? ORDER BY id"
     restored = connection.execute(cells, (inverse,)).fetchall()
     kept = [cell for cell in connection.execute(cells, (undone,)).fetchall() if cell not in set(restored)]
     reviewed = connection.execute("SELECT picture FROM reviews WHERE batch = ?", (undone,)).fetchall()
@@ -135,16 +138,15 @@ def _undone(connection: sqlite3.Connection, inverse: int, *, is_new: bool = True
         _cells(connection, kept),
         tuple(picture for (picture,) in reviewed),
         is_new,
-        tuple(map(TagChange._make, connection.execute(changes, (undone,)))),
+        tuple(map(TagChange._make, connection.execute(_CHANGES, (undone,)))),
     )
 
 
-def _last_batch(connection: sqlite3.Connection, who: str) -> int:
+def last_batch(connection: sqlite3.Connection, who: str) -> int | None:
+    """The batch that a person would take back next, if there is one."""
     query = f"SELECT id FROM batches WHERE who = ? AND {STANDS} ORDER BY id DESC LIMIT 1"
     found = connection.execute(query, (who,)).fetchone()
-    if found is None:
-        raise LookupError(f"there is nothing that {who} could take back")
-    return int(found[0])
+    return None if found is None else int(found[0])
 
 
 def _standing(connection: sqlite3.Connection, batch: int) -> int:
@@ -281,16 +283,20 @@ def count_people(connection: sqlite3.Connection) -> dict[str, int]:
     return dict(connection.execute(f"{query} WHERE {STANDS} GROUP BY who ORDER BY count(*) DESC, who"))
 
 
+_DECISIONS = (
+    "SELECT decisions.id, batch, picture, pictures.name, tags.name, answer, before, batches.who, "
+    "batches.at, batches.queue, batches.model, other.who FROM decisions "
+    "JOIN batches ON batches.id = batch JOIN pictures ON pictures.id = picture "
+    "JOIN tags ON tags.id = tag LEFT JOIN batches AS other ON other.undoes = batch "
+)
+
+
 def list_decisions(
     connection: sqlite3.Connection, *, limit: int, before: int | None, who: str | None
 ) -> list[Decision]:
     """The latest decisions first."""
     found = connection.execute(
-        "SELECT decisions.id, batch, picture, pictures.name, tags.name, answer, before, batches.who, "
-        "batches.at, batches.queue, batches.model, other.who FROM decisions "
-        "JOIN batches ON batches.id = batch JOIN pictures ON pictures.id = picture "
-        "JOIN tags ON tags.id = tag LEFT JOIN batches AS other ON other.undoes = batch "
-        "WHERE batches.undoes IS NULL AND (?1 IS NULL OR decisions.id < ?1) "
+        f"{_DECISIONS} WHERE batches.undoes IS NULL AND (?1 IS NULL OR decisions.id < ?1) "
         "AND (?2 IS NULL OR batches.who = ?2) ORDER BY decisions.id DESC LIMIT ?3",
         (before, who, limit),
     )
@@ -300,3 +306,42 @@ def list_decisions(
 def _decision(row: tuple[Any, ...]) -> Decision:
     number, batch, picture, name, tag, answer, before, *rest = row
     return Decision(number, batch, picture, name, tag, ANSWER_WORDS[answer], STATE_WORDS[before], *rest)
+
+
+def list_steps(
+    connection: sqlite3.Connection, *, limit: int, before: int | None, who: str | None, n_shown: int
+) -> list[Step]:
+    """What people did, the latest first; of each at most `n_shown` answers, tags and pictures."""
+    found = connection.execute(
+        "SELECT batches.id, batches.who, batches.at, batches.queue, other.who FROM batches "
+        "LEFT JOIN batches AS other ON other.undoes = batches.id WHERE batches.undoes IS NULL "
+        "AND (?1 IS NULL OR batches.id < ?1) AND (?2 IS NULL OR batches.who = ?2) "
+        "ORDER BY batches.id DESC LIMIT ?3",
+        (before, who, limit),
+    ).fetchall()
+    return [_step(connection, n_shown, *row) for row in found]
+
+
+def _step(
+    connection: sqlite3.Connection, n_shown: int, batch: int, who: str, at: str, queue: str, by: str | None
+) -> Step:
+    def ask(query: str, *more: int) -> list[Any]:
+        return connection.execute(query, (batch, *more)).fetchall()
+
+    answers = ask("SELECT answer, count(*) FROM decisions WHERE batch = ? GROUP BY answer")
+    tags = "FROM (SELECT tag, min(id) AS first FROM decisions WHERE batch = ? GROUP BY tag)"
+    reviews = "FROM reviews JOIN pictures ON pictures.id = picture WHERE batch = ?"
+    return Step(
+        batch,
+        who,
+        at,
+        queue,
+        {ANSWER_WORDS[answer]: n for answer, n in answers},
+        tuple(n for (n,) in ask(f"SELECT name {tags} JOIN tags ON id = tag ORDER BY first LIMIT ?", n_shown)),
+        ask(f"SELECT count(*) {tags}")[0][0],
+        tuple(map(_decision, ask(f"{_DECISIONS} WHERE batch = ? ORDER BY decisions.id LIMIT ?", n_shown))),
+        tuple(ask(f"SELECT picture, name {reviews} ORDER BY picture LIMIT ?", n_shown)),
+        ask(f"SELECT count(*) {reviews}")[0][0],
+        by,
+        tuple(map(TagChange._make, ask(_CHANGES))),
+    )

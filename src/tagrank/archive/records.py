@@ -56,7 +56,7 @@ class Picture:
     Attributes
     ----------
     name, path, folder : relative to the archive, with ``/`` between; in the file system; "" at the top
-    date : day on which it was taken, or its file written, as 2024-05-01
+    date : day on which it was taken, as 2024-05-01; empty where the camera noted none
     key : 16 bytes that stand for its content
     width, height : of the upright picture; 0 if it cannot be read
     is_gone, is_reviewed, is_changed : not in the folder any more; marked by a person; its content is another
@@ -99,7 +99,7 @@ class PictureFilter:
     tag : those that have it; with `state` those in which it is "present", "absent" or "unknown"
     folder : in it, or below it
     state : also "tagged", "untagged", "reviewed", "unreviewed" or "changed", of the picture
-    start, end : first and last day, as 2024-05-01
+    start, end : first and last day, as 2024-05-01; pictures without a date are left out
     text : in the name, or in the name of a tag that is present
     """
 
@@ -262,6 +262,35 @@ class Decision:
     def is_undone(self) -> bool:
         """Whether it was taken back."""
         return self.undone_by is not None
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one person did at once, and takes back at once; large steps are told in numbers.
+
+    Attributes
+    ----------
+    batch, who, at, queue : its number, whose it was, when, and what was looked at
+    answers : how often each answer was given, "yes", "no" and "skip"
+    tags, n_tags : some of the tags that were answered about, and how many there are
+    decisions : the first of its answers
+    reviewed, n_reviewed : numbers and names of some pictures that were marked as done, and how many
+    undone_by : who took it back
+    changes : of tags
+    """
+
+    batch: int
+    who: str
+    at: str
+    queue: str
+    answers: dict[str, int]
+    tags: tuple[str, ...]
+    n_tags: int
+    decisions: tuple[Decision, ...]
+    reviewed: tuple[tuple[int, str], ...]
+    n_reviewed: int
+    undone_by: str | None
+    changes: tuple[TagChange, ...] = ()
 
 
 @dataclass(frozen=True)

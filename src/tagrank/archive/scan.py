@@ -20,7 +20,7 @@ from tagrank.annotation.bank.picture_keys import Source, file_state, identify_pi
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
-from tagrank.data.pictures.facts import PictureFacts, file_date, read_facts
+from tagrank.data.pictures.facts import PictureFacts, read_facts
 from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
@@ -29,7 +29,9 @@ from tagrank.files import FileError
 Progress = Callable[[int, int, str], None]
 # a file written so recently could change again without a change of its time stamp
 _SETTLED_NS = 2_000_000_000
-LAYOUT = "layout"
+LAYOUT, DATES = "layout", "dates"
+# in the setting DATES; archives from before have the time of the file where the camera noted no date
+OF_CAMERA = "camera"
 
 
 class Known(NamedTuple):
@@ -85,6 +87,12 @@ def read_layout(connection: sqlite3.Connection) -> str:
     return "" if found is None else str(found[0])
 
 
+def has_own_dates(connection: sqlite3.Connection) -> bool:
+    """Whether all dates are those of cameras; else they are read again."""
+    found = connection.execute("SELECT value FROM settings WHERE key = ?", (DATES,)).fetchone()
+    return found == (OF_CAMERA,)
+
+
 def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **links: bool) -> Collection:
     """The collection of a folder, read again where its sidecars hide that its sub-folders are tags."""
     is_hidden = (collection.layout, layout) == ("keywords", "tag_folders")
@@ -98,18 +106,21 @@ def look_at_folder(
     known: list[Known],
     layout: str,
     *,
+    has_dates: bool = True,
     cache: bool | str | os.PathLike,
     progress: Progress | None,
     **links: bool,
 ) -> FolderState:
-    """Read tags, contents and, of new pictures, sizes and dates. Nothing is written.
+    """Read tags, contents and, of new pictures, sizes and dates; of all without `has_dates`.
 
-    `links` are `follow_links` and `only_inside` of `read_pictures`.
+    Nothing is written. `links` are `follow_links` and `only_inside` of `read_pictures`.
     """
     collection = as_before(read_pictures(folder, layout=None, **links), folder, layout, **links)
     problems = list(collection.problems)
     found = _identify(collection, known, cache, problems, progress)
-    facts = _read_facts(folder, match_pictures(known, found), problems, progress)
+    matches = match_pictures(known, found)
+    new = [*matches.added, *(picture for _, picture in matches.changed)]
+    facts = _read_facts(folder, new if has_dates else found, problems, progress)
     return FolderState(collection, found, facts, tuple(problems))
 
 
@@ -216,9 +227,8 @@ def _match_rest(
 
 
 def _read_facts(
-    folder: Path, matches: Matches, problems: list[Problem], progress: Progress | None
+    folder: Path, new: list[Found], problems: list[Problem], progress: Progress | None
 ) -> dict[str, PictureFacts]:
-    new = [*matches.added, *(picture for _, picture in matches.changed)]
     facts = {}
     for number, picture in enumerate(new, 1):
         path = folder / picture.name
@@ -226,17 +236,10 @@ def _read_facts(
             facts[picture.name] = read_facts(path)
         except FileError as error:
             problems.append(Problem(str(path), str(error).removeprefix(f"{path}: ")))
-            facts[picture.name] = PictureFacts(0, 0, _day(path))
+            facts[picture.name] = PictureFacts(0, 0, "")
         if progress is not None:
             progress(number, len(new), "reading sizes and dates")
     return facts
-
-
-def _day(path: Path) -> str:
-    try:
-        return file_date(path)
-    except OSError:
-        return "1970-01-01"
 
 
 def listed_cells(collection: Collection, tags: dict[str, int], ids: np.ndarray) -> np.ndarray:

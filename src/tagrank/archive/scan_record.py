@@ -8,7 +8,9 @@ from tagrank.archive.decisions import listed_tag_number
 from tagrank.archive.pictures import count_present
 from tagrank.archive.records import Scan
 from tagrank.archive.scan import (
+    DATES,
     LAYOUT,
+    OF_CAMERA,
     FolderState,
     Found,
     Known,
@@ -24,7 +26,10 @@ def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
     matches = match_pictures(read_known(connection), state.found)
     _record_pictures(connection, matches, state)
     _record_listed(connection, state)
-    connection.execute("INSERT OR REPLACE INTO settings VALUES (?, ?)", (LAYOUT, state.collection.layout))
+    connection.executemany(
+        "INSERT OR REPLACE INTO settings VALUES (?, ?)",
+        [(LAYOUT, state.collection.layout), (DATES, OF_CAMERA)],
+    )
     return Scan(
         added=[picture.name for picture in matches.added],
         moved=[(old.name, new.name) for old, new in matches.moved],
@@ -43,6 +48,11 @@ def _record_pictures(connection: sqlite3.Connection, matches: Matches, state: Fo
     renewed = [pair for pair in matches.same if pair[0].is_gone or pair[0].file_state != pair[1].file_state]
     for old, new in (*renewed, *matches.moved, *matches.changed):
         _renew(connection, old, new)
+    again = [pair for pair in (*matches.same, *matches.moved) if pair[1].name in state.facts]
+    connection.executemany(
+        "UPDATE pictures SET date = ? WHERE id = ?",
+        [(state.facts[new.name].date, old.id) for old, new in again],
+    )
     for old, new in matches.changed:
         width, height, date = state.facts[new.name]
         connection.execute(

@@ -138,6 +138,8 @@ def _condition(filter: PictureFilter | _Derived) -> tuple[str, list[Any]]:
             f"{chosen.folder}/",
             f"{chosen.folder}0",
         )
+    if chosen.start is not None or chosen.end is not None:
+        add("date <> ''")  # a picture without a date is on neither side of one
     if chosen.start is not None:
         add("date >= ?", _checked_day(chosen.start))
     if chosen.end is not None:

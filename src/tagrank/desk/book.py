@@ -10,6 +10,7 @@ from tagrank.desk.judged import Judged
 from tagrank.desk.orders import MOST, Order, best_pairs
 from tagrank.desk.queues import OPEN, PROPOSED, Wanted
 from tagrank.desk.states import StateTable
+from tagrank.errors import did_you_mean
 
 _KEPT_ORDERS = 48
 _BLOCK = 1024
@@ -70,7 +71,8 @@ class Book:
             return None
         column = self.table.column(wanted.tag)
         if column is None:
-            raise LookupError(f"there is no tag {wanted.tag!r} in the archive")
+            hint = did_you_mean(wanted.tag, list(self.table.tags))
+            raise LookupError(f"the tag {wanted.tag!r} is unknown in this archive{hint}")
         return column
 
     def best_columns(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,11 +13,20 @@ from tagrank.commands.picture_rows import name_features
 from tagrank.data.pictures.folder import leads_inside
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
-from tagrank.desk.progress import archive_json, completions, progress_json, queue_rows, tag_rows
+from tagrank.desk.progress import (
+    archive_json,
+    completions,
+    progress_json,
+    queue_rows,
+    step_json,
+    tag_rows,
+    undone_words,
+)
 from tagrank.desk.review import Review
 from tagrank.desk.schedule import EXAMPLES, TRAIN_AFTER, Schedule
 from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
 from tagrank.desk.why import why_json
+from tagrank.errors import nearest
 
 NO_MODEL = "there is no model yet: it is trained once some pictures have tags"
 
@@ -139,8 +148,11 @@ class Desk:
         return {"tags": tag_rows(self._memory.view, text)}
 
     def complete(self, text: str = "") -> dict[str, Any]:
-        """Tags that a text may become."""
-        return {"tags": completions(self._memory.view, text)}
+        """Tags that a text may become, whether it is one, and those that it may have been meant to be."""
+        view, tag = self._memory.view, text.strip()
+        is_known = view.table.column(tag) is not None
+        near = [] if is_known or not tag else nearest(tag, list(view.table.tags))
+        return {"tags": completions(view, text), "known": is_known, "near": near}
 
     def wall(self, **asked: Any) -> dict[str, Any]:
         """A page of a queue, see `Review.wall`."""
@@ -178,7 +190,10 @@ class Desk:
     # what is decided
 
     def decide(self, body: dict[str, Any], who: str) -> dict[str, Any]:
-        """Record answers in one step; when this returns they are on disk."""
+        """Record answers in one step; when this returns they are on disk.
+
+        With "shown", the queue and filters of a page, the answer also tells how much is left of them.
+        """
         answers = [Answer(one["picture"], one["tag"], one["answer"]) for one in body.get("answers", ())]
         reviewed = list(body.get("reviewed", ()))
         batch = self.archive.decide(
@@ -196,16 +211,23 @@ class Desk:
             if any(self._is_new_tag(answer.tag) for answer in answers if answer.answer == "yes"):
                 self._schedule.hurry()
         decided = self._memory.view.table.n_decided
-        return {"batch": batch.batch, "decisions": decided, "due_in": self._schedule.due_in}
+        told = {"batch": batch.batch, "decisions": decided, "due_in": self._schedule.due_in}
+        return told | self._review.left(**body.get("shown", {}))
 
     def undo(self, body: dict[str, Any], who: str) -> dict[str, Any]:
-        """Take back the last step of a person, or the one that is named."""
+        """Take back the last step of a person, or the one that is named; "said" tells which it was."""
         undone = self.archive.undo(who=who, request=body["request"], batch=body.get("batch"))
         if undone.is_new:
             self._memory.mark_reviewed(undone.reviewed)
             self._schedule.count(-len(undone.restored))
         restored, kept = (self._cells_json(cells) for cells in (undone.restored, undone.kept))
-        return {"batch": undone.batch, "restored": restored, "kept": kept}
+        told = {"batch": undone.batch, "restored": restored, "kept": kept, "reviewed": list(undone.reviewed)}
+        return told | {"said": undone_words(undone)} | self._review.left(**body.get("shown", {}))
+
+    def steps(self, *, who: str = "", **asked: Any) -> dict[str, Any]:
+        """What people did at once, the latest first, and the number of what `who` would take back next."""
+        steps = [step_json(step) for step in self.archive.steps(**asked)]
+        return {"steps": steps, "next": self.archive.last_step(who)}
 
     def history(self, **asked: Any) -> dict[str, Any]:
         """Decisions, the latest first."""

@@ -1,9 +1,12 @@
-"""How far a review is: decisions, pictures reviewed, tags completed, tags still missing."""
+"""How far a review is: decisions, pictures reviewed, tags completed, tags still missing; and its steps."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tagrank.archive.records import Step, Undone
+from tagrank.data.vocabulary import TagChange
 from tagrank.desk.memory import View
 from tagrank.desk.queues import QUEUES, Wanted
 
@@ -78,3 +81,48 @@ def completions(view: View, text: str) -> list[str]:
     found = [(j, tag.casefold()) for j, tag in enumerate(list(view.table.tags)) if wanted in tag.casefold()]
     found.sort(key=lambda one: (not one[1].startswith(wanted), -view.table.tally(one[0])["present"], one[1]))
     return [view.table.tags[j] for j, _ in found[:MOST_COMPLETIONS]]
+
+
+def step_json(step: Step) -> dict[str, Any]:
+    """A step for pages; "said" tells in words what it was."""
+    same = ("id", "picture", "name", "tag", "answer", "before")
+    return {
+        **{name: getattr(step, name) for name in ("batch", "at", "queue", "answers")},
+        "by": step.who,
+        "undone": step.undone_by is not None,
+        "undone_by": step.undone_by,
+        "said": step_words(sum(step.answers.values()), step.n_tags, step.tags, step.n_reviewed, step.changes),
+        "shown": [{name: getattr(one, name) for name in same} for one in step.decisions],
+        "reviewed": [{"picture": picture, "name": name} for picture, name in step.reviewed],
+        "n_reviewed": step.n_reviewed,
+    }
+
+
+def undone_words(undone: Undone) -> str:
+    """What was taken back, as a sentence."""
+    tags = list(dict.fromkeys(cell.tag for cell in undone.restored))
+    what = step_words(len(undone.restored), len(tags), tags, len(undone.reviewed), undone.changes)
+    kept = f"; what was decided again later is kept ({len(undone.kept):,})" if undone.kept else ""
+    return f"{what} undone{kept}."
+
+
+def step_words(
+    n_answers: int, n_tags: int, tags: Sequence[str], n_reviewed: int, changes: Sequence[TagChange] = ()
+) -> str:
+    """What a step was: "3 answers about “sky”", "1 picture marked as done", "the tag “car” changed"."""
+    changed = list(dict.fromkeys(change.tag for change in changes))
+    parts = []
+    if n_answers or not (n_reviewed or changed):
+        about = f" about “{tags[0]}”" if n_tags == 1 else f" about {n_tags:,} tags" if n_tags else ""
+        parts.append(f"{_several(n_answers, 'answer')}{about}")
+    if n_reviewed:
+        parts.append(f"{_several(n_reviewed, 'picture')} marked as done")
+    if changed:
+        parts.append(
+            f"the tag “{changed[0]}” changed" if len(changed) == 1 else f"{len(changed):,} tags changed"
+        )
+    return " and ".join(parts)
+
+
+def _several(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"

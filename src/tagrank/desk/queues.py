@@ -4,12 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.desk.states import LISTED, PRESENT, STATE_NAMES, is_in_state
+from tagrank.desk.states import DECIDED, LISTED, PRESENT, STATE_NAMES, is_in_state
 from tagrank.errors import ArgumentError
 
 PROPOSED = 0.2  # from here on a tag counts as proposed: one of five such tags is true, or more
 FLOOR = 0.02  # what is less probable is not asked for: of fifty such tags one would be true
+LIKELY = 0.5  # from here on a tag is more probable than not: only such ones are accepted without a mark
 OPEN, DOUBTED = 0, PRESENT | LISTED
+
+# what becomes of the items of a page that nobody marks: they are accepted, stay undecided, or are kept
+ACCEPT, MARK, KEEP = "accept", "mark", "keep"
+_BY_PROBABILITY = ("missing", "tag", "untagged")
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,21 @@ class Wanted:
         else:
             is_open = codes == OPEN
         return is_open & is_in_state(codes, self.pair_state) if self.pair_state else is_open
+
+    def is_accepted(self, probabilities: np.ndarray, codes: np.ndarray) -> np.ndarray:
+        """Whether pairs are accepted unless they are marked: those that nobody decided, if they are likely.
+
+        Only where the likeliest come first. Elsewhere likely and unlikely ones stand beside each other, and a
+        page asks for one thing: to mark what is right.
+        """
+        if self.queue not in _BY_PROBABILITY or self.pair_state:
+            return np.zeros(probabilities.shape, dtype=bool)
+        return (probabilities >= LIKELY) & ((codes & DECIDED) == 0)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether pairs have their tags already, and keep them unless they are marked."""
+        return self.queue == "wrong" or self.pair_state == "present"
 
     def rank(
         self, probabilities: np.ndarray, codes: np.ndarray, n_present: np.ndarray, n_tagged: int

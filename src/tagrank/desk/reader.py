@@ -7,7 +7,7 @@ import numpy as np
 from tagrank.desk.book import Book
 from tagrank.desk.leases import Held, Item, hold
 from tagrank.desk.orders import Order
-from tagrank.desk.queues import Wanted
+from tagrank.desk.queues import ACCEPT, KEEP, MARK, Wanted
 from tagrank.errors import ArgumentError
 
 _BLOCK = 1024  # items looked at together
@@ -17,10 +17,20 @@ Pair = tuple[int, int]
 
 
 class Page(NamedTuple):
-    """Some items as (row, column), and where the next page begins; None at the end."""
+    """Some items that are decided by one rule.
+
+    Attributes
+    ----------
+    items : as (row, column)
+    cursor : where the next page begins; None at the end
+    rule : what becomes of items that nobody marks, `ACCEPT`, `MARK` or `KEEP`
+    right : how many of the tags are true, as far as the model can tell; None where it cannot
+    """
 
     items: list[Pair]
     cursor: str | None
+    rule: str = MARK
+    right: float | None = None
 
 
 class Reader:
@@ -44,7 +54,7 @@ class Reader:
         others: Held = NOTHING,
         own: Held = NOTHING,
     ) -> Page:
-        """The next items.
+        """The next items, up to the first that is decided by another rule.
 
         Parameters
         ----------
@@ -57,13 +67,32 @@ class Reader:
         order = self._book.find(wanted, is_first=not cursor).order
         if cursor and order.serial != serial:
             start, others = 0, others | own
-        items, end = self._read(wanted, order, start, limit, others)
+        items, ends = self._read(wanted, order, start, limit, others)
+        places = [f"{order.serial}.{end}" for end in ends]
         if len(items) < limit and order.is_cut:
             order = self._book.find(wanted, is_used_up=True).order
             shown = own | hold(self.item(wanted, pair) for pair in items)
-            more, end = self._read(wanted, order, 0, limit - len(items), others | shown)
+            more, ends = self._read(wanted, order, 0, limit - len(items), others | shown)
             items += more
-        return Page(items, f"{order.serial}.{end}" if len(items) == limit else None)
+            places += [f"{order.serial}.{end}" for end in ends]
+        return self._by_one_rule(wanted, items, places, limit)
+
+    def _by_one_rule(self, wanted: Wanted, items: list[Pair], places: list[str], limit: int) -> Page:
+        """The items before the first that is decided by another rule; `places` are those behind each."""
+        if not items:
+            return Page([], None)
+        rows, columns = np.array(items).T
+        # a picture without a tag to ask about, -1, adds nothing to what is right
+        probabilities = np.where(columns >= 0, self._book.judged.of_pairs(rows, columns), 0)
+        is_accepted = wanted.is_accepted(probabilities, self._table.codes[rows, columns])
+        n_same = int(np.argmin(np.append(is_accepted == is_accepted[0], False)))
+        right = float(probabilities[:n_same].sum(dtype=np.float64))
+        return Page(
+            items[:n_same],
+            None if n_same == len(items) < limit else places[n_same - 1],
+            KEEP if wanted.is_kept else ACCEPT if is_accepted[0] else MARK,
+            None if np.isnan(right) else right,
+        )
 
     def next_picture(self, wanted: Wanted, *, after: int | None = None, others: Held = NOTHING) -> int | None:
         """The row of the next picture that nobody reviewed; None at the end.
@@ -107,9 +136,10 @@ class Reader:
 
     def _read(
         self, wanted: Wanted, order: Order, start: int, limit: int, held: Held
-    ) -> tuple[list[Pair], int]:
-        """Items from a place on, and the place after the last."""
+    ) -> tuple[list[Pair], list[int]]:
+        """Items from a place on, and the place after each."""
         items: list[Pair] = []
+        ends: list[int] = []
         for begin in range(start, len(order.rows), _BLOCK):
             rows, columns = order.rows[begin : begin + _BLOCK], order.columns[begin : begin + _BLOCK]
             for at in np.flatnonzero(self._is_open(wanted, rows, columns)):
@@ -117,9 +147,10 @@ class Reader:
                 tag = self._table.tags[column] if column >= 0 else None
                 if not held.holds(int(self._table.ids[row]), tag):
                     items.append((row, column))
+                    ends.append(begin + int(at) + 1)
                     if len(items) == limit:
-                        return self._named(items), begin + int(at) + 1
-        return self._named(items), len(order.rows)
+                        return self._named(items), ends
+        return self._named(items), ends
 
     def _named(self, items: list[Pair]) -> list[Pair]:
         """Whole pictures get the tag that is most probable now, -1 where there is none."""

@@ -9,7 +9,7 @@ import numpy as np
 from tagrank.archive.records import Picture, PictureFilter
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory, View
-from tagrank.desk.queues import DOUBTED, OPEN, PROPOSED, Wanted, is_doubtful
+from tagrank.desk.queues import DOUBTED, OPEN, PROPOSED, QUEUES, Wanted, is_doubtful
 from tagrank.desk.states import StateTable, is_in_state, state_of
 from tagrank.errors import ArgumentError
 
@@ -26,7 +26,12 @@ class Review:
         self._handing = Lock()  # two people who ask at once get different items
 
     def wall(self, *, who: str = "", cursor: str = "", limit: int = 60, **wanted: Any) -> dict[str, Any]:
-        """A page of pairs of picture and tag; a first page frees what this person had before."""
+        """A page of pairs of picture and tag; a first page frees what this person had before.
+
+        "rule" says what becomes of pairs that nobody marks ("accept": they are accepted; "mark": they stay
+        undecided; "keep": they keep their tags), and "right" how many of them are right, by the model. Where
+        there is no pair, "nothing" says why.
+        """
         view, asked = self._memory.view, _wanted(wanted)
         _check_limit(limit)
         view.book.find(asked, is_first=not cursor)  # before the lock, as the first time takes a while
@@ -36,12 +41,20 @@ class Review:
             others, own = self._leases.held_by_others(who), self._leases.held_by(who)
             page = view.reader.page(asked, cursor=cursor, limit=limit, others=others, own=own)
             self._leases.lend(who, [view.reader.item(asked, pair) for pair in page.items])
-        pictures = self._archive.pictures_of([int(view.table.ids[row]) for row, _ in page.items])
+        pairs = [pair for pair in page.items if pair[1] >= 0]  # else there is no tag to ask about
+        pictures = self._archive.pictures_of([int(view.table.ids[row]) for row, _ in pairs])
         items = [
             {"picture": picture_json(picture)} | _pair(view, row, column)
-            for picture, (row, column) in zip(pictures, page.items, strict=True)
+            for picture, (row, column) in zip(pictures, pairs, strict=True)
         ]
-        return {"items": items, "cursor": page.cursor, "total": max(view.reader.total(asked), len(items))}
+        return {
+            "items": items,
+            "cursor": page.cursor,
+            "total": view.reader.total(asked),
+            "rule": page.rule,
+            "right": None if page.right is None else round(page.right, 2),
+            "nothing": None if items else why_nothing(view, asked, is_wall=True),
+        }
 
     def next(self, *, who: str = "", after: int | None = None, **wanted: Any) -> dict[str, Any]:
         """The next picture of a queue.
@@ -58,15 +71,25 @@ class Review:
                 self._leases.lend(who, [(after, None)])
             row = view.reader.next_picture(asked, after=place, others=others)
             if row is None:
-                return NOTHING | {"left": 0}
+                return NOTHING | {"left": 0, "nothing": why_nothing(view, asked, is_wall=False)}
             picture = int(view.table.ids[row])
             self._leases.lend(who, [(picture, None)])
-        return self._show(view, picture, asked) | {"left": max(1, view.reader.n_pictures(asked))}
+        return self._show(view, picture, asked) | {"left": view.reader.n_pictures(asked), "nothing": None}
+
+    def left(self, **wanted: Any) -> dict[str, int]:
+        """How much is left of a queue, of its wall and of its pictures; nothing if none is named."""
+        if not wanted:
+            return {}
+        view, asked = self._memory.view, _wanted(wanted)
+        return {"total": view.reader.total(asked), "left": view.reader.n_pictures(asked)}
 
     def picture(self, picture: int) -> dict[str, Any]:
         """One picture with its tags."""
         view = self._memory.view
-        return self._show(view, picture, Wanted()) | {"left": view.reader.n_pictures(Wanted())}
+        return self._show(view, picture, Wanted()) | {
+            "left": view.reader.n_pictures(Wanted()),
+            "nothing": None,
+        }
 
     def pictures(self, *, limit: int = 60, cursor: str = "", **wanted: Any) -> dict[str, Any]:
         """Pictures by their numbers, with filters; `cursor` is the last number of the page before."""
@@ -74,6 +97,7 @@ class Review:
         if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
             raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
         chosen = PictureFilter(**{name: value or None for name, value in wanted.items()})
+        self._memory.view.book.column(Wanted(tag=chosen.tag or ""))  # an unknown tag is said to be unknown
         ids = self._archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
         items = [
             picture_json(picture) | self._tags_of(picture.id) for picture in self._archive.pictures_of(ids)
@@ -109,13 +133,30 @@ class Review:
             return [_pair(view, row, int(j)) | _answer(known.get(view.table.tags[int(j)])) for j in columns]
 
         doubted = np.flatnonzero(is_doubted)
+        is_asked = doubted == view.table.column(asked.tag)
+        doubted = doubted[np.lexsort((probabilities[doubted], ~is_asked))]
         return {
             "picture": picture_json(self._archive.picture(picture)),
             "tags": pairs(np.flatnonzero(is_present)),
             "proposed": pairs(proposed_columns(asked, probabilities, codes, view.table)),
-            "doubtful": pairs(doubted[np.argsort(probabilities[doubted], kind="stable")]),
+            "doubtful": pairs(doubted),
             "rejected": pairs(np.flatnonzero(is_rejected)),
         }
+
+
+def why_nothing(view: View, asked: Wanted, *, is_wall: bool) -> str:
+    """Why nothing is shown: no "pictures", "filters" leave none, no "tags", no "model", all is "decided"."""
+    rows = view.book.find(asked).rows
+    if not len(view.table.ids):
+        return "pictures"
+    if rows is not None and not len(rows):
+        return "filters"
+    if is_wall or not QUEUES[asked.queue].by_picture:
+        if not view.table.n_present.any():
+            return "tags"
+        if view.judged.is_empty:
+            return "model"
+    return "decided"
 
 
 def _wanted(given: dict[str, Any]) -> Wanted:
@@ -143,8 +184,6 @@ def proposed_columns(
 
 
 def _pair(view: View, row: int, column: int) -> dict[str, Any]:
-    if column < 0:
-        return {"tag": None, "probability": None, "state": "unknown"}
     probability = float(view.judged.of_pairs(np.array([row]), np.array([column]))[0])
     return {
         "tag": view.table.tags[column],

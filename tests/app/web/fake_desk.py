@@ -104,7 +104,8 @@ class FakeDesk:
         return {"tags": rows}
 
     def complete(self, text=""):
-        return {"tags": [tag for tag in self.all_tags if tag.startswith(text)]}
+        tags = [tag for tag in self.all_tags if tag.startswith(text)]
+        return {"tags": tags, "known": text in self.all_tags, "near": []}
 
     def wall(self, *, who, queue="missing", tag=None, limit=60, cursor="0", **filters):
         self.calls.append(("wall", filters | {"tag": tag}))
@@ -114,14 +115,16 @@ class FakeDesk:
             for i, t in cells[start : start + limit]
         ]
         more = start + limit < len(cells)
-        return {"items": items, "cursor": str(start + limit) if more else None, "total": len(cells)}
+        told = {"items": items, "cursor": str(start + limit) if more else None, "total": len(cells)}
+        return told | {"rule": "accept", "right": None, "nothing": None if items else "decided"}
 
     def next(self, *, who, queue="missing", after=None, tag=None, **filters):
         left = sorted({i for i, _ in self._open(tag) if after is None or i > after})
         return self.picture(left[0]) | {"left": len(left)} if left else self._nothing()
 
     def _nothing(self):
-        return {"picture": None, "tags": [], "proposed": [], "doubtful": [], "left": 0}
+        lists = {name: [] for name in ("tags", "proposed", "doubtful")}
+        return {"picture": None, **lists, "left": 0, "nothing": "decided"}
 
     def picture(self, i):
         facts = self._picture(i)
@@ -132,6 +135,7 @@ class FakeDesk:
             "proposed": [pair for pair in pairs if (i, pair["tag"]) in self.proposed and not pair["answer"]],
             "doubtful": [],
             "left": 1,
+            "nothing": None,
         }
 
     def pictures(self, *, limit=60, cursor="0", **filters):
@@ -174,7 +178,8 @@ class FakeDesk:
             {"picture": i, "name": self._picture(i)["name"], "tag": tag, "state": self._pair(i, tag)["state"]}
             for i, tag in before
         ]
-        return {"batch": own[-1] + 1, "restored": restored, "kept": []}
+        told = {"batch": own[-1] + 1, "restored": restored, "kept": [], "reviewed": []}
+        return told | {"said": f"{len(restored)} answers undone."}
 
     def history(self, *, limit=100, before=None, who=None):
         rows = [
@@ -184,6 +189,9 @@ class FakeDesk:
             for k, ((i, tag), (answer, person)) in enumerate(self.decided.items(), start=1)
         ]
         return {"decisions": rows[::-1][:limit]}
+
+    def steps(self, *, who, limit=30, before=None):
+        return {"steps": [], "next": None}
 
     def why(self, picture, tag):
         self._picture(picture)

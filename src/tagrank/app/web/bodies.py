@@ -72,6 +72,13 @@ class GivenAnswer(Body):
     answer: Literal["yes", "no", "skip"]
 
 
+class Shown(Filters):
+    """What a page shows: the answer to a step tells how much is left of it."""
+
+    model_config = ConfigDict(extra="forbid")
+    queue: QueueWord | None = None
+
+
 class Decisions(Body):
     """Answers that are given, and undone, in one step."""
 
@@ -80,6 +87,7 @@ class Decisions(Body):
     answers: Annotated[list[GivenAnswer], Field(max_length=MOST_ANSWERS)] = []
     reviewed: Annotated[list[Number], Field(max_length=MOST_ANSWERS)] = []
     model: Number | None = None
+    shown: Shown | None = None
 
 
 class Undo(Body):
@@ -87,6 +95,7 @@ class Undo(Body):
 
     request: Word
     batch: Number | None = None
+    shown: Shown | None = None
 
 
 class Training(Body):

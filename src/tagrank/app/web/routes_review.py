@@ -87,6 +87,17 @@ async def history(
     return JSONResponse(await call(call.desk.history, limit=limit, before=before, who=who or None))
 
 
+@router.get("/steps")
+async def steps(
+    request: Request,
+    limit: Annotated[int, Query(ge=1, le=200)] = 30,
+    before: Number | None = None,
+) -> JSONResponse:
+    """What people did at once, the last first, and what this person would take back next."""
+    call, person = calls_of(request), person_of(request)
+    return JSONResponse(await call(call.desk.steps, who=person, limit=limit, before=before))
+
+
 @router.get("/why")
 async def why(request: Request, picture: Number, tag: TagName) -> JSONResponse:
     """The training pictures and features that speak for and against a tag."""

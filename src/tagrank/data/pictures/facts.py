@@ -2,7 +2,7 @@
 
 import os
 import re
-from datetime import date, datetime
+from datetime import date
 from typing import NamedTuple
 
 from PIL import Image
@@ -16,7 +16,7 @@ _MOMENT = re.compile(r"(\d{4}):(\d\d):(\d\d)\b")
 class PictureFacts(NamedTuple):
     """Width and height of the upright picture in pixels, and the day on which it was taken, as 2024-05-01.
 
-    Where the camera noted no day, it is that on which the file was written last.
+    The day is empty where the camera noted none: when a file was written says nothing about the picture.
     """
 
     width: int
@@ -31,12 +31,7 @@ def read_facts(path: str | os.PathLike) -> PictureFacts:
         orientation, taken = _camera_notes(image)
     if orientation in _TURNED:
         width, height = height, width
-    return PictureFacts(width, height, taken or file_date(path))
-
-
-def file_date(path: str | os.PathLike) -> str:
-    """The day on which a file was written last."""
-    return datetime.fromtimestamp(os.stat(path).st_mtime).date().isoformat()
+    return PictureFacts(width, height, taken)
 
 
 def _camera_notes(image: Image.Image) -> tuple[int, str]:

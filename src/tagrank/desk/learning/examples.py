@@ -34,12 +34,16 @@ class Examples:
     decided : pair of arrays, rows and columns of the labels that somebody decided, but for those that were
         listed before and were confirmed
     features : what the views came from; None where the data were rows already
+    unmarked : pair of arrays, rows and columns of labels that were accepted with their whole page, on which
+        nobody marked anything. Whether somebody looked is not known, and a model that believed them would
+        confirm itself: they are unknown, and not listed, as before
     """
 
     rows: Collection
     ids: np.ndarray
     decided: tuple[np.ndarray, np.ndarray]
     features: Mapping[str, Feature] | None = None
+    unmarked: tuple[np.ndarray, np.ndarray] = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     @property
     def tags(self) -> list[str]:
@@ -52,7 +56,7 @@ class Examples:
         Where no tag is known to be absent anywhere, pictures without tags are taken not to have them: there
         is nothing else to tell apart.
         """
-        states = self.rows.states() if len(self.rows.tags) else np.zeros((len(self.rows), 0), dtype=np.int8)
+        states = self._known_states()
         if not np.any(states > 0):
             raise NothingToLearn(
                 "no picture has a tag yet; give some pictures a tag, then there is something to learn"
@@ -71,7 +75,21 @@ class Examples:
         """The decided labels, bool (n, n_tags)."""
         mask = np.zeros((len(self.rows), len(self.rows.tags)), dtype=bool)
         mask[self.decided] = True
+        mask[self.unmarked] = False
         return mask
+
+    def _known_states(self) -> np.ndarray:
+        if not len(self.rows.tags):
+            return np.zeros((len(self.rows), 0), dtype=np.int8)
+        states = np.array(self.rows.states())
+        states[self.unmarked] = 0
+        return states
+
+    def listed_states(self, states: np.ndarray) -> np.ndarray:
+        """The same, but what was accepted unmarked is what it was before: not listed."""
+        states = states.copy()
+        states[self.unmarked] = -1
+        return states
 
 
 @dataclass(frozen=True)

@@ -262,7 +262,8 @@ class _Training:
         self._check()
         self.progress(1, 2, FINISHING)
         model = ProbabilityRanker(clone(estimator), random_state=self.seed)
-        held_out = np.where(is_judged, self.states, 0).astype(np.int8), scores
+        listed = self.examples.listed_states(self.states)
+        held_out = np.where(is_judged, listed, 0).astype(np.int8), scores
         everything = start_from(start, np.arange(len(self.states)))
         asked: dict[str, Any] = {"start": everything, "callback": self.callback, "stop": self.stop}
         with quiet_folds():

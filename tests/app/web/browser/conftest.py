@@ -1,7 +1,11 @@
-"""One browser and one desk on drawn pictures for all tests of a file; two people use it.
+"""One browser, and for each look a desk on drawn pictures for all tests of a file; two people use it.
 
-They end with the file: playwright keeps an event loop running in this thread, in which no other could start.
+A look is a width and a colour scheme: every test runs at the width of a telephone and of a screen, in light
+and in dark. Browser and desk end with the file: playwright keeps an event loop running in this thread, in
+which no other could start.
 """
+
+from typing import NamedTuple
 
 import pytest
 
@@ -36,9 +40,30 @@ def browser():
         opened.close()
 
 
+class Look(NamedTuple):
+    """How a window looks."""
+
+    scheme: str
+    width: int
+    height: int
+
+
+LOOKS = {
+    "light-1280": Look("light", 1280, 800),
+    "dark-1280": Look("dark", 1280, 800),
+    "light-390": Look("light", 390, 844),
+    "dark-390": Look("dark", 390, 844),
+}
+
+
+@pytest.fixture(scope="module", params=LOOKS.values(), ids=LOOKS)
+def look(request):
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory):
-    """Of 60 pictures, every tenth without tags; one tag is markup."""
+def desk(look, tmp_path_factory):
+    """Of 60 pictures, every tenth without tags; one tag is markup; one for each look."""
     folder = tmp_path_factory.mktemp("desk") / "photos"
     drawn = draw_pictures(60, size=48)
     labels = hide_labels(drawn.labels, 0.5, random_state=0)
@@ -46,6 +71,7 @@ def desk(tmp_path_factory):
     tags = [MARKUP if tag == "clouds" else tag for tag in drawn.tags]
     write_picture_folder(drawn.replaced(labels=labels, tags=tags), folder)
     live = LiveDesk(folder)
+    live.look = look
     yield live
     live.close()
 
@@ -53,7 +79,11 @@ def desk(tmp_path_factory):
 def sign_in(browser, desk, name, **options):
     """A context of `name`, who is signed in."""
     context = browser.new_context(
-        base_url=desk.address, viewport={"width": 1280, "height": 800}, reduced_motion="reduce", **options
+        base_url=desk.address,
+        viewport={"width": desk.look.width, "height": desk.look.height},
+        color_scheme=desk.look.scheme,
+        reduced_motion="reduce",
+        **options,
     )
     context.set_default_timeout(60_000)
     body = {"name": name, "password": PASSWORD}
@@ -96,9 +126,14 @@ def page(open_page, anna):
 
 
 @pytest.fixture(scope="module")
-def model(anna):
-    """Wait for the first model, which the desk trains by itself."""
+def model(anna, desk):
+    """Wait for the first model, which the desk trains by itself; then there are proposals."""
     page = anna.new_page()
     page.goto("/models")
     page.get_by_text("answers", exact=True).wait_for(timeout=300_000)
     page.close()
+    # so that there is a history, whichever test is the first
+    done = anna.request.post(
+        "/api/decisions", data={"request": "first", "reviewed": [60]}, headers={"Origin": desk.address}
+    )
+    assert done.ok, done.text()

@@ -1,26 +1,31 @@
 // A field for a tag with completion, as WAI-ARIA describes an editable combobox with a list.
 import { get } from "./api.js";
-import { element, words } from "./dom.js";
+import { element, say, words } from "./dom.js";
 
-/** `choose(tag, isNew)` is called with what was chosen; without `allowNew` only a tag that there is, or "". */
+/**
+ * `choose(tag, isNew)` is called with what was chosen; without `allowNew` only a tag that there is, or "".
+ * A tag that there is not is made only when it is asked for twice, or picked from the list.
+ */
 export function combobox(input, { choose, leave = () => {}, allowNew = false }) {
   const list = document.getElementById(input.getAttribute("aria-controls"));
   let options = [];
   let active = -1;
   let asked = 0;
+  let doubted = null;
 
   async function suggest() {
     const text = input.value.trim();
     const turn = ++asked;
-    const { tags } = await get("/api/complete", { text });
+    const { tags, known } = await get("/api/complete", { text });
     if (turn !== asked || document.activeElement !== input) return;
     options = tags.map((tag) => ({ tag, isNew: false }));
-    if (allowNew && text && !tags.includes(text)) options.push({ tag: text, isNew: true });
+    if (allowNew && text && !known) options.push({ tag: text, isNew: true });
     show();
   }
 
   function show() {
     active = -1;
+    input.removeAttribute("aria-activedescendant");
     list.replaceChildren(...options.map(({ tag, isNew }, i) => element("li", {
       id: `${list.id}-${i}`, role: "option", "aria-selected": "false", pointerdown: (event) => { event.preventDefault(); take(i); },
     }, words(tag), isNew ? element("small", {}, " new tag") : null)));
@@ -35,7 +40,11 @@ export function combobox(input, { choose, leave = () => {}, allowNew = false }) 
 
   function move(step) {
     if (list.hidden) return void suggest();
-    active = (active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length;
+    if (options.length) choosing((active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length);
+  }
+
+  function choosing(place) {
+    active = place;
     [...list.children].forEach((item, i) => item.setAttribute("aria-selected", String(i === active)));
     list.children[active].scrollIntoView({ block: "nearest" });
     input.setAttribute("aria-activedescendant", list.children[active].id);
@@ -43,6 +52,7 @@ export function combobox(input, { choose, leave = () => {}, allowNew = false }) 
 
   function take(i) {
     asked += 1;
+    doubted = null;
     input.value = options[i].tag;
     open(false);
     choose(options[i].tag, options[i].isNew);
@@ -50,15 +60,28 @@ export function combobox(input, { choose, leave = () => {}, allowNew = false }) 
 
   async function takeTyped() {
     const tag = input.value.trim();
-    asked += 1;
+    const turn = ++asked;
     open(false);
     if (tag === "") return void choose("", false);
+    if (tag === doubted) { doubted = null; return void choose(tag, true); }
     // what is known may be still on its way: whether a tag is new is for the server to say
-    const { tags } = await get("/api/complete", { text: tag });
-    if (tags.includes(tag)) choose(tag, false);
-    else if (allowNew) choose(tag, true);
-    else if (tags.length) { input.value = tags[0]; choose(tags[0], false); }
-    else { input.setAttribute("aria-invalid", "true"); }
+    const { tags, known, near } = await get("/api/complete", { text: tag });
+    if (turn !== asked || input.value.trim() !== tag) return;
+    if (known) choose(tag, false);
+    else if (!allowNew && tags.length) { input.value = tags[0]; choose(tags[0], false); }
+    else ask(tag, [...new Set([...near, ...tags])].slice(0, 4));
+  }
+
+  /** Nobody used this tag yet: offer those that are written like it, and make it if Enter is pressed again. */
+  function ask(tag, near) {
+    options = near.map((known) => ({ tag: known, isNew: false }));
+    const offered = near.length ? ` Did you mean ${near.map((known) => `“${known}”`).join(", ")}?` : "";
+    if (allowNew) { options.push({ tag, isNew: true }); doubted = tag; }
+    else input.setAttribute("aria-invalid", "true");
+    input.focus();
+    show();
+    if (allowNew) choosing(options.length - 1);
+    say(allowNew ? `“${tag}” is not a tag yet.${offered} Enter again makes it a new tag.` : `The tag “${tag}” is unknown.${offered}`, { isProblem: true });
   }
 
   function escape() {
@@ -76,13 +99,14 @@ export function combobox(input, { choose, leave = () => {}, allowNew = false }) 
 
   let later;
   const keys = { ArrowDown: () => move(1), ArrowUp: () => move(-1), Escape: escape, Enter: enter };
-  input.addEventListener("input", () => { input.removeAttribute("aria-invalid"); clearTimeout(later); later = setTimeout(suggest, 80); });
+  input.addEventListener("input", () => { doubted = null; input.removeAttribute("aria-invalid"); clearTimeout(later); later = setTimeout(suggest, 80); });
   input.addEventListener("blur", () => { clearTimeout(later); asked += 1; open(false); });
   input.addEventListener("click", () => list.hidden && suggest());
   input.addEventListener("keydown", (event) => {
     if (event.isComposing || !(event.key in keys)) return;
     event.preventDefault();
-    keys[event.key]();
+    // a key that is held down must not answer the question that it asked
+    if (event.key !== "Enter" || !event.repeat) keys[event.key]();
   });
   return { take: takeTyped };
 }

@@ -16,12 +16,18 @@ let isSending = false;
 let n_given = 0;
 
 /** Record answers; resolves once they are on the server's disk, rejects if they are refused. */
-export function decide({ queue = "", answers = [], reviewed = [] }) {
-  return keep("/api/decisions", { request: newWord(), queue, answers, reviewed });
+export function decide({ queue = "", answers = [], reviewed = [], shown }) {
+  return keep("/api/decisions", { request: newWord(), queue, answers, reviewed, shown });
 }
 
-/** Take back the last step, after everything that waits has been sent. */
-export const undo = () => keep("/api/undo", { request: newWord() });
+/** Take back the last step, or the one of a number, after everything that waits has been sent. */
+export const undo = ({ batch, shown } = {}) => keep("/api/undo", { request: newWord(), batch, shown });
+
+/** The queue and filters of a page, with which the server answers how much is left of them. */
+export function shownOf(choices) {
+  const made = ["queue", "tag", "folder", "state", "text", "start", "end"].filter((name) => choices[name]);
+  return Object.fromEntries(made.map((name) => [name, choices[name]]));
+}
 
 /** What is not acknowledged yet, oldest first. */
 export function waiting() {

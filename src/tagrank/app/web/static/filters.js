@@ -1,7 +1,7 @@
 // Filters of a queue come with the address; the page says which there are.
 import { address, element, find, words } from "./dom.js";
 
-const NAMES = { folder: "folder", state: "state", text: "text", start: "from", end: "to" };
+const NAMES = { folder: "folder", state: "state", text: "text", start: "taken from", end: "taken to" };
 
 /** "Only: folder harbour, from 2024-05-01", with a way back to everything. */
 export function showFilters(path, choices) {

@@ -1,6 +1,6 @@
 // All pictures. Only the rows near the window are in the document, so that a hundred thousand scroll like a hundred.
 import "./page.js";
-import { attempt, get } from "./api.js";
+import { get } from "./api.js";
 import { combobox } from "./combobox.js";
 import { address, asked, count, element, find, link, note, several, showEmpty, thumbnail, words } from "./dom.js";
 
@@ -14,7 +14,7 @@ let [cursor, isLoading, total] = ["", false, 0];
 async function load() {
   if (isLoading || cursor === null) return;
   isLoading = true;
-  const found = await attempt(() => get("/api/pictures", { ...filters, limit: A_TIME, cursor }));
+  const found = await get("/api/pictures", { ...filters, limit: A_TIME, cursor }).catch(refuse);
   isLoading = false;
   if (!found) return;
   items.push(...found.items);
@@ -23,6 +23,12 @@ async function load() {
   find("end").textContent = cursor === null && items.length ? "That is all." : "";
   if (items.length === 0) showEmpty("No such picture", "No picture fits these filters.", link("/pictures", "Show all"));
   draw();
+}
+
+/** An unknown tag, or a filter that cannot be meant: that no picture fits would not be the whole truth. */
+function refuse(error) {
+  cursor = null;
+  showEmpty("This cannot be shown", `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`, link("/pictures", "Show all"));
 }
 
 const columnsOf = () => getComputedStyle(list).gridTemplateColumns.split(" ").length;
@@ -58,10 +64,12 @@ function place(first, last) {
 }
 
 function makeTile({ id, name, tags, proposed, reviewed }, i) {
-  const facts = [several(tags.length, "tag"), proposed ? `${count(proposed)} proposed` : null, reviewed ? "reviewed" : null].filter(Boolean);
+  const facts = [proposed ? `${count(proposed)} proposed` : null, reviewed ? "reviewed" : null].filter(Boolean);
+  const named = tags.length ? tags.flatMap((tag, k) => [k ? ", " : "", words(tag)]) : [element("i", {}, "no tags")];
   return element("li", { "aria-setsize": total, "aria-posinset": i + 1 },
     element("a", { href: `/pictures/${id}` }, element("span", { class: "box" }, thumbnail(id, "", list.clientWidth / columnsOf())),
-      element("span", { class: "caption" }, words(name.split("/").at(-1))), element("small", { title: tags.join(", ") }, facts.join(" · "))));
+      element("span", { class: "caption" }, words(name.split("/").at(-1))),
+      element("span", { class: "named", title: tags.join(", ") }, ...named), element("small", {}, facts.join(" · "))));
 }
 
 for (const field of find("filters").elements) {
@@ -72,6 +80,7 @@ const isDecided = filters.tag && ["present", "absent", "unknown"].includes(filte
 find("onward").append(
   link(address("/wall", { ...filters, queue: isDecided ? "tag" : "missing" }), "Review by tag"),
   link(address("/review", { ...filters, queue: isDecided ? "all" : "missing" }), "Review by picture"));
+find("dateless").hidden = !filters.start && !filters.end;
 find("filter-box").open = innerWidth > 720 || Object.keys(filters).length > 0;
 function filter() {
   location.assign(`/pictures?${new URLSearchParams([...new FormData(find("filters"))].filter(([, value]) => value !== ""))}`);

@@ -2,8 +2,8 @@
 import "./page.js";
 import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
-import { decide, undo } from "./decisions.js";
-import { asked, count, find, link, note, say, several, words } from "./dom.js";
+import { decide, shownOf, undo } from "./decisions.js";
+import { asked, find, note, say, several, showEmpty, words } from "./dom.js";
 import { showFilters } from "./filters.js";
 import { onKeys, showKeys } from "./keys.js";
 import { showNothing } from "./nothing.js";
@@ -28,7 +28,7 @@ function show(found) {
   shown = found.picture;
   find("empty").hidden = shown !== null;
   find("review").classList.toggle("nothing", shown === null);
-  if (shown === null) return void sayNothing();
+  if (shown === null) return void sayNothing(found.nothing);
   note("/review", { ...filters, picture: shown.id });
   find("image").src = `/images/${shown.id}?side=1600`;
   find("image").alt = `The picture ${shown.name}`;
@@ -36,8 +36,8 @@ function show(found) {
   find("name").replaceChildren(words(shown.name));
   const facts = [shown.date, shown.reviewed ? "reviewed" : null, shown.changed ? "the file has changed since it was tagged" : null];
   find("about").textContent = facts.filter(Boolean).join(" · ");
-  find("left").textContent = found.left === undefined || found.left === null ? "" : `${count(found.left)} left`;
-  rows = makeSections(find("rows"), found, { answer, explain, focus: (row) => { at = rows.indexOf(row); mark(); } });
+  showLeft(found);
+  rows = makeSections(find("rows"), found, filters.queue, { answer, explain, focus: (row) => { at = rows.indexOf(row); mark(); } });
   at = Math.max(0, rows.findIndex((row) => row.isOpen()));
   go(at);
   upcoming = null;
@@ -51,10 +51,15 @@ async function lookAhead(id) {
   if (found?.picture && upcoming === coming) new Image().src = `/images/${found.picture.id}?side=1600`;
 }
 
-function sayNothing() {
+/** How many pictures are left, as the server said last. */
+function showLeft({ left }) {
+  if (left !== undefined) find("left").textContent = left ? `${several(left, "picture")} left` : "";
+}
+
+function sayNothing(reason) {
   note("/review", filters);
-  const links = [link("/", "Start"), link("/review?queue=all", "Every picture")];
-  showNothing("Nothing left here", "Every picture of this queue has been looked at.", links, () => shown ?? begin());
+  find("left").textContent = "";
+  showNothing(reason, () => shown ?? begin());
 }
 
 function mark() {
@@ -77,13 +82,13 @@ function answer(row, value) {
   const next = rows.findIndex((other, i) => i > at && other.isOpen());
   const open = next >= 0 ? next : rows.findIndex((other) => other.isOpen());
   if (open >= 0) go(open);
-  else say("All proposals of this picture are decided. Enter goes on.");
+  else say(filters.queue === "wrong" ? "All doubted tags of this picture are decided. Enter goes on." : "All proposals of this picture are decided. Enter goes on.");
 }
 
 function remember(step) {
   const entry = { picture: shown.id };
   steps.push(entry);
-  return decide(step).catch((error) => { steps.splice(steps.indexOf(entry), 1); throw error; });
+  return decide({ ...step, shown: shownOf(filters) }).then(showLeft).catch((error) => { steps.splice(steps.indexOf(entry), 1); throw error; });
 }
 
 function add(tag, isNew) {
@@ -106,17 +111,20 @@ async function done() {
   if (shown === null) return;
   const id = shown.id;
   remember({ queue: filters.queue, reviewed: [id] }).catch(() => {});
-  await onward(1);
+  await onward();
 }
 
-/** The next picture, which was asked for before `n_done` were done. */
-async function onward(n_done = 0) {
+/** The next picture, which was asked for while this one was looked at: how many are left is told by what is decided. */
+async function onward() {
   visited.push(shown.id);
   const found = await attempt(() => upcoming ?? ahead(shown.id));
-  if (found) show({ ...found, left: Math.max(1, found.left - n_done) });
+  if (found) show(found.picture ? { ...found, left: undefined } : found);
 }
 
-const begin = () => attempt(async () => show(await ahead()));
+const begin = () => ahead().then(show).catch((error) => {
+  find("review").classList.add("nothing");
+  showEmpty("This cannot be shown", `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}.`);
+});
 const open = async (id) => {
   const found = await attempt(() => get(`/api/pictures/${id}`));
   if (found) show(found);
@@ -124,12 +132,12 @@ const open = async (id) => {
 const back = () => visited.length && open(visited.pop());
 
 async function takeBack() {
-  const { restored, kept } = await undo();
+  const told = await undo({ shown: shownOf(filters) });
   const step = steps.pop();
-  const picture = restored[0]?.picture ?? step?.picture;
-  const what = restored.length ? several(restored.length, "decision") : "The last step was";
-  say(`${what} undone${kept.length ? "; what somebody decided later is kept" : ""}.`);
+  say(told.said);
+  const picture = told.restored[0]?.picture ?? told.reviewed[0] ?? step?.picture;
   if (picture) await open(picture);
+  showLeft(told);
 }
 
 function explain(row) {

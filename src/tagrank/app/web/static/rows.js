@@ -3,13 +3,16 @@ import { bar, element, percent, small, words } from "./dom.js";
 
 const ANSWERS = [["yes", "✓", "Yes"], ["no", "✕", "No"], ["skip", "–", "Skip"]];
 
-/** Draw proposed, perhaps wrong, present and rejected tags; answers the rows in the order in which keys walk them. */
-export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, actions) {
+/**
+ * Draw proposed, perhaps wrong, present and rejected tags; answers the rows in the order in which keys walk them.
+ * Where tags are looked at because they are perhaps wrong, these come first, and only these are asked about.
+ */
+export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, queue, actions) {
   const doubted = new Set(doubtful.map(({ tag }) => tag));
-  const sections = [
-    ["Proposed", proposed, true], ["Perhaps wrong", doubtful, true],
-    ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false], ["Rejected or skipped", rejected, false],
-  ];
+  const isWrong = queue === "wrong";
+  const asked = [["Proposed", proposed, !isWrong], ["Perhaps wrong", doubtful, true]];
+  const present = ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false];
+  const sections = [...(isWrong ? asked.reverse() : asked), present, ["Rejected or skipped", rejected, false]];
   const rows = [];
   const lists = sections.map(([title, pairs, isAsked]) => {
     const made = pairs.map((pair) => makeRow(pair, isAsked, actions));

@@ -1,26 +1,40 @@
-// Tiles of the wall. A mark is null, "no" or "skip".
-import { element, percent, thumbnail, words } from "./dom.js";
+// Tiles of the wall. A mark is null, "yes", "no" or "skip"; what becomes of tiles without one is the rule of their page.
+import { count, element, percent, thumbnail, words } from "./dom.js";
 
 export const keyOf = ({ picture, tag }) => `${picture.id} ${tag}`;
 
-/** What Enter decides about an item. */
-export const answerOf = ({ mark }) => mark ?? "yes";
+/** What Enter decides about an item, null for nothing. */
+export const answerOf = ({ mark }, rule) => mark ?? (rule === "mark" ? null : "yes");
 
-const WORDS = { yes: "yes", no: "no", skip: "skip" };
-const WORDS_OF_WRONG = { yes: "keep", no: "remove", skip: "skip" };
-const wordsOf = (queue) => (queue === "wrong" ? WORDS_OF_WRONG : WORDS);
+/** What a tap on a tile says. */
+export const markOf = (rule) => (rule === "mark" ? "yes" : "no");
+
+const WORDS = { yes: "yes", no: "no", skip: "skip", open: "undecided" };
+const WORDS_OF_KEPT = { yes: "keep", no: "remove", skip: "skip" };
+const GUIDES = {
+  accept: ["Mark what is ", "wrong", ". The rest is accepted."],
+  mark: ["Mark what is ", "right", ". The rest stays undecided."],
+  keep: ["Mark the tags that are ", "wrong", ". The rest is kept."],
+};
+
+/** What to mark, what becomes of the rest, and how many are right, as far as the model can tell. */
+export function guideOf({ items, rule, right }) {
+  const [before, what, after] = GUIDES[rule];
+  const claim = right === null || rule === "keep" ? "" : ` About ${count(Math.round(right))} of ${count(items.length)} are right.`;
+  return [before, element("b", {}, what), after, claim];
+}
 
 /** The label of the button that decides the page. */
-export function spoken({ yes, no, skip }, queue) {
-  const parts = queue === "wrong"
-    ? [[yes, `Keep ${yes}`], [no, `remove ${no}`], [skip, `skip ${skip}`]]
-    : [[yes, `Accept ${yes}`], [no, `reject ${no}`], [skip, `skip ${skip}`]];
-  const text = parts.filter(([n]) => n > 0).map(([, part]) => part).join(", ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+export function spoken({ yes, no, skip, open }, rule) {
+  if (rule === "mark" && yes + no + skip === 0) return "Leave all undecided";
+  const names = rule === "keep" ? ["Keep", "remove", "skip"] : ["Accept", "reject", "skip"];
+  const counts = [yes, no, skip];
+  const text = names.map((name, i) => (counts[i] ? `${name} ${counts[i]}` : null)).filter(Boolean).join(", ");
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${open ? ", leave the rest" : ""}`;
 }
 
 /** A tile; its tag stands on it where the wall has several. */
-export function makeTile(item, choices, width, isActive) {
+export function makeTile(item, rule, choices, width, isActive) {
   const { picture, tag, probability } = item;
   const share = element("span", { class: "share" }, percent(probability));
   const caption = element("span", { class: "caption" }, choices.tag ? null : words(tag), share);
@@ -28,16 +42,16 @@ export function makeTile(item, choices, width, isActive) {
   const box = element("span", { class: "box" }, image, element("span", { class: "mark", "aria-hidden": "true" }));
   const tile = element("li", { role: "option", class: "tile", tabindex: isActive ? "0" : "-1" }, box, caption);
   image.addEventListener("error", () => tile.classList.add("broken"));
-  describe(tile, item, choices);
+  describe(tile, item, rule);
   return tile;
 }
 
 /** Show and name what will be decided about an item. */
-export function describe(tile, item, choices) {
-  const answer = answerOf(item);
-  const word = wordsOf(choices.queue)[answer];
+export function describe(tile, item, rule) {
+  const answer = answerOf(item, rule) ?? "open";
+  const word = (rule === "keep" ? WORDS_OF_KEPT : WORDS)[answer];
   tile.dataset.answer = answer;
-  tile.classList.toggle("marked", item.mark !== null && item.mark !== undefined);
+  tile.classList.toggle("marked", Boolean(item.mark));
   tile.querySelector(".mark").textContent = item.mark ? word : "";
   tile.setAttribute("aria-selected", String(Boolean(item.mark)));
   tile.setAttribute("aria-label", `${word}: ${item.tag}, ${percent(item.probability)}, ${item.picture.name}`);
