@@ -36,7 +36,7 @@ class Examples:
     features : what the views came from; None where the data were rows already
     unmarked : pair of arrays, rows and columns of labels that were accepted with their whole page, on which
         nobody marked anything. Whether somebody looked is not known, and a model that believed them would
-        confirm itself: they are unknown, and not listed, as before
+        confirm itself: it learns as if they were not decided yet
     """
 
     rows: Collection
@@ -82,14 +82,18 @@ class Examples:
         if not len(self.rows.tags):
             return np.zeros((len(self.rows), 0), dtype=np.int8)
         states = np.array(self.rows.states())
-        states[self.unmarked] = 0
+        states[self.unmarked] = -1
+        # a picture whose only tags these are is untagged, so that nothing is known of it but what was decided
+        rows = np.unique(self.unmarked[0])
+        bare = rows[~np.any(states[rows] > 0, axis=1)]
+        states[bare] = np.where(self.decided_mask()[bare], states[bare], 0)
         return states
 
-    def listed_states(self, states: np.ndarray) -> np.ndarray:
-        """The same, but what was accepted unmarked is what it was before: not listed."""
-        states = states.copy()
-        states[self.unmarked] = -1
-        return states
+    def unmarked_mask(self) -> np.ndarray:
+        """What was accepted with its whole page and without a mark, bool (n, n_tags)."""
+        mask = np.zeros((len(self.rows), len(self.rows.tags)), dtype=bool)
+        mask[self.unmarked] = True
+        return mask
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,7 @@ class Learned:
     def missing(self) -> Remaining:
         """How many true tags are neither listed nor decided."""
         is_open = (self.states < 0) & ~self.examples.decided_mask() & self.is_judged
+        is_open &= ~self.examples.unmarked_mask()
         return estimate_remaining(self.probabilities, is_open, self.completeness, self._supposed())
 
     def annotator(self) -> Annotator:
@@ -262,8 +263,7 @@ class _Training:
         self._check()
         self.progress(1, 2, FINISHING)
         model = ProbabilityRanker(clone(estimator), random_state=self.seed)
-        listed = self.examples.listed_states(self.states)
-        held_out = np.where(is_judged, listed, 0).astype(np.int8), scores
+        held_out = np.where(is_judged, self.states, 0).astype(np.int8), scores
         everything = start_from(start, np.arange(len(self.states)))
         asked: dict[str, Any] = {"start": everything, "callback": self.callback, "stop": self.stop}
         with quiet_folds():
