@@ -53,7 +53,14 @@ class Settlement:
         }
 
 
-def undo(data: Places, *, run: str | None = None, dry_run: bool = False, strict: bool = False) -> Settlement:
+def undo(
+    data: Places,
+    *,
+    run: str | None = None,
+    dry_run: bool = False,
+    strict: bool = False,
+    follow_links: bool = False,
+) -> Settlement:
     """Take the tags that a run of `annotate` wrote out of the sidecars again.
 
     A sidecar that nobody changed since is again what it was, byte for byte; one that the run made is deleted.
@@ -66,22 +73,30 @@ def undo(data: Places, *, run: str | None = None, dry_run: bool = False, strict:
     run : the run, as its marks call it; None for the latest of these pictures, "all" for all
     dry_run : only tell what would be done
     strict : stop at the first sidecar that cannot be read or written instead of listing it
+    follow_links : follow links to folders in a folder of pictures
     """
-    return _settle(data, run, accept=False, dry_run=dry_run, strict=strict)
+    rows = open_pictures(data, strict=strict, follow_links=follow_links)
+    return _settle(rows, run, accept=False, dry_run=dry_run, strict=strict)
 
 
 def accept(
-    data: Places, *, run: str | None = None, dry_run: bool = False, strict: bool = False
+    data: Places,
+    *,
+    run: str | None = None,
+    dry_run: bool = False,
+    strict: bool = False,
+    follow_links: bool = False,
 ) -> Settlement:
     """Take the tags that a run of `annotate` wrote for the truth from now on: only their marks are removed.
 
     The parameters are those of `undo`.
     """
-    return _settle(data, run, accept=True, dry_run=dry_run, strict=strict)
+    rows = open_pictures(data, strict=strict, follow_links=follow_links)
+    return _settle(rows, run, accept=True, dry_run=dry_run, strict=strict)
 
 
-def _settle(data: Places, run: str | None, *, accept: bool, dry_run: bool, strict: bool) -> Settlement:
-    rows, problems = open_pictures(data, strict=strict), ProblemLog(strict=strict)
+def _settle(rows: Collection, run: str | None, *, accept: bool, dry_run: bool, strict: bool) -> Settlement:
+    problems = ProblemLog(strict=strict)
     found, counts = _marked_sidecars(rows, problems)
     if run is not None and run != ALL_RUNS and run not in counts:
         known = ", ".join(sorted(counts)) or "none"

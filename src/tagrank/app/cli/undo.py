@@ -1,10 +1,10 @@
 """`tagrank undo` and `tagrank accept`"""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tagrank.app.cli.arguments.options import Debug, Json, Strict, option
+from tagrank.app.cli.arguments.options import Debug, FollowLinks, Json, Strict, option
 from tagrank.app.cli.terminal.console import DATA_ERROR, count, report_problems, say, show, show_json
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def undo(
     run: Run = None,
     dry_run: DryRun = False,
     strict: Strict = False,
+    follow_links: FollowLinks = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -39,7 +40,8 @@ def undo(
     """
     import tagrank
 
-    _report(tagrank.undo(data, run=run, dry_run=dry_run, strict=strict), "removed", json)
+    asked: dict[str, Any] = {"run": run, "dry_run": dry_run, "strict": strict, "follow_links": follow_links}
+    _report(tagrank.undo(data, **asked), "removed", json)
 
 
 def accept(
@@ -47,6 +49,7 @@ def accept(
     run: Run = None,
     dry_run: DryRun = False,
     strict: Strict = False,
+    follow_links: FollowLinks = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -62,7 +65,8 @@ def accept(
     """
     import tagrank
 
-    _report(tagrank.accept(data, run=run, dry_run=dry_run, strict=strict), "accepted", json)
+    asked: dict[str, Any] = {"run": run, "dry_run": dry_run, "strict": strict, "follow_links": follow_links}
+    _report(tagrank.accept(data, **asked), "accepted", json)
 
 
 def _report(settled: "Settlement", verb: str, json: bool) -> None:
