@@ -22,11 +22,6 @@ def meet_archive(folder: Path, decisions: Path | None, *, moved: bool) -> Path |
     if not database_path(folder, decisions).exists():
         return None
     with Archive.open(folder, database=decisions, lock=True) as archive:
-        if kind := archive.network_kind:
-            say(
-                f"{archive.database} lies on a network drive ({kind}): decisions are written with a rollback "
-                "journal, which is slower and safe there"
-            )
         if not archive.is_known:
             _meet(archive, moved=moved)
         return Path(archive.own.folder)
