@@ -47,7 +47,7 @@ from tagrank.archive.records import (
 from tagrank.archive.scan import Progress, has_own_dates, look_at_folder, read_known, read_layout
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
-from tagrank.archive.storage.database import Database
+from tagrank.archive.storage.database import IDENTITY, Database
 from tagrank.archive.storage.lock import ArchiveInUse, DeskLock
 from tagrank.archive.storage.own_state import (
     OwnState,
@@ -66,7 +66,7 @@ from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.files import FileError, check_plain
 
 HOME, FILE_NAME = ".tagrank", "desk.sqlite"
-_IDENTITY, _WORD = "identity", re.compile("[0-9a-f]{16,64}")
+_WORD = re.compile("[0-9a-f]{16,64}")
 _MOST_NAMES = 5
 Listener = Callable[[list[Cell]], None]
 Result = TypeVar("Result")
@@ -156,11 +156,11 @@ class Archive:
         """A random word by which the archive calls itself; a stranger who made it knows it, too."""
         if (found := self._identity()) is None:
             found = secrets.token_hex(16)
-            self.settings.set(_IDENTITY, found)
+            self.settings.set(IDENTITY, found)
         return found
 
     def _identity(self) -> str | None:
-        found = self.settings.get(_IDENTITY)
+        found = self.settings.get(IDENTITY)
         return found if found is not None and _WORD.fullmatch(found) else None
 
     @property

@@ -14,6 +14,7 @@ from queue import Empty, LifoQueue
 from tempfile import TemporaryDirectory
 
 from tagrank.archive.storage.file_system import network_kind
+from tagrank.archive.storage.own_state import own_state
 from tagrank.archive.storage.schema import APPLICATION_ID, VERSION, expected_texts, migrate, table_texts
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, check_plain, open_plain
@@ -25,9 +26,13 @@ _KEPT_READERS = 8
 # a text that a stranger wrote is not read into memory if it is longer, nor a row
 _LONGEST_ROW = 2**22
 _LARGEST_COPY = 2**30
+# what reading the list of tables may take; it takes some hundreds
+_MOST_STEPS, _STEPS_AT_ONCE = 1_000_000, 1000
 # the last bytes of a journal that names another file, which SQLite would remove
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 _WAL_FORMAT = b"\x02\x02"
+# the setting with the word by which an archive calls itself
+IDENTITY = "identity"
 # the second where even what SQLite has to say of a file is no text
 _DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
@@ -111,6 +116,8 @@ class Database:
         try:
             return _connect(self._opened, write=write, alone=self.read_only)
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                raise _damage(self.path, "its list of tables has no end") from None
             raise OSError(f"{self.path} cannot be opened ({error}){_way_out(write)}") from None
         except _DAMAGE as error:
             raise _damage(self.path, error) from None
@@ -139,8 +146,22 @@ class Database:
         version = _version(connection, self.path)
         if table_texts(connection) != expected_texts(version):
             raise FileError(self.path, "does not hold the tables of an archive of tagrank; name another file")
+        if version and not self._is_own(connection) and (fault := _fault(connection)) is not None:
+            raise _damage(self.path, fault)
         connection.execute("ROLLBACK")
         return version
+
+    def _is_own(self, connection: sqlite3.Connection) -> bool:
+        """Whether this user has opened the file before.
+
+        In one that a stranger made pages may lead to each other again and again: it would be read for ever.
+        """
+        found = connection.execute("SELECT value FROM settings WHERE key = ?", (IDENTITY,)).fetchone()
+        try:
+            return found is not None and own_state(self.path, found[0]) is not None
+        except (FileError, OSError):
+            # without a state of their own nobody knows a file
+            return False
 
     def _read_copy(self, connection: sqlite3.Connection, version: int) -> None:
         """Bring a copy to today's version, and read that: the file itself must stay as it is."""
@@ -176,7 +197,8 @@ def _fault(connection: sqlite3.Connection) -> str | None:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except (*_DAMAGE, TypeError) as error:
         return str(error)
-    return None if found == "ok" else str(found)
+    # the first line tells which of several databases is meant
+    return None if found == "ok" else str(found).splitlines()[-1]
 
 
 def _damage(path: Path, reason: object) -> FileError:
@@ -218,13 +240,16 @@ def _connect(path: Path, *, write: bool, alone: bool) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
+    steps = iter(range(_MOST_STEPS // _STEPS_AT_ONCE))
     try:
+        connection.set_progress_handler(lambda: next(steps, None) is None, _STEPS_AT_ONCE)
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_ROW)
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA cell_size_check = ON")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute(f"PRAGMA query_only = {'OFF' if write else 'ON'}")
+        connection.set_progress_handler(None, 0)
     except BaseException:
         connection.close()
         raise
