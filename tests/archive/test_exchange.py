@@ -122,16 +122,16 @@ def test_a_list_is_bounded(archive):
         )
 
 
-def test_sidecars_get_what_was_accepted(decided, photos):
+def test_new_sidecars_hold_all_present_tags(decided, photos):
     tried = export_sidecars(decided, dry_run=True)
     assert not list(photos.rglob("*.xmp"))
     done = export_sidecars(decided)
     assert done.changes == tried.changes
     assert [(os.path.basename(change.sidecar), change.tags, change.action) for change in done.changes] == [
-        ("a.png.xmp", ("boat",), "create"),
+        ("a.png.xmp", ("boat", "sea"), "create"),
         ("e.png.xmp", ("=cmd|'/C calc'!A0",), "create"),
     ]
-    assert read_keywords(photos / "a.png") == ["boat"]
+    assert read_keywords(photos / "a.png") == ["boat", "sea"]
     assert export_sidecars(decided).changes == []
 
 
@@ -140,10 +140,10 @@ def test_sidecars_are_merged(decided, photos, number):
     add_machine_tags(photos / "a.png", {"boat": 0.9, "sky": 0.8}, run=new_run())
     before = {path: path.read_bytes() for path in photos.rglob("*.png")}
     (change, _) = export_sidecars(decided).changes
-    assert (change.tags, change.action) == (("boat",), "change")
-    # boat is a person's now; sky, which was rejected, stays marked as a machine's
-    assert read_sidecar(photos / "a.png.xmp").flat == ("holiday", "boat")
-    assert read_sidecar(photos / "a.png.xmp", machine_tags=True).flat == ("holiday", "boat", "sky")
+    assert (change.tags, change.removed, change.action) == (("sea", "boat"), ("sky",), "change")
+    # boat is a person's now; sky, which a machine made, was rejected
+    assert read_sidecar(photos / "a.png.xmp").flat == ("holiday", "boat", "sea")
+    assert read_sidecar(photos / "a.png.xmp", machine_tags=True).flat == ("holiday", "boat", "sea")
     assert {path: path.read_bytes() for path in photos.rglob("*.png")} == before
 
 

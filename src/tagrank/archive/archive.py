@@ -22,7 +22,14 @@ from tagrank.archive.decisions import (
     record_answers,
     take_back,
 )
-from tagrank.archive.labels import read_contents, read_labels, read_tag_counts, read_tags
+from tagrank.archive.exported import read_decided
+from tagrank.archive.labels import (
+    read_contents,
+    read_labels,
+    read_picture_tags,
+    read_tag_counts,
+    read_tags,
+)
 from tagrank.archive.names import checked_answers, checked_request
 from tagrank.archive.pictures import read_picture_table, read_pictures_of, read_tag_states
 from tagrank.archive.records import (
@@ -36,6 +43,7 @@ from tagrank.archive.records import (
     Picture,
     PictureFilter,
     PictureTable,
+    PictureTags,
     Scan,
     SparseStates,
     Step,
@@ -237,15 +245,18 @@ class Archive:
         follow_links, only_inside : as for `read_pictures`
         """
         with self._scanning:
-            known, layout, has_dates = self.read(
+            known, layout, decided, has_dates = self.read(
                 lambda connection: (
                     read_known(connection),
                     read_layout(connection),
+                    read_decided(connection),
                     has_own_dates(connection),
                 )
             )
             asked = {"follow_links": follow_links, "only_inside": only_inside, "has_dates": has_dates}
-            state = look_at_folder(self.folder, known, layout, cache=cache, progress=progress, **asked)
+            state = look_at_folder(
+                self.folder, known, layout, decided, cache=cache, progress=progress, **asked
+            )
             return self._write(lambda connection: record_scan(connection, state))
 
     def pictures(self) -> PictureTable:
@@ -294,6 +305,10 @@ class Archive:
     def contents(self) -> Contents:
         """Pictures, tags, states and vocabulary of one moment."""
         return self.read(lambda connection: read_contents(connection, self.database))
+
+    def picture_tags(self) -> list[PictureTags]:
+        """Every picture that is there with its tags, as they leave the archive."""
+        return self.read(lambda connection: read_picture_tags(connection, self.database))
 
     def collection(self, *, only_known: bool = False) -> DecidedCollection:
         """All pictures with their labels in three states; with `only_known` those with any known label."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tagrank.archive.pictures import read_picture_table
-from tagrank.archive.records import Contents, DecidedCollection, SparseStates, TagCounts
+from tagrank.archive.records import Contents, DecidedCollection, PictureTags, SparseStates, TagCounts
 from tagrank.archive.vocabulary.reading import read_columns
 from tagrank.archive.vocabulary.states import read_states
 from tagrank.data.collection import Collection
@@ -70,6 +70,36 @@ def read_labels(connection: sqlite3.Connection, folder: Path, path: Path) -> Dec
     return DecidedCollection(
         collection, pictures.ids, (rows[cells.is_decided], cells.columns[cells.is_decided])
     )
+
+
+def read_picture_tags(connection: sqlite3.Connection, path: Path) -> list[PictureTags]:
+    """Every picture that is there with its tags; all that leaves the archive is read here."""
+    pictures, tags, cells, _ = read_contents(connection, path)
+    file_states = dict(connection.execute("SELECT id, file_state FROM pictures WHERE NOT is_gone"))
+    decided = {picture for (picture,) in connection.execute("SELECT DISTINCT picture FROM decisions")}
+    order = np.lexsort((cells.columns, cells.pictures))
+    starts = np.searchsorted(cells.pictures[order], pictures.ids, "left")
+    ends = np.searchsorted(cells.pictures[order], pictures.ids, "right")
+    names = np.array(tags, dtype=object)
+    rows = []
+    for i, number in enumerate(pictures.ids.tolist()):
+        chosen = order[starts[i] : ends[i]]
+        words, states = names[cells.columns[chosen]], cells.states[chosen]
+        is_decided = cells.is_decided[chosen]
+        rows.append(
+            PictureTags(
+                number,
+                pictures.names[i],
+                pictures.keys[i],
+                file_states[number],
+                present=tuple(words[states == 1]),
+                accepted=frozenset(words[(states == 1) & is_decided]),
+                unlisted=frozenset(words[(states == 1) & ~cells.is_listed[chosen]]),
+                rejected=frozenset(words[(states == -1) & is_decided]),
+                was_decided=number in decided,
+            )
+        )
+    return rows
 
 
 def make_labels(rows: np.ndarray, cells: SparseStates, is_known: np.ndarray, n_tags: int) -> LabelMatrix:

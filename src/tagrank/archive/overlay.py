@@ -9,6 +9,7 @@ import numpy as np
 
 from tagrank.annotation.bank.picture_keys import Source
 from tagrank.archive.archive import Archive
+from tagrank.archive.exported import before_exports, read_decided
 from tagrank.archive.labels import make_labels
 from tagrank.archive.records import SparseStates
 from tagrank.archive.scan import (
@@ -58,15 +59,17 @@ def decided_collection(
         # a file that was named is meant
         if database is None and (told := archive.told_of_others()):
             warn(f"{told}; they are used, no_decisions leaves them out")
-        known, layout, decided, vocabulary = archive.read(
+        known, layout, decided, vocabulary, ever = archive.read(
             lambda connection: (
                 read_known(connection),
                 read_layout(connection),
                 _read(connection),
                 read_vocabulary(connection),
+                read_decided(connection),
             )
         )
     collection = as_before(collection, folder, layout, follow_links=follow_links)
+    collection = before_exports(collection, folder, ever)
     rows = _rows_of(collection, known, {cell.picture for cell in decided})
     cells = [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]
     if vocabulary.is_plain:

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +18,7 @@ import numpy as np
 from tagrank.annotation.bank.feature_bank import bank_folder
 from tagrank.annotation.bank.picture_keys import Source, file_state, identify_pictures
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
+from tagrank.archive.exported import before_exports
 from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.pictures.facts import PictureFacts, read_facts
@@ -98,13 +99,14 @@ def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **
     is_hidden = (collection.layout, layout) == ("keywords", "tag_folders")
     if not is_hidden or not is_tag_folders(PictureFolder(folder, ProblemLog(), **links)):
         return collection
-    return read_pictures(folder, layout=layout, join_sidecars=True, **links)
+    return read_pictures(folder, layout=layout, **links)
 
 
 def look_at_folder(
     folder: Path,
     known: list[Known],
     layout: str,
+    decided: Mapping[str, set[str]],
     *,
     has_dates: bool = True,
     cache: bool | str | os.PathLike,
@@ -116,6 +118,7 @@ def look_at_folder(
     Nothing is written. `links` are `follow_links` and `only_inside` of `read_pictures`.
     """
     collection = as_before(read_pictures(folder, layout=None, **links), folder, layout, **links)
+    collection = before_exports(collection, folder, decided)
     problems = list(collection.problems)
     found = _identify(collection, known, cache, problems, progress)
     matches = match_pictures(known, found)

@@ -12,12 +12,15 @@ from tagrank.archive import Archive, database_path
 from tagrank.archive.exchange import (
     Import,
     SidecarExport,
+    TagListExport,
     decided_rows,
     export_lines,
     export_sidecars,
+    export_tags,
     import_answers,
 )
-from tagrank.commands.destinations import check_apart, check_list
+from tagrank.commands.destinations import check_apart, check_distinct, check_list
+from tagrank.commands.sidecars import check_style
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
 
@@ -30,16 +33,19 @@ class Export:
     ----------
     rows : a dict for each tag of a picture that was decided
     sidecars : what was written beside the pictures, or would be; None where that was not asked for
+    tags : what was written into a list of all tags, or would be; None where that was not asked for
     """
 
     rows: Sequence[Mapping[str, str]]
     sidecars: SidecarExport | None = None
+    tags: TagListExport | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
             "decisions": [dict(row) for row in self.rows],
             "sidecars": None if self.sidecars is None else self.sidecars.to_dict(),
+            "tags": None if self.tags is None else self.tags.to_dict(),
         }
 
 
@@ -47,24 +53,35 @@ def export_decisions(
     photos: str | os.PathLike,
     output: str | os.PathLike | None = None,
     *,
+    tags: str | os.PathLike | None = None,
     sidecars: bool = False,
+    style: str = "full",
     dry_run: bool = False,
     decisions: str | os.PathLike | None = None,
     progress: Progress | None = None,
 ) -> Export:
-    """Write down what was decided about the pictures of a folder. The decisions themselves stay as they are.
+    """Write down what was decided about the pictures of a folder, or all their tags; decisions stay.
 
     Parameters
     ----------
     photos : folder with the pictures
     output : a ``.csv`` or ``.jsonl`` file to write, a line for each tag of a picture, or None
-    sidecars : add the tags that were accepted to XMP files beside the pictures, as `annotate` does
-    dry_run : with `sidecars`, only tell what would be added
+    tags : a ``.csv`` or ``.jsonl`` file with every picture and all its present tags, listed and not rejected
+        or accepted, as a folder of pictures is read from. The folder's own list may be named: it keeps its
+        columns and separators, and its former content is kept in the user's state.
+    sidecars : bring all present tags of pictures with an accepted one into XMP files beside them, and take
+        those that earlier exports wrote and that are not present any more out of them
+    style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
+    dry_run : with `sidecars` or `tags`, only tell what would be written
     decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
     progress : called with how many pictures are done, how many there are, and what is being done
     """
-    if dry_run and not sidecars:
-        raise ArgumentError("dry_run is about sidecars; ask for sidecars, too")
+    if dry_run and not sidecars and tags is None:
+        raise ArgumentError("dry_run is about sidecars and tags; ask for one of them, too")
+    check_style(style, sidecars)
+    check_distinct(output=output, tags=tags)
+    if tags is not None:
+        check_list(tags, "lists of tags")
     if output is not None:
         check_list(output, "decisions")
         check_apart(photos, output=output)
@@ -74,8 +91,11 @@ def export_decisions(
             Path(output).parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(output, text=True) as stream:
                 stream.writelines(export_lines(archive, Path(output).suffix[1:]))
-        written = export_sidecars(archive, dry_run=dry_run, progress=progress) if sidecars else None
-    return Export(rows, written)
+        listed = None if tags is None else export_tags(archive, tags, dry_run=dry_run)
+        written = None
+        if sidecars:
+            written = export_sidecars(archive, style=style, dry_run=dry_run, progress=progress)
+    return Export(rows, written, listed)
 
 
 def import_decisions(

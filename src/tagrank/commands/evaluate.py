@@ -84,7 +84,7 @@ def evaluate(
     report: str | os.PathLike | None = None,
     pictures: str | os.PathLike | None = None,
     machine_tags: bool = False,
-    join_sidecars: bool = False,
+    join_sidecars: bool = True,
     separator: str | None = None,
     follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,

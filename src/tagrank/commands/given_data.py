@@ -29,7 +29,7 @@ def open_collection(
     *,
     strict: bool = False,
     machine_tags: bool = False,
-    join_sidecars: bool = False,
+    join_sidecars: bool = True,
     separator: str | None = None,
     follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
@@ -49,7 +49,7 @@ def open_collection(
         holds the decisions
     """
     if isinstance(data, Collection) or not Path(data).is_dir():
-        if machine_tags or join_sidecars:
+        if machine_tags or not join_sidecars:
             raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
         if not isinstance(decisions, bool):
             raise ArgumentError(f"decisions={os.fspath(decisions)} are about a folder of pictures; name one")

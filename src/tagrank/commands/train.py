@@ -148,7 +148,7 @@ def train(
     cache: Cache = True,
     strict: bool = False,
     machine_tags: bool = False,
-    join_sidecars: bool = False,
+    join_sidecars: bool = True,
     separator: str | None = None,
     follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,

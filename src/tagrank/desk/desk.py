@@ -8,7 +8,14 @@ from typing import Any, Self
 
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Answer, Archive, Cell, Picture
-from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
+from tagrank.archive.exchange import (
+    export_lines,
+    export_sidecars,
+    export_tags,
+    import_answers,
+    list_path,
+    tag_list_bytes,
+)
 from tagrank.commands.picture_rows import name_features
 from tagrank.data.pictures.folder import leads_inside
 from tagrank.desk.leases import Leases
@@ -290,10 +297,18 @@ class Desk:
             "pictures": found.n_pictures,
         }
 
-    def export(self, format: str, dry_run: bool = False) -> Any:
-        """Decisions as the bytes of a "csv" or "jsonl" file, or written to "sidecars" beside the pictures."""
+    def export(self, format: str, dry_run: bool = False, style: str = "full") -> Any:
+        """What leaves the archive.
+
+        Decisions as the bytes of a "csv" or "jsonl" file, all "tags" as those of a list; or all tags written
+        to "sidecars" beside the pictures, or to the "tag-list" of the folder.
+        """
         if format == "sidecars":
-            return export_sidecars(self.archive, dry_run=dry_run).to_dict()
+            return export_sidecars(self.archive, style=style, dry_run=dry_run).to_dict()
+        if format == "tag-list":
+            return export_tags(self.archive, list_path(self.archive), dry_run=dry_run).to_dict()
+        if format == "tags":
+            return tag_list_bytes(self.archive)
         return "".join(export_lines(self.archive, format)).encode()
 
     def import_(self, content: bytes, format: str, dry_run: bool, who: str) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """`tagrank export` and `tagrank import`, and what the desk decided on the way to other commands."""
 
 import json
+import shlex
 import shutil
+import subprocess
 
 import pytest
 from PIL import Image
@@ -59,6 +61,46 @@ def test_sidecars(tagrank, decided):
     assert [read_keywords(decided / name) for name in ("a.png", "b.png")] == [["sky"], ["boat"]]
 
 
+def test_sidecars_lose_what_was_taken_back(tagrank, decided):
+    tagrank("export", decided, "--sidecars")
+    with Archive.open(decided) as archive:
+        archive.undo(who="anna", request="2")
+    tried = tagrank("export", decided, "--sidecars", "--dry-run")
+    assert "nothing was written: 0 tags added, 2 tags removed in 2 sidecars" in tried.stderr
+    assert len(list(decided.glob("*.xmp"))) == 2
+    document = json.loads(tagrank("export", decided, "--sidecars", "--json").stdout)["sidecars"]
+    assert [(change["action"], change["removed"]) for change in document["changes"]] == [
+        ("delete", ["sky"]),
+        ("delete", ["boat"]),
+    ]
+    assert list(decided.glob("*.xmp")) == []
+
+
+def test_all_tags_as_a_list(tagrank, decided):
+    listed = decided / "tags.csv"
+    listed.write_text("image,tags\na.png,sea|dog\nc.png,dog\n")
+    before = listed.read_bytes()
+    with Archive.open(decided) as archive:
+        archive.scan()
+    tried = tagrank("export", decided, "--tags", listed, "--dry-run")
+    assert (tried.exit_code, listed.read_bytes()) == (0, before)
+    assert "dry run, nothing was written" in tried.stderr
+    assert "2 tags added, 1 tag removed; 3 pictures with tags" in tried.stderr
+    result = tagrank("export", decided, "--tags", listed)
+    assert listed.read_text() == "image,tags\na.png,dog|sky\nc.png,dog\nb.png,boat\n"
+    command = result.stderr.partition("to get it back: ")[2].strip()
+    subprocess.run(shlex.split(command), check=True)
+    assert listed.read_bytes() == before
+    document = json.loads(tagrank("export", decided, "--tags", listed, "--sidecars", "--json").stdout)
+    assert (document["tags"]["added"], document["tags"]["removed"]) == (2, 1)
+    options = ("--method", "label-frequency", "--features", "hsv", "--no-cache", "--n-jobs", 1, "--json")
+    trained = tagrank("train", decided, "-o", decided.parent / "m", *options)
+    assert trained.exit_code == 0, trained.stderr
+    assert "not read" not in trained.stderr
+    # sea was rejected, so it is known, too
+    assert json.loads(trained.stdout)["data"]["tags"] == 4
+
+
 def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
     (tmp_path / "list.csv").write_text("name,tag,answer\nnowhere.png,sky,yes\nc.png,sky,yes\n")
     result = tagrank("import", decided, tmp_path / "list.csv")
@@ -77,6 +119,9 @@ def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
         (["export", "{photos}"], 1, "no decisions here"),
         (["export", "{photos}", "-o", "x.txt"], 2, ".csv or .jsonl"),
         (["export", "{photos}", "--dry-run"], 2, "--dry-run is about sidecars"),
+        (["export", "{photos}", "--style", "stem"], 2, "--style stem is about sidecars"),
+        (["export", "{photos}", "--tags", "x.txt"], 2, ".csv or .jsonl"),
+        (["export", "{photos}", "--tags", "x.csv", "-o", "x.csv"], 2, "are the same file"),
         (["export", "{photos}/nowhere"], 1, "is not a folder"),
         (["import", "{photos}", "{photos}/nowhere.csv"], 1, "nowhere.csv"),
         (

@@ -233,9 +233,11 @@ class FakeDesk:
             "pictures": len(self.names)
         }
 
-    def export(self, format, dry_run=False):
+    def export(self, format, dry_run=False, style="full"):
         if format == "sidecars":
-            return {"changes": [], "problems": []}
+            return {"changes": [], "problems": [], "added": 0, "removed": 0}
+        if format == "tag-list":
+            return {"path": "photos/tags.csv", "action": "keep", "changes": [], "added": 0, "removed": 0}
         lines = [f"{i},{tag},{answer}" for (i, tag), (answer, _) in self.decided.items()]
         return "\n".join(["picture,tag,answer", *lines, ""]).encode()
 

@@ -81,7 +81,11 @@ def test_decisions_leave_and_come_back(browser, desk):
     assert answer.headers["content-disposition"] == 'attachment; filename="drawn-decisions.csv"'
     taken = browser.post("/api/import?format=csv&dry_run=true", content=answer.content)
     assert taken.json()["applied"] is False
-    assert browser.post("/api/sidecars", json={"dry_run": True}).json() == {"changes": [], "problems": []}
+    assert browser.post("/api/sidecars", json={"dry_run": True, "style": "stem"}).json()["changes"] == []
+    assert browser.post("/api/sidecars", json={"style": "lightroom"}).status_code == 422
+    assert browser.post("/api/tag-list", json={"dry_run": True}).json()["action"] == "keep"
+    answer = browser.get("/api/export?format=tags")
+    assert answer.headers["content-disposition"] == 'attachment; filename="drawn-tags.csv"'
     assert browser.post("/api/scan", json={}).json()["pictures"] == 40
 
 

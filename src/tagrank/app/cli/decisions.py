@@ -1,11 +1,13 @@
 """`tagrank export` and `tagrank import`"""
 
+import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tagrank.app.cli.arguments.options import Debug, Json, option
+from tagrank.app.cli.arguments.options import Debug, Json, Style, option
 from tagrank.app.cli.terminal.console import (
     DATA_ERROR,
     count,
@@ -20,7 +22,7 @@ from tagrank.app.cli.terminal.progress import WorkProgress
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tagrank.archive.exchange import Import, SidecarExport
+    from tagrank.archive.exchange import Import, SidecarExport, TagListExport
 
 LINES_SHOWN = 40
 Photos = Annotated[Path, typer.Argument(help="A folder of pictures.")]
@@ -36,24 +38,42 @@ def export(
         Path | None,
         option(None, "Write .csv or .jsonl, a line a decision.", "--output", "-o", usual="CSV on stdout"),
     ] = None,
+    tags: Annotated[
+        Path | None,
+        option(
+            None,
+            "Write every picture with all its tags, as a list from which a folder is read; the folder's own "
+            "tags.csv may be named.",
+            metavar="FILE.csv",
+        ),
+    ] = None,
     sidecars: Annotated[
-        bool, option(None, "Add accepted tags to XMP files beside the pictures.", "--sidecars")
+        bool,
+        option(
+            None,
+            "Bring all tags of pictures with accepted ones into XMP files beside them, and take out what an "
+            "earlier export wrote and was taken back or rejected since.",
+            "--sidecars",
+        ),
     ] = False,
+    style: Style = "full",
     dry_run: Annotated[
-        bool, option(None, "With --sidecars, show what would be added, and write nothing.", "--dry-run")
+        bool,
+        option(None, "With --sidecars or --tags, show what would change, and write nothing.", "--dry-run"),
     ] = False,
     decisions: DecisionFile = None,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Take what was decided at the desk elsewhere: as a list, or as sidecars that photo programs read.
+    """Take decisions of the desk elsewhere, or all tags: as a list, or as sidecars that photo programs read.
 
-    Sidecars get only what was accepted; all that they hold stays. The pictures are never touched.
+    What other programs wrote into sidecars stays. The pictures are never touched.
 
     [bold]Examples[/bold]
 
     \b
     tagrank export photos/ -o decisions.csv
+    tagrank export photos/ --tags photos/tags.csv --dry-run
     tagrank export photos/ --sidecars --dry-run
     tagrank export photos/ --sidecars
     tagrank export /mnt/archive --decisions ~/archive.sqlite -o decisions.jsonl
@@ -62,29 +82,62 @@ def export(
 
     with WorkProgress() as progress:
         done = tagrank.export_decisions(
-            photos, output, sidecars=sidecars, dry_run=dry_run, decisions=decisions, progress=progress.count
+            photos,
+            output,
+            tags=tags,
+            sidecars=sidecars,
+            style=style,
+            dry_run=dry_run,
+            decisions=decisions,
+            progress=progress.count,
         )
     if json:
         show_json(done.to_dict())
-    elif output is None and done.sidecars is None:
+    elif output is None and done.sidecars is None and done.tags is None:
         from tagrank.archive.exchange import list_lines
 
         typer.echo("".join(list_lines(done.rows, "csv")), nl=False)
     if output is not None:
         say(f"{count(len(done.rows), 'decision')} written to {output}")
+    if done.tags is not None:
+        _report_tags(done.tags, json)
     if done.sidecars is not None:
         _report_sidecars(done.sidecars, json)
 
 
-def _report_sidecars(done: "SidecarExport", json: bool) -> None:
-    from tagrank.app.cli.terminal.tables import sidecar_table
+def _report_tags(done: "TagListExport", json: bool) -> None:
+    from tagrank.app.cli.terminal.tables import difference_table
 
     if done.changes and not json:
-        show(sidecar_table(done.changes[:LINES_SHOWN], "added"))
+        rows = [(change.name, change.added, change.removed) for change in done.changes[:LINES_SHOWN]]
+        show(difference_table("picture", rows))
+    if len(done.changes) > LINES_SHOWN:
+        say(f"{len(done.changes) - LINES_SHOWN:,} more pictures; --json lists all")
+    line = (
+        f"{printable(done.path)}: {count(done.n_added, 'tag')} added, {count(done.n_removed, 'tag')} removed"
+    )
+    line += f"; {count(done.n_pictures, 'picture')} with tags"
+    say(f"dry run, nothing was written: {line}" if done.dry_run else line)
+    if done.kept:
+        command = shlex.join(["cp", done.kept, done.path])
+        say(f"the list as it was is kept; to get it back: {command}")
+
+
+def _report_sidecars(done: "SidecarExport", json: bool) -> None:
+    from tagrank.app.cli.terminal.tables import difference_table
+
+    if done.changes and not json:
+        rows = [
+            (os.path.basename(change.sidecar), change.tags, change.removed)
+            for change in done.changes[:LINES_SHOWN]
+        ]
+        show(difference_table("sidecar", rows))
     if len(done.changes) > LINES_SHOWN:
         say(f"{len(done.changes) - LINES_SHOWN:,} more sidecars; --json lists all")
-    n_tags = sum(len(change.tags) for change in done.changes)
-    line = f"{count(n_tags, 'tag')} added to {count(len(done.changes), 'sidecar')}"
+    line = f"{count(done.n_added, 'tag')} added to {count(len(done.changes), 'sidecar')}"
+    if done.n_removed:
+        line = f"{count(done.n_added, 'tag')} added, {count(done.n_removed, 'tag')} removed"
+        line += f" in {count(len(done.changes), 'sidecar')}"
     line += f"; {count(done.n_pictures, 'picture')} with accepted tags"
     say(f"dry run, nothing was written: {line}" if done.dry_run else line)
     report_problems(done.problems, "sidecar not changed")

@@ -47,7 +47,7 @@ def evaluate(
         option(PICTURES, "Where --report finds training pictures that have moved.", metavar="FOLDER"),
     ] = None,
     machine_tags: MachineTags = False,
-    join_sidecars: JoinSidecars = False,
+    join_sidecars: JoinSidecars = True,
     separator: Separator = None,
     decisions: Decisions = None,
     no_decisions: NoDecisions = False,

@@ -110,6 +110,12 @@ class DryRun(Body):
     dry_run: bool = True
 
 
+class Sidecars(DryRun):
+    """How sidecars are written: also what new ones are called."""
+
+    style: Literal["full", "stem"] = "full"
+
+
 class Empty(Body):
     """Nothing."""
 

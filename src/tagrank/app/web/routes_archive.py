@@ -6,12 +6,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from tagrank.app.web.bodies import DryRun, Number
+from tagrank.app.web.bodies import DryRun, Number, Sidecars
 from tagrank.app.web.calls import calls_of, person_of
 
 router = APIRouter(tags=["archive"])
 FormatWord = Literal["csv", "jsonl"]
-_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+_CSV = "text/csv; charset=utf-8"
+_TYPES = {"csv": _CSV, "jsonl": "application/x-ndjson", "tags": _CSV}
 
 
 @router.post("/api/scan")
@@ -22,8 +23,8 @@ async def scan(request: Request) -> JSONResponse:
 
 
 @router.get("/api/export")
-async def export(request: Request, format: FormatWord = "csv") -> Response:
-    """All decisions as a file."""
+async def export(request: Request, format: Literal["csv", "jsonl", "tags"] = "csv") -> Response:
+    """All decisions as a file, or all pictures with all their tags."""
     call = calls_of(request)
     content = await call(call.desk.export, format, kind="long")
     return Response(
@@ -34,10 +35,17 @@ async def export(request: Request, format: FormatWord = "csv") -> Response:
 
 
 @router.post("/api/sidecars")
-async def sidecars(request: Request, body: DryRun) -> JSONResponse:
-    """Write accepted tags beside the pictures, or tell what would be written."""
+async def sidecars(request: Request, body: Sidecars) -> JSONResponse:
+    """Write tags beside the pictures and take out what was taken back, or tell what would be written."""
     call = calls_of(request)
-    return JSONResponse(await call(call.desk.export, "sidecars", body.dry_run, kind="long"))
+    return JSONResponse(await call(call.desk.export, "sidecars", body.dry_run, body.style, kind="long"))
+
+
+@router.post("/api/tag-list")
+async def tag_list(request: Request, body: DryRun) -> JSONResponse:
+    """Write all tags into the list of the folder, or tell what would be written."""
+    call = calls_of(request)
+    return JSONResponse(await call(call.desk.export, "tag-list", body.dry_run, kind="long"))
 
 
 @router.post("/api/import")
@@ -75,7 +83,7 @@ async def _image(request: Request, picture: int, side: int) -> Response:
     return Response(content, media_type="image/jpeg", headers=headers)
 
 
-def download_name(archive: str, ending: str) -> str:
+def download_name(archive: str, format: str) -> str:
     """A file name that says nothing in a header but a name."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", archive).strip("-.")[:80]
-    return f"{plain or 'archive'}-decisions.{ending}"
+    return f"{plain or 'archive'}-{'tags.csv' if format == 'tags' else f'decisions.{format}'}"

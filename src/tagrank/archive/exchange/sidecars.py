@@ -1,6 +1,5 @@
-"""Accepted tags go into the XMP sidecars beside pictures, where photo programs read them."""
+"""Tags go into the XMP sidecars beside pictures, where photo programs read them, and out of them again."""
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,18 +7,14 @@ from typing import Any
 
 from tagrank.annotation.bank.picture_keys import content_key, file_state
 from tagrank.archive.archive import Archive
-from tagrank.archive.names import is_inside
+from tagrank.archive.records import PictureTags
 from tagrank.data.problems import Problem, ProblemLog
-from tagrank.data.writers.accepted_tags import add_accepted_tags
 from tagrank.data.writers.machine_tags import SidecarChange
+from tagrank.data.writers.originals import prune_originals
+from tagrank.data.writers.present_tags import write_present_tags
 from tagrank.files import FileError
 
 Progress = Callable[[int, int, str], None]
-_ACCEPTED = """
-    SELECT pictures.id, pictures.name, key, file_state, tags.name
-    FROM cells JOIN pictures ON pictures.id = picture JOIN tags ON tags.id = tag
-    WHERE answer = 1 AND NOT is_gone ORDER BY pictures.id, cells.tag
-"""
 
 
 @dataclass(frozen=True)
@@ -28,7 +23,7 @@ class SidecarExport:
 
     Attributes
     ----------
-    changes : one for each sidecar that is made or changed
+    changes : one for each sidecar that is made, changed or deleted, with the tags that come and go
     problems : pictures whose sidecars could not be written, and why
     n_pictures : how many have accepted tags
     dry_run : whether nothing was written
@@ -39,64 +34,73 @@ class SidecarExport:
     n_pictures: int
     dry_run: bool
 
+    @property
+    def n_added(self) -> int:
+        """How many tags come."""
+        return sum(len(change.tags) for change in self.changes)
+
+    @property
+    def n_removed(self) -> int:
+        """How many tags go."""
+        return sum(len(change.removed) for change in self.changes)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
             "dry_run": self.dry_run,
             "pictures": self.n_pictures,
+            "added": self.n_added,
+            "removed": self.n_removed,
             "changes": [change.to_dict() for change in self.changes],
             "problems": [vars(problem) for problem in self.problems],
         }
 
 
-@dataclass
-class _Accepted:
-    name: str
-    key: bytes
-    file_state: str
-    tags: list[str]
-
-
 def export_sidecars(
-    archive: Archive, *, dry_run: bool = False, progress: Progress | None = None
+    archive: Archive, *, style: str = "full", dry_run: bool = False, progress: Progress | None = None
 ) -> SidecarExport:
-    """Add every tag that was accepted to the sidecar of its picture; each sidecar is whole, old or new.
+    """Bring the tags of every picture with an accepted one into its sidecar; each is whole, old or new.
 
-    What sidecars hold already stays; tags that the picture has, inside too, are not added again; a tag that a
-    machine had made counts as a person's from now on. Rejected tags are not taken out.
+    A sidecar gets all present tags of its picture. What it holds stays; tags that the picture has, inside
+    too, are not added again; an accepted tag that a machine had made counts as a person's from now on. Tags
+    that are not present any more go, as far as tagrank wrote them.
 
     Parameters
     ----------
     archive : may be open for reading only
+    style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
     dry_run : only tell what would be written
     progress : called with how many pictures are done, how many there are, and what is being done
     """
-    accepted, changes, problems = archive.read(_accepted_tags), list[SidecarChange](), ProblemLog()
-    for number, picture in enumerate(accepted, 1):
+    decided = [picture for picture in archive.picture_tags() if picture.was_decided]
+    changes, problems = list[SidecarChange](), ProblemLog()
+    for number, picture in enumerate(decided, 1):
         path = archive.folder / picture.name
         try:
             _check_same(path, picture)
-            change = add_accepted_tags(path, picture.tags, dry_run=dry_run)
+            change = write_present_tags(
+                path,
+                picture.present,
+                accepted=picture.accepted,
+                unlisted=picture.unlisted,
+                rejected=picture.rejected,
+                style=style,
+                dry_run=dry_run,
+            )
         except (FileError, OSError) as error:
             problems.add_error(path, error)
         else:
             if change.action != "keep":
                 changes.append(change)
         if progress is not None:
-            progress(number, len(accepted), "writing sidecars")
-    return SidecarExport(changes, problems.listed(), len(accepted), dry_run)
+            progress(number, len(decided), "writing sidecars")
+    if not dry_run:
+        prune_originals()
+    n_pictures = sum(bool(picture.accepted) for picture in decided)
+    return SidecarExport(changes, problems.listed(), n_pictures, dry_run)
 
 
-def _accepted_tags(connection: sqlite3.Connection) -> list[_Accepted]:
-    pictures: dict[int, _Accepted] = {}
-    for number, name, key, state, tag in connection.execute(_ACCEPTED):
-        if not is_inside(name):
-            raise FileError(name, "lies outside the folder; this database is not one of tagrank")
-        pictures.setdefault(number, _Accepted(name, key, state, [])).tags.append(tag)
-    return list(pictures.values())
-
-
-def _check_same(path: Path, picture: _Accepted) -> None:
+def _check_same(path: Path, picture: PictureTags) -> None:
     """Raise where another picture has the name meanwhile: the tags are not about that one."""
     try:
         is_same = file_state(str(path)) == picture.file_state or content_key(path) == picture.key

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tagrank.files import MAX_BYTES, FileError, atomic_write, open_bounded
+from tagrank.files import MAX_BYTES, FileError, atomic_write, check_plain, open_bounded
 from tagrank.user_folders import state_folder
 
 # what is kept of all files together; the oldest goes first
@@ -55,12 +55,14 @@ class Record:
     ----------
     steps : the changes since somebody else changed it
     tags : of a sidecar, what exports wrote into it
-    rows : of a list of pictures, the tags that exports wrote into it, by picture
+    rows, taken : of a list of pictures, by picture, the tags that exports wrote into it for answers of
+        people, and those of others that they took out
     """
 
     steps: tuple[Step, ...] = ()
     tags: Mapping[str, WrittenTag] = field(default_factory=dict)
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    taken: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def is_last(self, content: bytes | None) -> bool:
         """Whether `content` is what tagrank wrote last."""
@@ -75,21 +77,10 @@ def digest(content: bytes) -> str:
 def plain_content(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> bytes | None:
     """The bytes of a file that may be changed, None where there is none; links and the like are refused."""
     try:
-        about = os.lstat(path)
-        if stat.S_ISLNK(about.st_mode):
-            raise FileError(
-                path, "is a link, and nothing is written through links; put the file in its place"
-            )
-        if not stat.S_ISREG(about.st_mode):
-            raise FileError(path, "is a folder, pipe or device, not a file")
-        if about.st_nlink > 1:
-            raise FileError(
-                path, f"has {about.st_nlink} names (hard links), and stays as it is; put a copy in its place"
-            )
+        if check_plain(path) is None:
+            return None
         with open_bounded(path, max_bytes=max_bytes) as stream:
             return stream.read()
-    except FileNotFoundError:
-        return None
     except OSError as error:
         raise FileError(path, f"cannot be read ({error.strerror or error})") from None
 
@@ -222,12 +213,13 @@ def _write_record(path: str | os.PathLike, record: Record) -> None:
     place = _place(path)
     about = place.with_name(f"{place.name}{_RECORD}")
     kept = {step.before for step in record.steps if step.before is not None}
-    if record.steps or record.tags or record.rows:
+    if record != Record():
         document = {
             "path": os.fspath(_real(path)),
             "steps": [step._asdict() for step in record.steps],
             "tags": {tag: written._asdict() for tag, written in record.tags.items()},
-            "rows": {name: list(tags) for name, tags in record.rows.items()},
+            "rows": record.rows,
+            "taken": record.taken,
         }
         with atomic_write(about, text=True) as stream:
             json.dump(document, stream)
@@ -248,4 +240,5 @@ def _parsed(document: Mapping[str, Any], path: str) -> Record:
             for tag, one in document["tags"].items()
         },
         {name: list(map(str, tags)) for name, tags in document["rows"].items()},
+        {name: list(map(str, tags)) for name, tags in document.get("taken", {}).items()},
     )

@@ -105,7 +105,11 @@ FollowLinks = Annotated[
 ]
 JoinSidecars = Annotated[
     bool,
-    option(TAGS, "Add the keywords of XMP sidecars to the tags of a tags.csv.", "--join-sidecars"),
+    option(
+        TAGS,
+        "Add the keywords of XMP sidecars to the tags of a tags.csv, or leave them out.",
+        "--join-sidecars/--no-join-sidecars",
+    ),
 ]
 Separator = Annotated[
     str | None,
@@ -253,7 +257,7 @@ def learning(
     hierarchy: Hierarchy = "keep",
     synonym: Synonym = None,
     machine_tags: MachineTags = False,
-    join_sidecars: JoinSidecars = False,
+    join_sidecars: JoinSidecars = True,
     separator: Separator = None,
     follow_links: FollowLinks = False,
     decisions: Decisions = None,
@@ -294,7 +298,7 @@ def collecting(
     hierarchy: Hierarchy = "keep",
     synonym: Synonym = None,
     machine_tags: MachineTags = False,
-    join_sidecars: JoinSidecars = False,
+    join_sidecars: JoinSidecars = True,
     separator: Separator = None,
     follow_links: FollowLinks = False,
     decisions: Decisions = None,

@@ -1,7 +1,7 @@
 """Tables for people, from the results of the library."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -91,6 +91,14 @@ def ranked_table(
             strength = f"{score:.2f}" if probability is None else f"{probability:.0%}"
             line.append(f"{printable(tag)} {strength}{mark}", style=style).append("   ")
         table.add_row(Text(printable(row.name)), line)
+    return table
+
+
+def difference_table(what: str, rows: Iterable[tuple[str, Sequence[str], Sequence[str]]]) -> Table:
+    """A line for each `what`: the tags that come, and those that go."""
+    table = table_of(what, "added", "removed")
+    for name, added, removed in rows:
+        table.add_row(*(Text(printable(words)) for words in (name, ", ".join(added), ", ".join(removed))))
     return table
 
 

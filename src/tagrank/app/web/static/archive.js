@@ -24,6 +24,11 @@ function differences(heads, rows) {
   return [element("div", region, shown), ...rest];
 }
 
+/** How many tags come and go. */
+function totals({ added, removed }) {
+  return removed ? `${several(added, "tag")} added, ${several(removed, "tag")} removed.` : `${several(added, "tag")} added.`;
+}
+
 function listed(title, names, isOpen) {
   const items = names.slice(0, MOST).map((name) => element("li", {}, words(name)));
   return element("details", { open: isOpen }, element("summary", {}, title), element("ul", {}, ...items));
@@ -51,20 +56,46 @@ find("scan").addEventListener("click", async () => {
 async function sidecars(dry_run) {
   const place = find("sidecars-result");
   const saying = dry_run ? "Comparing …" : "Writing …";
-  const found = await work(find("sidecars-look"), place, saying, () => post("/api/sidecars", { dry_run }));
+  const style = find("style").value;
+  const found = await work(find("sidecars-look"), place, saying, () => post("/api/sidecars", { dry_run, style }));
   if (!found) return;
   const n = several(found.changes.length, "sidecar");
   const isEqual = found.changes.length === 0;
   find("sidecars-write").hidden = !dry_run || isEqual;
   find("sidecars-write").textContent = `Write ${n}`;
   const line = dry_run ? `${n} would change. Nothing is written yet.` : `${n} written.`;
-  const rows = found.changes.map(({ sidecar, action, tags }) => [sidecar, action, tags.join(", ")]);
+  const rows = found.changes.map(({ sidecar, action, tags, removed }) =>
+    [sidecar, action, tags.join(", "), removed.join(", ")]);
   place.append(
-    element("p", {}, isEqual ? "All sidecars are as they should be." : line),
-    ...differences(["Sidecar", "What happens", "Tags"], rows), ...problems(found.problems));
+    element("p", {}, isEqual ? "All sidecars are as they should be." : `${line} ${totals(found)}`),
+    ...differences(["Sidecar", "What happens", "Added", "Removed"], rows), ...problems(found.problems));
 }
 find("sidecars-look").addEventListener("click", () => sidecars(true));
 find("sidecars-write").addEventListener("click", () => sidecars(false));
+find("style").addEventListener("change", () => {
+  find("sidecars-write").hidden = true;
+  find("sidecars-result").replaceChildren();
+});
+
+async function tagList(dry_run) {
+  const place = find("list-result");
+  const saying = dry_run ? "Comparing …" : "Writing …";
+  const found = await work(find("list-look"), place, saying, () => post("/api/tag-list", { dry_run }));
+  if (!found) return;
+  const name = found.path.split(/[\\/]/).pop();
+  const isEqual = found.action === "keep";
+  find("list-write").hidden = !dry_run || isEqual;
+  find("list-write").textContent = `Write ${name}`;
+  const verb = found.action === "create" ? "would be made" : "would change";
+  const line = dry_run ? `${name} ${verb}. Nothing is written yet.` : `${name} written.`;
+  const kept = found.kept ? [element("p", {}, "The list as it was is kept in ", element("code", {}, found.kept))] : [];
+  const rows = found.changes.map(({ name, added, removed }) => [name, added.join(", "), removed.join(", ")]);
+  place.append(
+    element("p", {}, isEqual ? `${name} is complete.` : `${line} ${totals(found)}`), ...kept,
+    ...differences(["Picture", "Added", "Removed"], rows));
+}
+find("list-look").addEventListener("click", () => tagList(true));
+find("list-write").addEventListener("click", () => tagList(false));
 
 async function bring(dry_run) {
   const file = find("file").files[0];

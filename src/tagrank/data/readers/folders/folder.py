@@ -21,8 +21,7 @@ from tagrank.data.readers.folders.tag_folders import is_tag_folders, read_tag_fo
 from tagrank.data.readers.folders.tag_list import has_tag_list, read_tag_list
 from tagrank.data.readers.folders.tag_table import TagTable
 from tagrank.data.readers.folders.voc import is_voc, read_voc
-from tagrank.data.readers.marks import marks_of
-from tagrank.errors import warn
+from tagrank.data.readers.marks import Marks, marks_of
 from tagrank.validation import check_choice
 
 
@@ -39,7 +38,7 @@ def _read_untagged(folder: PictureFolder) -> Collection:
     return table.collection()
 
 
-_KEYWORDS = "keywords"
+_KEYWORDS, _UNTAGGED = "keywords", "untagged"
 # The first that fits is taken; the last always does.
 LAYOUTS = {
     "tag_list": Layout(has_tag_list, read_tag_list),
@@ -58,7 +57,7 @@ def read_pictures(
     layout: str | None = None,
     strict: bool = False,
     machine_tags: bool = False,
-    join_sidecars: bool = False,
+    join_sidecars: bool = True,
     follow_links: bool = False,
     only_inside: bool = False,
     **options: Any,
@@ -72,8 +71,7 @@ def read_pictures(
         stored; default: the first of these that the folder looks like
     strict : raise a FileError for the first file that is missing or damaged, instead of listing it
     machine_tags : take the tags that `annotate` wrote into sidecars for the truth; else they are left out
-    join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv;
-        else a warning says how many sidecars are not read
+    join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv
     follow_links, only_inside : follow links to folders; follow no link that leads out of the folder
     **options : of that layout: `separator` ("tag_list"), `empty` ("tag_list", "coco", "voc"), `words`
         ("corel5k"), `hierarchical` ("keywords"), `max_bytes` (all that have lists)
@@ -87,7 +85,6 @@ def read_pictures(
     files = PictureFolder(
         folder, ProblemLog(strict=strict), follow_links=follow_links, only_inside=only_inside
     )
-    is_guess = layout is None
     layout = _fitting_layout(files, machine_tags) if layout is None else layout
     read = LAYOUTS[check_choice("layout", layout, tuple(LAYOUTS))].read
     if foreign := sorted(options.keys() - inspect.signature(read).parameters.keys()):
@@ -95,14 +92,8 @@ def read_pictures(
     if layout == _KEYWORDS:
         return read(files, machine_tags=machine_tags, **options).replaced(layout=layout)
     collection = read(files, **options).replaced(layout=layout)
-    n_sidecars = len(folder_sidecars(files))
-    if join_sidecars and n_sidecars:
+    if join_sidecars and layout != _UNTAGGED and folder_sidecars(files):
         return _with_sidecars(collection, files, machine_tags)
-    if is_guess and n_sidecars and len(collection.tags):
-        warn(
-            f"XMP sidecars in {os.fspath(folder)} that are not read: {n_sidecars:,}, because the tags come "
-            f"from the layout {layout!r}; join_sidecars adds their keywords"
-        )
     return collection
 
 
@@ -111,7 +102,7 @@ def _fitting_layout(files: PictureFolder, machine_tags: bool) -> str:
     checks[_KEYWORDS] = partial(has_keywords, machine_tags=machine_tags)
     layout = next(name for name, fits in checks.items() if fits(files))
     # of sidecars with machine-made keywords only there is something to say, where nothing else has tags
-    return _KEYWORDS if layout == "untagged" and folder_sidecars(files) else layout
+    return _KEYWORDS if layout == _UNTAGGED and folder_sidecars(files) else layout
 
 
 def _with_sidecars(collection: Collection, files: PictureFolder, machine_tags: bool) -> Collection:
@@ -119,9 +110,20 @@ def _with_sidecars(collection: Collection, files: PictureFolder, machine_tags: b
     sidecars, table = SidecarTags(files, machine_tags=machine_tags), TagTable(files)
     parts = [""] * len(collection) if collection.part is None else collection.part.tolist()
     for name, marks, part in zip(collection.names or (), marks_of(collection), parts, strict=True):
-        table.add(name, marks, part=part)
-        table.add(name, sidecars.tags(name), part=part)
+        table.add(name, _with_tags(marks, sidecars.tags(name)), part=part)
     sidecars.warn_left_out()
     # categories that occur in no picture stay columns
     tags = list(dict.fromkeys((*collection.tags, *table.collection().tags)))
     return table.collection(tags=tags).replaced(layout=collection.layout)
+
+
+def _with_tags(marks: Marks, tags: list[str]) -> Marks:
+    """The marks with tags that are present, too; what is unknown otherwise stays so.
+
+    Beside places|rome in the list, rome in a sidecar is the same tag.
+    """
+    tags = [tag for tag in tags if not any(listed.endswith(f"|{tag}") for listed in marks.present)]
+    present = tuple(dict.fromkeys((*marks.present, *tags)))
+    if marks.unknown is None:
+        return Marks(present, frozenset()) if tags else marks
+    return Marks(present, marks.unknown.difference(tags))
