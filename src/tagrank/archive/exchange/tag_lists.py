@@ -105,7 +105,8 @@ def export_tags(archive: Archive, path: str | os.PathLike, *, dry_run: bool = Fa
     """
     path = Path(path)
     pictures = archive.picture_tags()
-    files = PictureFolder(archive.folder, ProblemLog())
+    # links only tell which picture an entry means; nothing is written there
+    files = PictureFolder(archive.folder, ProblemLog(), follow_links=True)
     _check_alone(path, archive.folder, find_tag_lists(files))
     content, record = plain_content(path), read_record(path)
     present = {picture.name: picture.present for picture in pictures}
