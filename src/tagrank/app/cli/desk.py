@@ -154,9 +154,8 @@ def desk(
         ) as opened,
     ):
         if kind := opened.archive.network_kind:
-            say(
-                f"decisions lie on a network drive ({kind}), so SQLite keeps a rollback journal: slower, but safe"
-            )
+            journal = "SQLite keeps a rollback journal: slower, but safe"
+            say(f"decisions lie on a network drive ({kind}), so {journal}")
         security = protect(opened.archive)
         security.port, security.is_encrypted = listener.getsockname()[1], is_encrypted
         place = address(listener, is_encrypted=is_encrypted)
