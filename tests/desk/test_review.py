@@ -148,9 +148,9 @@ def test_an_unknown_tag_is_said_to_be_unknown(make_desk):
             LookupError, match="the tag 'tre' is unknown in this archive; did you mean 'tree'"
         ):
             ask(tag="tre")
-    assert desk.complete("tre") == {"tags": ["tree"], "known": False, "near": ["tree"]}
+    assert desk.complete("tre") == {"tags": ["tree"], "known": False, "near": ["tree"], "meant": None}
     assert desk.complete("Tree")["near"] == ["tree"]
-    assert desk.complete("tree") == {"tags": ["tree"], "known": True, "near": []}
+    assert desk.complete("tree") == {"tags": ["tree"], "known": True, "near": [], "meant": None}
 
 
 def test_pages_follow_each_other(make_desk, ids, probabilities):

@@ -11,7 +11,7 @@ from tagrank.archive import Archive, Conflict, TagBatch
 from tagrank.archive.vocabulary.verbs import TagEntry, change_of, read_effects, read_entries, table_rows
 from tagrank.commands.destinations import check_apart
 from tagrank.data.readers.tables.tag_table import read_tag_table, tag_table_lines
-from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange
+from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, say_change
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
 
@@ -40,10 +40,12 @@ class TagList:
         return {
             "tags": [one._asdict() for one in self.tags],
             "conflicts": [one._asdict() for one in self.conflicts],
+            "n_conflicts": self.n_conflicts,
             "circles": [list(circle) for circle in self.circles],
             "history": [
                 {"batch": one.batch, "by": one.who, "at": one.at, "undone_by": one.undone_by}
                 | {"changes": [list(change) for change in one.changes]}
+                | {"sentences": [say_change(change) for change in one.changes]}
                 for one in self.history
             ],
         }
@@ -68,13 +70,18 @@ def list_tags(
             raise ArgumentError(f"a table of tags is a .csv file, got {os.fspath(output)!r}")
         check_apart(photos, output=output)
     with Archive.open(photos, database=decisions, read_only=True) as archive:
-        entries = archive.read(read_entries)
-        conflicts, n_conflicts = archive.conflicts()
-        found = TagList(entries, conflicts, n_conflicts, archive.vocabulary().circles, archive.tag_history())
+        found = read_tag_list(archive)
     if output is not None:
         with atomic_write(output, text=True) as stream:
-            stream.writelines(tag_table_lines(table_rows(entries)))
+            stream.writelines(tag_table_lines(table_rows(found.tags)))
     return found
+
+
+def read_tag_list(archive: Archive) -> TagList:
+    """The tags of an archive that is open."""
+    entries = archive.read(read_entries)
+    conflicts, n_conflicts = archive.conflicts()
+    return TagList(entries, conflicts, n_conflicts, archive.vocabulary().circles, archive.tag_history())
 
 
 def change_tags(

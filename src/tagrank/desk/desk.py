@@ -16,8 +16,11 @@ from tagrank.archive.exchange import (
     list_path,
     tag_list_bytes,
 )
+from tagrank.archive.vocabulary.verbs import change_of, read_effects
 from tagrank.commands.picture_rows import name_features
+from tagrank.commands.tags import read_tag_list
 from tagrank.data.pictures.folder import leads_inside
+from tagrank.data.vocabulary import TagChange
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
 from tagrank.desk.progress import (
@@ -155,11 +158,11 @@ class Desk:
         return {"tags": tag_rows(self._memory.view, text)}
 
     def complete(self, text: str = "") -> dict[str, Any]:
-        """Tags that a text may become, whether it is one, and those that it may have been meant to be."""
+        """Tags that a text may become, whether it is one, what it is a synonym of, and what is near it."""
         view, tag = self._memory.view, text.strip()
-        is_known = view.table.column(tag) is not None
+        meant, is_known = view.vocabulary.synonyms.get(tag), view.table.column(tag) is not None
         near = [] if is_known or not tag else nearest(tag, list(view.table.tags))
-        return {"tags": completions(view, text), "known": is_known, "near": near}
+        return {"tags": completions(view, text), "known": is_known, "near": near, "meant": meant}
 
     def wall(self, **asked: Any) -> dict[str, Any]:
         """A page of a queue, see `Review.wall`."""
@@ -215,7 +218,8 @@ class Desk:
             self._memory.mark_reviewed(reviewed)
             self._leases.settle((picture, None) for picture in reviewed)
             self._schedule.count(len(answers))
-            if any(self._is_new_tag(answer.tag) for answer in answers if answer.answer == "yes"):
+            meant = self._memory.view.vocabulary.name
+            if any(self._is_new_tag(meant(answer.tag)) for answer in answers if answer.answer == "yes"):
                 self._schedule.hurry()
         decided = self._memory.view.table.n_decided
         told = {"batch": batch.batch, "decisions": decided, "due_in": self._schedule.due_in}
@@ -227,6 +231,8 @@ class Desk:
         if undone.is_new:
             self._memory.mark_reviewed(undone.reviewed)
             self._schedule.count(-len(undone.restored))
+            if undone.changes:
+                self._read_tags()
         restored, kept = (self._cells_json(cells) for cells in (undone.restored, undone.kept))
         told = {"batch": undone.batch, "restored": restored, "kept": kept, "reviewed": list(undone.reviewed)}
         return told | {"said": undone_words(undone)} | self._review.left(**body.get("shown", {}))
@@ -245,6 +251,32 @@ class Desk:
                 for one in self.archive.history(**asked)
             ]
         }
+
+    # what tags mean
+
+    def vocabulary(self) -> dict[str, Any]:
+        """Tags with synonyms, parents and descriptions; conflicts between answers; and what was changed."""
+        return read_tag_list(self.archive).to_dict()
+
+    def change_tags(self, body: dict[str, Any], who: str) -> dict[str, Any]:
+        """Change what a tag means, or only tell what would become of the pictures."""
+
+        def read(connection: Any) -> tuple[TagChange, list[str]]:
+            change = change_of(connection, body["verb"], body["tag"], body.get("other", ""))
+            return change, read_effects(connection, [change])
+
+        change, effects = self.archive.read(read)
+        if not body.get("dry_run", False):
+            self.archive.change_tags([change], who=who, request=body["request"])
+            self._read_tags()
+        return {"effects": effects, "applied": not body.get("dry_run", False)}
+
+    def _read_tags(self) -> None:
+        """Take over what tags mean now; a model that knows it is trained at once."""
+        self._memory.read_archive()
+        self._warm_up()
+        if self._memory.view.table.n_present.any():
+            self._schedule.hurry()
 
     # how it learns
 

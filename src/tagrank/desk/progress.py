@@ -76,11 +76,19 @@ def tag_rows(view: View, text: str = "") -> list[dict[str, Any]]:
 
 
 def completions(view: View, text: str) -> list[str]:
-    """Tags that a text may become: first those that begin with it, the most frequent first."""
+    """Tags that a text may become: first those that begin with it, the most frequent first.
+
+    A tag is found by its synonyms, too, after those that are found by name.
+    """
     wanted = text.strip().casefold()
+    synonyms = view.vocabulary.synonyms.items()
+    also = [tag for word, tag in synonyms if wanted and word.casefold().startswith(wanted)]
     found = [(j, tag.casefold()) for j, tag in enumerate(list(view.table.tags)) if wanted in tag.casefold()]
     found.sort(key=lambda one: (not one[1].startswith(wanted), -view.table.tally(one[0])["present"], one[1]))
-    return [view.table.tags[j] for j, _ in found[:MOST_COMPLETIONS]]
+    names = [view.table.tags[j] for j, _ in found] + [
+        tag for tag in also if view.table.column(tag) is not None
+    ]
+    return list(dict.fromkeys(names))[:MOST_COMPLETIONS]
 
 
 def step_json(step: Step) -> dict[str, Any]:

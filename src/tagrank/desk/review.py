@@ -1,6 +1,7 @@
 """What the pages of a review show: walls of proposals, one picture with its tags, lists of pictures."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -32,7 +33,7 @@ class Review:
         undecided; "keep": they keep their tags), and "right" how many of them are right, by the model. Where
         there is no pair, "nothing" says why.
         """
-        view, asked = self._memory.view, _wanted(wanted)
+        view, asked = self._memory.view, self._wanted(wanted)
         _check_limit(limit)
         view.book.find(asked, is_first=not cursor)  # before the lock, as the first time takes a while
         with self._handing:
@@ -61,7 +62,7 @@ class Review:
 
         What this person had before is free again, but for `after`: a page asks ahead while it is looked at.
         """
-        view, asked = self._memory.view, _wanted(wanted)
+        view, asked = self._memory.view, self._wanted(wanted)
         place = view.table.row(after) if after is not None and after in view.table else None
         view.book.find(asked, is_first=after is None)
         with self._handing:
@@ -80,8 +81,13 @@ class Review:
         """How much is left of a queue, of its wall and of its pictures; nothing if none is named."""
         if not wanted:
             return {}
-        view, asked = self._memory.view, _wanted(wanted)
+        view, asked = self._memory.view, self._wanted(wanted)
         return {"total": view.reader.total(asked), "left": view.reader.n_pictures(asked)}
+
+    def _wanted(self, given: dict[str, Any]) -> Wanted:
+        """What is asked for; a synonym is its tag."""
+        asked = Wanted(**{name: value for name, value in given.items() if value is not None})
+        return replace(asked, tag=self._memory.view.vocabulary.name(asked.tag))
 
     def picture(self, picture: int) -> dict[str, Any]:
         """One picture with its tags."""
@@ -97,7 +103,9 @@ class Review:
         if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
             raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
         chosen = PictureFilter(**{name: value or None for name, value in wanted.items()})
-        self._memory.view.book.column(Wanted(tag=chosen.tag or ""))  # an unknown tag is said to be unknown
+        self._memory.view.book.column(
+            self._wanted({"tag": chosen.tag})
+        )  # an unknown tag is said to be unknown
         ids = self._archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
         items = [
             picture_json(picture) | self._tags_of(picture.id) for picture in self._archive.pictures_of(ids)
@@ -157,10 +165,6 @@ def why_nothing(view: View, asked: Wanted, *, is_wall: bool) -> str:
         if view.judged.is_empty:
             return "model"
     return "decided"
-
-
-def _wanted(given: dict[str, Any]) -> Wanted:
-    return Wanted(**{name: value for name, value in given.items() if value is not None})
 
 
 def _check_limit(limit: int) -> None:

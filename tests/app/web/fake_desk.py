@@ -105,7 +105,16 @@ class FakeDesk:
 
     def complete(self, text=""):
         tags = [tag for tag in self.all_tags if tag.startswith(text)]
-        return {"tags": tags, "known": text in self.all_tags, "near": []}
+        return {"tags": tags, "known": text in self.all_tags, "near": [], "meant": None}
+
+    def vocabulary(self):
+        empty = {"synonyms": [], "parents": [], "listed_parents": [], "description": "", "is_deleted": False}
+        entries = [{"tag": tag, "present": 1, "yes": 0, "no": 0} | empty for tag in self.all_tags]
+        return {"tags": entries, "conflicts": [], "n_conflicts": 0, "circles": [], "history": []}
+
+    def change_tags(self, body, who):
+        self.calls.append(("change_tags", body))
+        return {"effects": [f"{body['verb']} {body['tag']}"], "applied": not body["dry_run"]}
 
     def wall(self, *, who, queue="missing", tag=None, limit=60, cursor="0", **filters):
         self.calls.append(("wall", filters | {"tag": tag}))

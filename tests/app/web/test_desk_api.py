@@ -16,7 +16,7 @@ def decide(browser, request="a", **more):
     [
         ("/api/overview", {"archive", "progress", "queues", "model", "training", "person"}),
         ("/api/tags?text=boa", {"tags"}),
-        ("/api/complete?text=bo", {"tags", "known", "near"}),
+        ("/api/complete?text=bo", {"tags", "known", "near", "meant"}),
         (
             "/api/wall?queue=missing&tag=&folder=&state=&text=&start=&end=&limit=60&cursor=",
             {"items", "cursor", "total", "rule", "right", "nothing"},
@@ -26,6 +26,7 @@ def decide(browser, request="a", **more):
         ("/api/pictures/1", {"picture", "tags", "proposed", "doubtful", "left", "nothing"}),
         ("/api/history?limit=5", {"decisions"}),
         ("/api/steps?limit=5", {"steps", "next"}),
+        ("/api/vocabulary", {"tags", "conflicts", "n_conflicts", "circles", "history"}),
         ("/api/why?picture=1&tag=boats", {"tag", "probability", "note", "for", "against", "features"}),
         ("/api/models", {"models"}),
     ],

@@ -98,6 +98,26 @@ class Undo(Body):
     shown: Shown | None = None
 
 
+class TagVerb(Body):
+    """What is done with a tag."""
+
+    request: Word
+    verb: Literal[
+        "rename",
+        "merge",
+        "synonym",
+        "no synonym",
+        "delete",
+        "restore",
+        "describe",
+        "parent",
+        "no parent",
+    ]
+    tag: TagName
+    other: Annotated[str, Field(max_length=1000)] = ""
+    dry_run: bool = True
+
+
 class Training(Body):
     """Train; from nothing if it is to be fresh."""
 

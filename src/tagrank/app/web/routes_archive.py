@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from tagrank.app.web.bodies import DryRun, Number, Sidecars
+from tagrank.app.web.bodies import DryRun, Number, Sidecars, TagVerb
 from tagrank.app.web.calls import calls_of, person_of
 
 router = APIRouter(tags=["archive"])
@@ -56,6 +56,20 @@ async def import_decisions(
     call, person = calls_of(request), person_of(request)
     content = await request.body()
     return JSONResponse(await call(call.desk.import_, content, format, dry_run, person, kind="long"))
+
+
+@router.get("/api/vocabulary")
+async def vocabulary(request: Request) -> JSONResponse:
+    """Tags with synonyms, parents and descriptions, conflicts between answers, and what was changed."""
+    call = calls_of(request)
+    return JSONResponse(await call(call.desk.vocabulary))
+
+
+@router.post("/api/vocabulary")
+async def change_tags(request: Request, body: TagVerb) -> JSONResponse:
+    """Change what a tag means, or tell what would become of the pictures."""
+    call, person = calls_of(request), person_of(request)
+    return JSONResponse(await call(call.desk.change_tags, body.model_dump(), person, kind="long"))
 
 
 @router.get("/thumbnails/{picture}")

@@ -41,10 +41,11 @@ def checked_changes(changes: Sequence[TagChange]) -> list[TagChange]:
         raise ArgumentError(
             f"1 to {MOST_TOGETHER:,} changes of tags are made in one step, got {len(changes):,}"
         )
-    return [_checked(TagChange(*change)) for change in changes]
+    return [checked_change(TagChange(*change)) for change in changes]
 
 
-def _checked(change: TagChange) -> TagChange:
+def checked_change(change: TagChange) -> TagChange:
+    """The change, with its names in order; an error where it cannot be meant."""
     kind, tag, other = change
     if kind not in KINDS:
         raise ArgumentError(f"a change of tags is one of {', '.join(KINDS)}, got {str(kind)[:40]!r}")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.archive.vocabulary.changes import check_changes
+from tagrank.archive.vocabulary.changes import check_changes, checked_change
 from tagrank.archive.vocabulary.reading import (
     read_changes,
     read_columns,
@@ -69,11 +69,11 @@ def change_of(connection: sqlite3.Connection, verb: str, tag: str, other: str = 
         raise ArgumentError(f"{tag!r} is no synonym of another tag")
     if verb in (RENAME, MERGE):
         # by whatever word it is called, the tag itself is meant
-        return TagChange(SYNONYM, vocabulary.name(tag), other)
+        return checked_change(TagChange(SYNONYM, vocabulary.name(tag), other))
     if verb == NO_PARENT and other not in vocabulary.parents.get(vocabulary.name(tag), ()):
         raise ArgumentError(f"{other!r} is no parent of {tag!r}")
     kinds = {NO_SYNONYM: SYNONYM}
-    return TagChange(kinds.get(verb, verb), tag, "" if verb == NO_SYNONYM else other)
+    return checked_change(TagChange(kinds.get(verb, verb), tag, "" if verb == NO_SYNONYM else other))
 
 
 def read_effects(connection: sqlite3.Connection, changes: Sequence[TagChange]) -> list[str]:

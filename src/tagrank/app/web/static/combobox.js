@@ -65,9 +65,10 @@ export function combobox(input, { choose, leave = () => {}, allowNew = false }) 
     if (tag === "") return void choose("", false);
     if (tag === doubted) { doubted = null; return void choose(tag, true); }
     // what is known may be still on its way: whether a tag is new is for the server to say
-    const { tags, known, near } = await get("/api/complete", { text: tag });
+    const { tags, known, near, meant } = await get("/api/complete", { text: tag });
     if (turn !== asked || input.value.trim() !== tag) return;
-    if (known) choose(tag, false);
+    if (meant) { say(`“${tag}” is “${meant}”.`); input.value = meant; choose(meant, false); }
+    else if (known) choose(tag, false);
     else if (!allowNew && tags.length) { input.value = tags[0]; choose(tags[0], false); }
     else ask(tag, [...new Set([...near, ...tags])].slice(0, 4));
   }

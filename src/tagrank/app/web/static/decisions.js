@@ -93,7 +93,7 @@ function showWaiting(reason) {
   find("waiting").hidden = false;
 }
 
-function newWord() {
+export function newWord() {
   // randomUUID exists only where the page came encrypted or from this machine
   if (crypto.randomUUID) return crypto.randomUUID();
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -2,6 +2,7 @@
 import "./page.js";
 import { attempt, get } from "./api.js";
 import { count, element, find, link, several, showEmpty, words } from "./dom.js";
+import { aboutTag, editButton, readVocabulary, showVocabulary } from "./vocabulary.js";
 
 const AT_FIRST = 300;
 const body = document.querySelector("#tags tbody");
@@ -14,7 +15,7 @@ const order = (a, b) => {
 
 function show() {
   const text = find("find").value.trim().toLowerCase();
-  const found = tags.filter(({ tag }) => tag.toLowerCase().includes(text)).sort(order);
+  const found = tags.filter(({ tag }) => [tag, ...aboutTag(tag).synonyms].some((word) => word.toLowerCase().includes(text))).sort(order);
   const shown = isWhole ? found : found.slice(0, AT_FIRST);
   body.replaceChildren(...shown.map(makeRow));
   find("count").textContent = several(found.length, "tag");
@@ -25,7 +26,7 @@ function show() {
 function makeRow({ tag, present, proposed, yes, no, complete }) {
   const wall = (queue) => `/wall?${new URLSearchParams({ queue, tag })}`;
   return element("tr", {},
-    element("th", { scope: "row" }, element("a", { href: wall("tag") }, words(tag))),
+    element("th", { scope: "row" }, element("a", { href: wall("tag") }, words(tag)), editButton(tag), aboutTag(tag).line()),
     element("td", {}, element("a", { href: `/pictures?${new URLSearchParams({ tag, state: "present" })}` }, count(present))),
     element("td", {}, proposed ? element("a", { href: wall("missing") }, count(proposed)) : "0"),
     element("td", {}, count(yes)), element("td", {}, count(no)),
@@ -43,10 +44,14 @@ for (const head of document.querySelectorAll("#tags th[data-sort]")) {
 }
 find("find").addEventListener("input", show);
 find("more").addEventListener("click", () => { isWhole = true; show(); });
-const found = await attempt(() => get("/api/tags"));
-if (found) {
+
+async function load() {
+  const found = await attempt(async () => { await readVocabulary(); return get("/api/tags"); });
+  if (!found) return;
   tags = found.tags;
   show();
+  showVocabulary(load);
   const first = link("/review?queue=untagged", "Type the first tags");
   if (tags.length === 0) showEmpty("No tags yet", "Type the first ones while looking at pictures.", first);
 }
+await load();
