@@ -13,7 +13,9 @@ import pytest
 
 from tagrank.annotation.bank import row_store
 from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank
+from tagrank.annotation.bank.picture_keys import content_key
 from tagrank.annotation.bank.row_store import CacheWarning, pack_row, unpack_row
+from tagrank.data.pictures.files import MAX_FILE_BYTES
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bank_probes import FirstRow, Means, Wide
@@ -306,3 +308,10 @@ def test_memory_stays_flat(folder):
     memory_of(110)
     few = memory_of(120)
     assert memory_of(880) - few < 16e6
+
+
+def test_a_file_of_holes_is_not_read(tmp_path):
+    (tmp_path / "a.png").touch()
+    os.truncate(tmp_path / "a.png", MAX_FILE_BYTES + 1)
+    with pytest.raises(OSError, match=f"at most {MAX_FILE_BYTES:,} are read"):
+        content_key(tmp_path / "a.png")

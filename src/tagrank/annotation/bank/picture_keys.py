@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.annotation.bank.row_store import RowStore
+from tagrank.data.pictures.files import MAX_FILE_BYTES
 
 # A file written so recently could change again without a change of its time stamp.
 _SETTLED_NS = 2_000_000_000
@@ -59,10 +60,13 @@ def identify_pictures(
 
 
 def file_state(path: str) -> str:
-    """Size, time and number of a file in a word; OSError unless it is a plain file."""
+    """Size, time and number of a file in a word; OSError unless it is a plain file of a picture's size."""
     found = os.stat(path)
     if not stat.S_ISREG(found.st_mode):
         raise OSError("not a file")
+    if found.st_size > MAX_FILE_BYTES:
+        # one of nothing but holes takes no room on the disk, and hours to read
+        raise OSError(f"a file of {found.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
     return f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}"
 
 

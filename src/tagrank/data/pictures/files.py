@@ -16,7 +16,7 @@ from tagrank.files import FileError, check_regular
 MAX_PIXELS = 2**26
 # What features need.
 MIN_SIDE = 8
-_MAX_FILE_BYTES = 2**29
+MAX_FILE_BYTES = 2**29
 # Plain raster formats; others (EPS) would start foreign programs.
 _FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 PICTURE_SUFFIXES = frozenset(
@@ -112,8 +112,8 @@ def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Im
     about = check_regular(path)
     if about.st_size == 0:
         raise FileError(path, "is empty")
-    if about.st_size > _MAX_FILE_BYTES:
-        raise FileError(path, f"a file of {about.st_size:,} bytes; at most {_MAX_FILE_BYTES:,} are read")
+    if about.st_size > MAX_FILE_BYTES:
+        raise FileError(path, f"a file of {about.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
     with open(path, "rb") as stream:
         try:
             image: Image.Image = Image.open(stream, formats=_FORMATS)
