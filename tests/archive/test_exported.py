@@ -7,6 +7,7 @@ import pytest
 from tagrank.archive import Answer, Archive, decided_collection
 from tagrank.archive.exchange import export_sidecars
 from tagrank.data import read_keywords, read_pictures, read_sidecar, write_sidecar
+from tagrank.data.vocabulary import TagChange
 from tagrank.data.writers.machine_tags import add_machine_tags, new_run
 from tests.data.foreign_sidecars import SIDECARS
 
@@ -206,3 +207,29 @@ def test_by_stem(archive, photos, number):
     export_sidecars(archive, style="stem")
     assert sorted(path.name for path in photos.rglob("*.xmp")) == ["b.png.xmp", "e.xmp"]
     assert export_sidecars(archive).changes == []
+
+
+def test_what_follows_from_a_decision_goes_out_and_back_with_it(archive, photos, number):
+    """A parent that nobody gave is written, and is not listed for ever because it was."""
+    archive.change_tags([TagChange("parent", "boat", "vehicle")], who="anna", request="0")
+    decide(archive, number("e.png"), "boat", "yes", "1")
+    export_sidecars(archive)
+    assert set(read_keywords(photos / "e.png")) == {"boat", "vehicle"}
+    archive.scan()
+    assert present(archive)["e.png"] == {"boat", "vehicle"}
+    undo(archive, "2")
+    archive.scan()
+    assert "e.png" not in present(archive)
+    (change,) = export_sidecars(archive).changes
+    assert (set(change.removed), change.action) == ({"boat", "vehicle"}, "delete")
+    assert not (photos / "e.png.xmp").exists()
+
+
+def test_a_renamed_tag_is_renamed_in_the_sidecar(archive, photos, number):
+    decide(archive, number("e.png"), "boat", "yes", "1")
+    export_sidecars(archive)
+    archive.scan()
+    archive.change_tags([TagChange("synonym", "boat", "ship")], who="anna", request="2")
+    (change,) = export_sidecars(archive).changes
+    assert (change.tags, change.removed) == (("ship",), ("boat",))
+    assert read_keywords(photos / "e.png") == ["ship"]

@@ -336,7 +336,11 @@ class Desk:
         to "sidecars" beside the pictures, or to the "tag-list" of the folder.
         """
         if format == "sidecars":
-            return export_sidecars(self.archive, style=style, dry_run=dry_run).to_dict()
+            done = export_sidecars(self.archive, style=style, dry_run=dry_run).to_dict()
+            for change in done["changes"]:
+                # people at other machines know the folder by its name only
+                change["sidecar"] = os.path.relpath(change["sidecar"], self.archive.folder)
+            return done
         if format == "tag-list":
             return export_tags(self.archive, list_path(self.archive), dry_run=dry_run).to_dict()
         if format == "tags":

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -428,8 +429,43 @@ class TestArchive:
         assert n > 0
         assert list(desk.folder.glob("*.xmp")) == []
         page.locator("#sidecars-write").click()
-        page.get_by_text(f"{n} sidecars written.").wait_for()
+        page.get_by_text(re.compile(rf"{n} sidecars? written\.")).wait_for()
         assert len(list(desk.folder.glob("*.xmp"))) == n
+        page.locator("#sidecars-look").click()
+        page.get_by_text("All sidecars are as they should be.").wait_for()
+        # what is taken back is taken out again
+        answer = anna.request.post(
+            "/api/undo", data={"request": f"undo {n}"}, headers={"Origin": desk.address}
+        )
+        assert answer.ok, answer.text()
+        page.locator("#sidecars-look").click()
+        page.get_by_text("0 tags added,").wait_for()
+        assert "removed: " in page.locator("#sidecars-result tbody").inner_text()
+        page.locator("#sidecars-write").click()
+        page.get_by_text("written.").wait_for()
+        page.locator("#sidecars-look").click()
+        page.get_by_text("All sidecars are as they should be.").wait_for()
+
+    def test_the_list_is_completed_and_the_former_one_is_kept(self, open_page, anna, desk):
+        wall = open_wall(open_page, anna)
+        decide_page(wall)
+        wait_until_sent(wall)
+        before = (desk.folder / "tags.csv").read_bytes()
+        page = open_page(anna, "/archive")
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name="Download").click()
+        assert downloading.value.path().read_bytes().startswith(b"image,tags\n")
+        page.locator("#list-look").click()
+        page.get_by_text("tags.csv would change. Nothing is written yet.").wait_for()
+        assert "added: " in page.locator("#list-result tbody").inner_text()
+        assert (desk.folder / "tags.csv").read_bytes() == before
+        page.get_by_role("button", name="Write tags.csv").click()
+        page.get_by_text("tags.csv written.").wait_for()
+        kept = page.locator("#list-result code").inner_text()
+        assert Path(kept).read_bytes() == before
+        page.locator("#list-look").click()
+        page.get_by_text("tags.csv is complete.").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     def test_decisions_go_out_and_come_back_in(self, open_page, anna):
         page = open_page(anna, "/archive")

@@ -29,6 +29,13 @@ function totals({ added, removed }) {
   return removed ? `${several(added, "tag")} added, ${several(removed, "tag")} removed.` : `${several(added, "tag")} added.`;
 }
 
+/** What becomes of one file or picture. */
+function changed(added, removed, action = "change") {
+  const made = { create: "new", delete: "deleted" }[action];
+  const parts = [made, added.length && `added: ${added.join(", ")}`, removed.length && `removed: ${removed.join(", ")}`];
+  return parts.filter(Boolean).join("; ");
+}
+
 function listed(title, names, isOpen) {
   const items = names.slice(0, MOST).map((name) => element("li", {}, words(name)));
   return element("details", { open: isOpen }, element("summary", {}, title), element("ul", {}, ...items));
@@ -64,11 +71,10 @@ async function sidecars(dry_run) {
   find("sidecars-write").hidden = !dry_run || isEqual;
   find("sidecars-write").textContent = `Write ${n}`;
   const line = dry_run ? `${n} would change. Nothing is written yet.` : `${n} written.`;
-  const rows = found.changes.map(({ sidecar, action, tags, removed }) =>
-    [sidecar, action, tags.join(", "), removed.join(", ")]);
+  const rows = found.changes.map(({ sidecar, action, tags, removed }) => [sidecar, changed(tags, removed, action)]);
   place.append(
     element("p", {}, isEqual ? "All sidecars are as they should be." : `${line} ${totals(found)}`),
-    ...differences(["Sidecar", "What happens", "Added", "Removed"], rows), ...problems(found.problems));
+    ...differences(["Sidecar", "What changes"], rows), ...problems(found.problems));
 }
 find("sidecars-look").addEventListener("click", () => sidecars(true));
 find("sidecars-write").addEventListener("click", () => sidecars(false));
@@ -89,10 +95,10 @@ async function tagList(dry_run) {
   const verb = found.action === "create" ? "would be made" : "would change";
   const line = dry_run ? `${name} ${verb}. Nothing is written yet.` : `${name} written.`;
   const kept = found.kept ? [element("p", {}, "The list as it was is kept in ", element("code", {}, found.kept))] : [];
-  const rows = found.changes.map(({ name, added, removed }) => [name, added.join(", "), removed.join(", ")]);
+  const rows = found.changes.map(({ name, added, removed }) => [name, changed(added, removed)]);
   place.append(
     element("p", {}, isEqual ? `${name} is complete.` : `${line} ${totals(found)}`), ...kept,
-    ...differences(["Picture", "Added", "Removed"], rows));
+    ...differences(["Picture", "What changes"], rows));
 }
 find("list-look").addEventListener("click", () => tagList(true));
 find("list-write").addEventListener("click", () => tagList(false));
