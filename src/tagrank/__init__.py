@@ -35,7 +35,7 @@ _NAMES = {
         bank_size clear_bank describe_pictures explain prune_bank""",
     "commands.annotate": "annotate",
     "commands.compare.compare": "compare",
-    "commands.decisions": "export_decisions import_decisions",
+    "commands.decisions": "backup_decisions export_decisions import_decisions restore_decisions",
     "commands.demo": "demo",
     "commands.evaluate": "evaluate",
     "commands.lists": "datasets",

@@ -120,12 +120,12 @@ class Archive:
             raise FileError(folder, "is not a folder; expected one with pictures")
         path = database_path(folder, database)
         if database is None:
-            _check_home(path.parent)
+            check_home(path.parent)
         is_there = check_plain(path) is not None
         if (read_only or not create) and not is_there:
             raise FileNotFoundError(f"{path}: no decisions here; 'tagrank desk' makes this file")
         if not read_only:
-            _make_home(path)
+            make_home(path)
         held = _locked(path) if lock else None
         try:
             archive = cls(folder, Database(path, read_only=read_only), held)
@@ -374,6 +374,10 @@ class Archive:
         """Record the batches that `work` makes in one step; all of them, or an error and none."""
         self._write(work, lambda batches: self._tell(*batches))
 
+    def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+        """The answer of `work`, once what it wrote is on disk; listeners are not told."""
+        return self._write(work)
+
     def history(
         self, limit: int = 100, *, before: int | None = None, who: str | None = None
     ) -> list[Decision]:
@@ -428,7 +432,7 @@ def database_path(folder: str | os.PathLike, database: str | os.PathLike | None 
     return Path(folder) / HOME / FILE_NAME if database is None else Path(database)
 
 
-def _check_home(home: Path) -> None:
+def check_home(home: Path) -> None:
     """A folder of a stranger must not lead the database elsewhere."""
     if home.is_symlink():
         raise FileError(
@@ -446,7 +450,8 @@ def _locked(path: Path) -> DeskLock:
         raise
 
 
-def _make_home(path: Path) -> None:
+def make_home(path: Path) -> None:
+    """Make the folder of a database; PermissionError where it cannot be written to."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         for place in (path.parent, path):

@@ -4,25 +4,31 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Archive, database_path
+from tagrank.archive.archive import check_home, make_home
 from tagrank.archive.exchange import (
     Import,
+    Merge,
     SidecarExport,
     TagListExport,
+    copy_database,
     decided_rows,
     export_lines,
     export_sidecars,
     export_tags,
     import_answers,
+    merge_copy,
+    restore_database,
 )
 from tagrank.commands.destinations import check_apart, check_distinct, check_list
 from tagrank.commands.sidecars import check_style
 from tagrank.errors import ArgumentError
-from tagrank.files import atomic_write
+from tagrank.files import FileError, atomic_write
 
 
 @dataclass(frozen=True)
@@ -106,18 +112,23 @@ def import_decisions(
     dry_run: bool = False,
     decisions: str | os.PathLike | None = None,
     progress: Progress | None = None,
-) -> Import:
+) -> Import | Merge:
     """Take over the answers in a list that are not known yet, all of them or none.
 
     Parameters
     ----------
     photos : folder with the pictures; which are there is looked at first
-    file : a list that `export_decisions` wrote, or one of pictures with their tags, such as tags.csv
+    file : a list that `export_decisions` wrote, or one of pictures with their tags, such as tags.csv; or the
+        ``.sqlite`` file of another copy of the archive, whose steps are taken over as they were recorded
     who : whose answers they are; default: as the list says, else "import"
     dry_run : only tell the differences
     decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
     progress : called with how many pictures are done, how many there are, and what is being done
     """
+    if Path(file).suffix == ".sqlite":
+        if who is not None:
+            raise ArgumentError("steps of another copy keep the names of their people; leave out who")
+        return _merge(photos, file, dry_run, decisions, progress)
     if not dry_run:
         with Archive.open(photos, database=decisions, lock=True) as archive:
             archive.scan(progress)
@@ -131,3 +142,69 @@ def import_decisions(
     ):
         archive.scan(progress)
         return import_answers(archive, file, who=who, dry_run=True)
+
+
+def _merge(
+    photos: str | os.PathLike,
+    file: str | os.PathLike,
+    dry_run: bool,
+    decisions: str | os.PathLike | None,
+    progress: Progress | None,
+) -> Merge:
+    if not dry_run:
+        with Archive.open(photos, database=decisions, lock=True) as archive:
+            archive.scan(progress)
+            return merge_copy(archive, file)
+    with tempfile.TemporaryDirectory(prefix="tagrank-import-") as nowhere:
+        own, copy = database_path(photos, decisions), Path(nowhere) / "desk.sqlite"
+        if own.exists():
+            copy_database(own, copy)
+        with Archive.open(photos, database=copy) as archive:
+            archive.scan(progress)
+            return merge_copy(archive, file, dry_run=True)
+
+
+def backup_decisions(
+    photos: str | os.PathLike,
+    output: str | os.PathLike | None = None,
+    *,
+    decisions: str | os.PathLike | None = None,
+) -> tuple[Path, int]:
+    """Write a copy of all that was decided, also while a desk is open; where it is, and how many decisions.
+
+    Parameters
+    ----------
+    photos : folder with the pictures
+    output : a ``.sqlite`` file; default: in the working folder, by the name of the archive and the day
+    decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+    """
+    source = database_path(photos, decisions)
+    name = f"{Path(photos).absolute().name}-decisions-{datetime.now():%Y-%m-%d}.sqlite"
+    target = Path(name if output is None else output)
+    if target.suffix != ".sqlite":
+        raise ArgumentError(f"a copy of the decisions is a .sqlite file, got {os.fspath(target)!r}")
+    if target.exists() and target.resolve() == source.resolve():
+        raise ArgumentError(f"{os.fspath(target)!r} is the file with the decisions itself; name another")
+    with Archive.open(photos, database=decisions, read_only=True):
+        pass  # says what is wrong with the folder or the file
+    return target, copy_database(source, target)
+
+
+def restore_decisions(
+    photos: str | os.PathLike, file: str | os.PathLike, *, decisions: str | os.PathLike | None = None
+) -> tuple[int, Path | None]:
+    """Put a copy in the place of what was decided; how many decisions it holds, and where the old file is.
+
+    Parameters
+    ----------
+    photos : folder with the pictures; no desk may have it open
+    file : a copy that `backup_decisions` wrote
+    decisions : the file to replace; default: ``.tagrank/desk.sqlite`` in the folder
+    """
+    if not Path(photos).is_dir():
+        raise FileError(photos, "is not a folder; expected one with pictures")
+    target = database_path(photos, decisions)
+    if decisions is None:
+        check_home(target.parent)
+    make_home(target)
+    return restore_database(Path(file), target)

@@ -22,7 +22,7 @@ from tagrank.app.cli.terminal.progress import WorkProgress
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tagrank.archive.exchange import Import, SidecarExport, TagListExport
+    from tagrank.archive.exchange import Import, Merge, SidecarExport, TagListExport
 
 LINES_SHOWN = 40
 Photos = Annotated[Path, typer.Argument(help="A folder of pictures.")]
@@ -147,7 +147,12 @@ def _report_sidecars(done: "SidecarExport", json: bool) -> None:
 
 def import_(
     photos: Photos,
-    file: Annotated[Path, typer.Argument(help="A list: .csv or .jsonl, of 'tagrank export' or as tags.csv.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A list: .csv or .jsonl, of 'tagrank export' or as tags.csv; or another's .sqlite file."
+        ),
+    ],
     dry_run: Annotated[bool, option(None, "Show the differences, and record nothing.", "--dry-run")] = False,
     who: Annotated[
         str | None, option(None, "Whose answers these are.", metavar="NAME", usual="as the list says")
@@ -166,8 +171,10 @@ def import_(
     tagrank import photos/ decisions.csv --dry-run
     tagrank import photos/ decisions.csv
     tagrank import photos/ tags.csv --who anna
+    tagrank import photos/ bens-copy.sqlite
     """
     import tagrank
+    from tagrank.archive.exchange import Merge
 
     with WorkProgress() as progress:
         done = tagrank.import_decisions(
@@ -175,7 +182,9 @@ def import_(
         )
     if json:
         show_json(done.to_dict())
-    elif done.changes:
+    if isinstance(done, Merge):
+        return _report_merge(done)
+    if not json and done.changes:
         show(_change_table(done))
         if len(done.changes) > LINES_SHOWN:
             say(f"{len(done.changes) - LINES_SHOWN:,} more; --json lists all")
@@ -184,6 +193,65 @@ def import_(
     report_problems(done.problems, "not used")
     if done.problems:
         raise typer.Exit(DATA_ERROR)
+
+
+def _report_merge(done: "Merge") -> None:
+    parts = [
+        f"{count(done.n_answers, 'answer')} and {count(done.n_tag_changes, 'change')} of tags in "
+        f"{count(done.n_steps, 'step')} taken over"
+    ]
+    parts += [f"by {', '.join(map(printable, done.people))}"] if done.people else []
+    parts += [f"{count(done.n_undone, 'step')} undone"] if done.n_undone else []
+    parts += [f"{count(done.n_unknown, 'picture')} not here yet"] if done.n_unknown else []
+    line = "; ".join(parts)
+    say(f"dry run, nothing was recorded: {line}" if done.dry_run else line)
+    report_problems(done.problems, "not used")
+    if done.problems:
+        raise typer.Exit(DATA_ERROR)
+
+
+def backup(
+    photos: Photos,
+    output: Annotated[
+        Path | None,
+        option(
+            None, "Where the copy goes.", "--output", "-o", metavar="FILE.sqlite", usual="by name and day"
+        ),
+    ] = None,
+    decisions: DecisionFile = None,
+    debug: Debug = False,
+) -> None:
+    """Copy all that was decided into one file, also while a desk is open.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank backup photos/
+    tagrank backup photos/ -o /mnt/safe/photos.sqlite
+    """
+    import tagrank
+
+    path, n_decisions = tagrank.backup_decisions(photos, output, decisions=decisions)
+    say(f"{count(n_decisions, 'decision')} copied to {path}; 'tagrank restore' puts them back")
+
+
+def restore(
+    photos: Photos,
+    file: Annotated[Path, typer.Argument(help="A copy that 'tagrank backup' wrote.")],
+    decisions: DecisionFile = None,
+    debug: Debug = False,
+) -> None:
+    """Put a copy in the place of all that was decided; what was there is kept beside it.
+
+    [bold]Examples[/bold]
+
+    \b
+    tagrank restore photos/ photos-decisions-2026-05-01.sqlite
+    """
+    import tagrank
+
+    n_decisions, kept = tagrank.restore_decisions(photos, file, decisions=decisions)
+    say(f"{count(n_decisions, 'decision')} restored" + (f"; what was there is now {kept}" if kept else ""))
 
 
 def _change_table(done: "Import") -> "Table":

@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from tagrank._version import __version__
 from tagrank.app.cli.annotate import annotate
 from tagrank.app.cli.compare import compare
-from tagrank.app.cli.decisions import export, import_
+from tagrank.app.cli.decisions import backup, export, import_, restore
 from tagrank.app.cli.demo import demo
 from tagrank.app.cli.desk import desk
 from tagrank.app.cli.evaluate import evaluate
@@ -63,6 +63,8 @@ COMMANDS = (
     export,
     import_,
     tags,
+    backup,
+    restore,
     serve,
     compare,
     tune,
