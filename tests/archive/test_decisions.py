@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tagrank.archive import Answer, Archive, TagState
+from tagrank.archive.decisions import read_unmarked
 from tagrank.errors import ArgumentError
 
 
@@ -200,3 +201,17 @@ def test_a_reader_sees_what_is_decided_while_it_is_open(archive, number):
         assert reader.n_decisions() == 1
         with pytest.raises(OSError, match="reading only"):
             say(reader, number("b.png"), "sky", "no")
+
+
+def test_what_was_accepted_unmarked_is_told_until_somebody_says_more(archive, number):
+    pairs = [(number("b.png"), "lighthouse"), (number("e.png"), "lighthouse"), (number("e.png"), "harbour")]
+    answers = [Answer(*pair, "yes") for pair in pairs]
+    archive.decide(answers, who="anna", request="1", is_unmarked=True)
+    assert sorted(archive.read(read_unmarked)) == sorted(pairs)
+    archive.decide(answers[:1], who="anna", request="2")
+    archive.decide([Answer(*pairs[1], "no")], who="anna", request="3")
+    assert archive.read(read_unmarked) == pairs[2:]
+    archive.undo(who="anna", request="4")
+    archive.undo(who="anna", request="5")
+    archive.undo(who="anna", request="6")
+    assert archive.read(read_unmarked) == []

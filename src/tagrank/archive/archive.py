@@ -347,6 +347,7 @@ class Archive:
         queue: str = "",
         model: int | None = None,
         reviewed: Sequence[int] = (),
+        is_unmarked: bool = False,
     ) -> Batch:
         """Record answers in one step; all of them, or an error and none.
 
@@ -357,8 +358,12 @@ class Archive:
         request : a word for this step; what is asked again with the same word changes nothing
         queue, model : from where, and by the proposals of which model
         reviewed : pictures that are marked as looked at; undone with the answers
+        is_unmarked : whether these are proposals that were accepted together, without a mark on any of them;
+            a model does not learn from them, as it would confirm itself if nobody looked
         """
-        asked = checked_request(request, who, queue=queue, model=model, reviewed=reviewed)
+        asked = checked_request(
+            request, who, queue=queue, model=model, reviewed=reviewed, is_unmarked=is_unmarked
+        )
         checked = checked_answers(answers)
         return self._write(lambda connection: record_answers(connection, checked, asked), self._tell)
 

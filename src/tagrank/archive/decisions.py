@@ -172,8 +172,9 @@ def add_batch(connection: sqlite3.Connection, request: Request, undoes: int | No
     """A new batch, later than all that are there."""
     at = _next_time(connection)
     added = connection.execute(
-        "INSERT INTO batches (request, who, at, queue, model, undoes) VALUES (?, ?, ?, ?, ?, ?)",
-        (request.word, request.who, at, request.queue, request.model, undoes),
+        "INSERT INTO batches (request, who, at, queue, model, undoes, is_unmarked) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (request.word, request.who, at, request.queue, request.model, undoes, int(request.is_unmarked)),
     )
     return int(added.lastrowid or 0)
 
@@ -281,6 +282,15 @@ def count_people(connection: sqlite3.Connection) -> dict[str, int]:
     """How many decisions that stand each person made, most first."""
     query = "SELECT who, count(*) FROM decisions JOIN batches ON batches.id = batch"
     return dict(connection.execute(f"{query} WHERE {STANDS} GROUP BY who ORDER BY count(*) DESC, who"))
+
+
+def read_unmarked(connection: sqlite3.Connection) -> list[tuple[int, str]]:
+    """Picture and tag of all cells that are present only because a whole page was accepted unmarked."""
+    return connection.execute(
+        "SELECT cells.picture, tags.name FROM cells JOIN decisions ON decisions.id = cells.decision "
+        "JOIN batches ON batches.id = decisions.batch JOIN tags ON tags.id = cells.tag "
+        "WHERE is_unmarked AND cells.answer = 1 AND coalesce(listed, 0) <> 1"
+    ).fetchall()
 
 
 _DECISIONS = (

@@ -18,13 +18,14 @@ _CONTROL = {"Cc", "Cs", "Zl", "Zp"}
 
 @dataclass(frozen=True)
 class Request:
-    """Who asks, the word by which the page knows its request, and from where."""
+    """Who asks, the word by which the page knows its request, from where, and whether anything was marked."""
 
     word: str
     who: str
     queue: str = ""
     model: int | None = None
     reviewed: tuple[int, ...] = ()
+    is_unmarked: bool = False
 
 
 def checked_tag(name: str) -> str:
@@ -39,7 +40,13 @@ def checked_description(text: str) -> str:
 
 
 def checked_request(
-    word: str, who: str, *, queue: str = "", model: int | None = None, reviewed: Sequence[int] = ()
+    word: str,
+    who: str,
+    *,
+    queue: str = "",
+    model: int | None = None,
+    reviewed: Sequence[int] = (),
+    is_unmarked: bool = False,
 ) -> Request:
     """The request, if its words can be meant."""
     if len(reviewed) > MOST_ANSWERS:
@@ -52,6 +59,7 @@ def checked_request(
         _checked("queue", queue, LONGEST_NAME) if queue else "",
         model,
         tuple(map(_checked_number, reviewed)),
+        bool(is_unmarked),
     )
 
 

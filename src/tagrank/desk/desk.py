@@ -202,7 +202,8 @@ class Desk:
     def decide(self, body: dict[str, Any], who: str) -> dict[str, Any]:
         """Record answers in one step; when this returns they are on disk.
 
-        With "shown", the queue and filters of a page, the answer also tells how much is left of them.
+        With "shown", the queue and filters of a page, the answer also tells how much is left of them. Answers
+        to a page that accepts by itself and on which nobody marked anything are "unmarked".
         """
         answers = [Answer(one["picture"], one["tag"], one["answer"]) for one in body.get("answers", ())]
         reviewed = list(body.get("reviewed", ()))
@@ -213,6 +214,7 @@ class Desk:
             queue=body.get("queue", ""),
             model=body.get("model", self._memory.view.judged.number),
             reviewed=reviewed,
+            is_unmarked=body.get("unmarked", False),
         )
         if batch.is_new:
             self._memory.mark_reviewed(reviewed)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.archive.records import Step, Undone
-from tagrank.data.vocabulary import TagChange
+from tagrank.data.vocabulary import TagChange, say_change
 from tagrank.desk.memory import View
 from tagrank.desk.queues import QUEUES, Wanted
 
@@ -117,18 +117,16 @@ def undone_words(undone: Undone) -> str:
 def step_words(
     n_answers: int, n_tags: int, tags: Sequence[str], n_reviewed: int, changes: Sequence[TagChange] = ()
 ) -> str:
-    """What a step was: "3 answers about “sky”", "1 picture marked as done", "the tag “car” changed"."""
-    changed = list(dict.fromkeys(change.tag for change in changes))
+    """What a step was: "3 answers about “sky”", "1 picture marked as done", "a change of tags (...)"."""
     parts = []
-    if n_answers or not (n_reviewed or changed):
+    if n_answers or not (n_reviewed or changes):
         about = f" about “{tags[0]}”" if n_tags == 1 else f" about {n_tags:,} tags" if n_tags else ""
         parts.append(f"{_several(n_answers, 'answer')}{about}")
     if n_reviewed:
         parts.append(f"{_several(n_reviewed, 'picture')} marked as done")
-    if changed:
-        parts.append(
-            f"the tag “{changed[0]}” changed" if len(changed) == 1 else f"{len(changed):,} tags changed"
-        )
+    if changes:
+        more = f" and {len(changes) - 1:,} more" if len(changes) > 1 else ""
+        parts.append(f"a change of tags ({say_change(changes[0])}{more})")
     return " and ".join(parts)
 
 

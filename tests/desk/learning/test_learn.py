@@ -180,3 +180,32 @@ def test_a_new_tag_is_proposed_from_three_pictures(first):
     assert found[rest][truth[rest]].mean() > 1.5 * found[rest][~truth[rest]].mean()
     # that nobody listed them with the tag does not speak against it
     assert found[rest].sum() > 6
+
+
+def test_what_was_accepted_unmarked_teaches_nothing(first):
+    """Else a keeper who only presses Enter would let the model confirm itself."""
+    before = examples()
+    rows, columns = np.nonzero(before.rows.labels[:100] == 0)
+    unmarked = rows[:40], columns[:40]
+
+    def accept(Y):
+        Y[unmarked] = 1
+        return Y
+
+    given = examples(labels=accept)
+    accepted = Examples(given.rows, given.ids, unmarked, unmarked=unmarked)
+    np.testing.assert_array_equal(accepted.states(), before.states())
+    assert not accepted.decided_mask().any()
+    again = learn(accepted, first)
+    np.testing.assert_allclose(again.probabilities, first.probabilities, atol=0.02)
+    assert again.missing.estimate < first.missing.estimate
+
+
+def test_a_picture_whose_only_tags_were_accepted_unmarked_is_untagged():
+    def accept(Y):
+        Y[110] = [1, 0, 0, 0, 0, 0]
+        return Y
+
+    given = examples(labels=accept)
+    accepted = Examples(given.rows, given.ids, NOTHING, unmarked=(np.array([110]), np.array([0])))
+    np.testing.assert_array_equal(accepted.states(), examples().states())

@@ -11,6 +11,8 @@ from tagrank.archive import Answer, Archive
 from tagrank.commands.drawn_archive import draw_archive
 from tagrank.desk.learning import Models, Trainer, trainer
 from tagrank.desk.learning.memory import load_remembered
+from tagrank.desk.learning.reading import ArchiveReader
+from tagrank.desk.learning.training import Source
 
 STATUS = {"state", "what", "done", "of", "seconds", "gap", "error", "changes"}
 
@@ -167,3 +169,15 @@ def test_what_follows_a_training_may_fail(followed):
     assert status["state"] == "done"
     assert "the page is gone" in status["error"]
     assert followed.train()["error"] is None
+
+
+def test_what_was_accepted_unmarked_is_read_as_such(archive, followed):
+    reader = ArchiveReader(Source(str(archive.folder), str(archive.database), True, ["hsv"], 1))
+    picture, tag = int(archive.pictures().ids[0]), "lantern"
+    archive.decide([Answer(picture, tag, "yes")], who="anna", request=os.urandom(6).hex(), is_unmarked=True)
+    examples = reader.read().examples
+    rows, columns = examples.unmarked
+    assert (examples.ids[rows].tolist(), [examples.tags[j] for j in columns]) == ([picture], [tag])
+    assert examples.states()[rows, columns].tolist() == [-1]
+    archive.undo(who="anna", request=os.urandom(6).hex())
+    assert len(reader.read().examples.unmarked[0]) == 0

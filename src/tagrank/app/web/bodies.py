@@ -87,6 +87,7 @@ class Decisions(Body):
     answers: Annotated[list[GivenAnswer], Field(max_length=MOST_ANSWERS)] = []
     reviewed: Annotated[list[Number], Field(max_length=MOST_ANSWERS)] = []
     model: Number | None = None
+    unmarked: bool = False
     shown: Shown | None = None
 
 

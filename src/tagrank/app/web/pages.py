@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from tagrank.app.web.errors import Refused
-from tagrank.desk.queues import QUEUES
+from tagrank.desk.progress import FEWEST_ANSWERS
+from tagrank.desk.queues import PROPOSED, QUEUES
 
 HERE = Path(__file__).parent
 # the browser asks again for a file only when its address changes
@@ -66,6 +67,8 @@ class Pages:
             "archive": desk.name,
             "identity": desk.identity,
             "queues": list(QUEUES.values()),
+            "fewest_answers": FEWEST_ANSWERS,
+            "proposed_from": round(100 * PROPOSED),
         }
 
     def answer(self, request: Request, name: str, *, status: int = 200, **known: Any) -> Response:

@@ -95,6 +95,8 @@ MIGRATIONS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX batch_times ON batches (at);
     """,
+    # whether answers were given to a whole page on which nobody marked anything
+    "ALTER TABLE batches ADD COLUMN is_unmarked INTEGER NOT NULL DEFAULT 0 CHECK (is_unmarked IN (0, 1));",
 )
 VERSION = len(MIGRATIONS)
 

@@ -1,5 +1,6 @@
 """What the process of the trainings reads: the archive, and the features of its pictures from the bank."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.describing import PICTURES
 from tagrank.archive import Archive
-from tagrank.archive.decisions import count_decisions, last_decision
+from tagrank.archive.decisions import count_decisions, last_decision, read_unmarked
 from tagrank.archive.labels import read_contents, read_labels
 from tagrank.commands.picture_rows import describe_rows, name_features
 from tagrank.data import Collection
@@ -38,12 +39,15 @@ class ArchiveReader:
         with Archive.open(
             self.source.folder, database=self.source.database, create=False, read_only=True
         ) as archive:
-            (collection, ids, decided), (pictures, _, cells, _), last, n_decisions = archive.read(
-                lambda connection: (
-                    read_labels(connection, archive.folder, archive.database),
-                    read_contents(connection, archive.database),
-                    last_decision(connection),
-                    count_decisions(connection, 0),
+            (collection, ids, decided), (pictures, _, cells, vocabulary), unmarked, last, n_decisions = (
+                archive.read(
+                    lambda connection: (
+                        read_labels(connection, archive.folder, archive.database),
+                        read_contents(connection, archive.database),
+                        read_unmarked(connection),
+                        last_decision(connection),
+                        count_decisions(connection, 0),
+                    )
                 )
             )
         if not len(collection):
@@ -54,7 +58,13 @@ class ArchiveReader:
         rows, kept = _with_labels(described.collection, collection)
         place = np.cumsum(kept) - 1
         counted = tuple(values[kept[counted[0]]] for values in counted)
-        examples = Examples(rows, ids[kept], (place[counted[0]], counted[1]), described.features or None)
+        examples = Examples(
+            rows,
+            ids[kept],
+            (place[counted[0]], counted[1]),
+            described.features or None,
+            _places([(picture, vocabulary.name(tag)) for picture, tag in unmarked], ids[kept], rows.tags),
+        )
         return Read(examples, n_decisions, last)
 
     def _describe(self, collection: Collection, keys: list[bytes], progress: Progress | None) -> Any:
@@ -73,6 +83,16 @@ def _with_labels(described: Collection, today: Collection) -> tuple[Collection, 
     kept = np.array([name in names for name in today.names or ()], dtype=bool)
     views = {name: view for name, view in described.views.items() if name != PICTURES}
     return today.subset(kept).replaced(views=views), kept
+
+
+def _places(
+    pairs: list[tuple[int, str]], ids: np.ndarray, tags: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows and columns of pairs of picture and tag, as far as they are there."""
+    row, column = ({name: i for i, name in enumerate(names)} for names in (ids.tolist(), tags))
+    found = [(row[picture], column[tag]) for picture, tag in pairs if picture in row and tag in column]
+    rows, columns = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return rows, columns
 
 
 def _without(decided: Any, ids: np.ndarray, cells: Any, confirmed: np.ndarray) -> Any:

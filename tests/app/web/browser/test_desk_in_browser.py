@@ -37,7 +37,7 @@ TOO_WIDE = """() =>
 # buttons that lie beside the window, or under another one
 OUT_OF_REACH = """() => {
   const found = [...document.querySelectorAll('main button, main a.button')];
-  return found.filter((node) => node.offsetParent !== null).filter((node) => {
+  return found.filter((node) => node.checkVisibility()).filter((node) => {
     node.scrollIntoView({ block: 'center' });
     const { left, right, top, bottom } = node.getBoundingClientRect();
     const above = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);

@@ -16,8 +16,8 @@ let isSending = false;
 let n_given = 0;
 
 /** Record answers; resolves once they are on the server's disk, rejects if they are refused. */
-export function decide({ queue = "", answers = [], reviewed = [], shown }) {
-  return keep("/api/decisions", { request: newWord(), queue, answers, reviewed, shown });
+export function decide({ queue = "", answers = [], reviewed = [], unmarked = false, shown }) {
+  return keep("/api/decisions", { request: newWord(), queue, answers, reviewed, unmarked, shown });
 }
 
 /** Take back the last step, or the one of a number, after everything that waits has been sent. */

@@ -31,11 +31,11 @@ const visible = (text) =>
 
 export const small = (...children) => element("small", {}, ...children);
 
-/** A table of texts and elements; the first of a row is its heading. */
+/** A table of texts and elements; the first of a row is its heading. On a telephone each cell stands below its head. */
 export function table(heads, rows) {
   const head = element("tr", {}, ...heads.map((name) => element("th", { scope: "col" }, name)));
   const lines = rows.map(([first, ...rest]) =>
-    element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell))));
+    element("tr", {}, element("th", { scope: "row" }, first), ...rest.map((cell, i) => element("td", { "data-head": heads[i + 1] }, cell))));
   return element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
 }
 

@@ -126,7 +126,9 @@ function record(step, answers) {
   sessionStorage.setItem(MARKS, JSON.stringify(marks));
   n_given += 1;
   say(`${several(answers.length, "decision")} made; u takes them back.`);
-  decide({ queue: choices.queue, answers, shown: shownOf(choices) }).then(setTotal).catch(() => bringBack(step));
+  // what nobody marked may be what nobody looked at: no model takes it for a confirmation
+  const unmarked = step.rule === "accept" && step.items.every(({ mark }) => !mark);
+  decide({ queue: choices.queue, answers, unmarked, shown: shownOf(choices) }).then(setTotal).catch(() => bringBack(step));
 }
 
 function setTotal(told) {
