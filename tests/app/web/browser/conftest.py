@@ -76,8 +76,8 @@ def desk(look, tmp_path_factory):
     live.close()
 
 
-def sign_in(browser, desk, name, **options):
-    """A context of `name`, who is signed in."""
+def new_context(browser, desk, **options):
+    """A window of the look that is tried, in which nobody is signed in."""
     context = browser.new_context(
         base_url=desk.address,
         viewport={"width": desk.look.width, "height": desk.look.height},
@@ -86,6 +86,12 @@ def sign_in(browser, desk, name, **options):
         **options,
     )
     context.set_default_timeout(60_000)
+    return context
+
+
+def sign_in(browser, desk, name, **options):
+    """A context of `name`, who is signed in."""
+    context = new_context(browser, desk, **options)
     body = {"name": name, "password": PASSWORD}
     answer = context.request.post("/api/sign-in", data=body, headers={"Origin": desk.address})
     assert answer.ok, answer.text()

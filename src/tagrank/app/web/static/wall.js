@@ -50,6 +50,7 @@ async function showNext() {
   for (const item of page.items) item.mark ??= marks[keyOf(item)] ?? null;
   at = anchor = 0;
   show();
+  if (problem) return;
   await attempt(() => refill(n));
   tell();
   for (const { picture } of ahead[0]?.items ?? []) new Image().src = thumbnailAddress(picture.id, widthOf(wall));
