@@ -10,8 +10,8 @@ from contextlib import closing, suppress
 
 import pytest
 
-from tagrank.archive import Answer, Archive, database_path, decided_collection
-from tagrank.archive.exchange import decided_rows
+from tagrank.archive import Answer, Archive, PictureFilter, database_path, decided_collection
+from tagrank.archive.exchange import decided_rows, export_sidecars
 from tagrank.archive.storage import database as databases
 from tagrank.archive.storage import file_system
 from tagrank.data import read_pictures
@@ -198,6 +198,25 @@ class TestIdentity:
             (archive.own.folder / "archive.json").write_text("[1, 2")
         with Archive.open(gift) as archive:
             assert not archive.is_known
+
+
+def test_no_sidecar_is_written_behind_a_link(gift, tmp_path):
+    """Also where a planted database says that a picture behind it is there, and has its content."""
+    private = tmp_path / "private"
+    (gift / "sub").rename(private)
+    (gift / "sub").symlink_to(private)
+    with Archive.open(gift) as archive:
+        archive.scan(follow_links=True)
+        (number,) = archive.select(PictureFilter(text="d.png"))
+        archive.decide([Answer(number, "snow", "yes")], who="mallory", request="2")
+    with Archive.open(gift, read_only=True) as archive:
+        written = export_sidecars(archive)
+        assert [problem.reason for problem in written.problems] == [
+            "lies behind a link to a folder, where nothing is written; see follow_links"
+        ]
+        assert not list(private.glob("*.xmp"))
+        export_sidecars(archive, follow_links=True)
+        assert [path.name for path in private.glob("*.xmp")] == ["d.png.xmp"]
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -186,6 +187,12 @@ class Archive:
             found = own_state(self.database, self.identity)
             self._own = make_own_state(self.database, self.identity) if found is None else found
         return self._own
+
+    def forget_own(self) -> None:
+        """Remove what the user keeps about an archive that will be gone at once."""
+        if self._own is not None:
+            shutil.rmtree(self._own.folder)
+            self._own = None
 
     def moved_from(self) -> Path | None:
         """Where an archive of the same word lay, which is gone from there; None if there is none."""

@@ -64,6 +64,7 @@ def export_decisions(
     style: str = "full",
     dry_run: bool = False,
     decisions: str | os.PathLike | None = None,
+    follow_links: bool = False,
     progress: Progress | None = None,
 ) -> Export:
     """Write down what was decided about the pictures of a folder, or all their tags; decisions stay.
@@ -80,6 +81,7 @@ def export_decisions(
     style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
     dry_run : with `sidecars` or `tags`, only tell what would be written
     decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+    follow_links : also write sidecars behind links to folders
     progress : called with how many pictures are done, how many there are, and what is being done
     """
     if dry_run and not sidecars and tags is None:
@@ -100,7 +102,9 @@ def export_decisions(
         listed = None if tags is None else export_tags(archive, tags, dry_run=dry_run)
         written = None
         if sidecars:
-            written = export_sidecars(archive, style=style, dry_run=dry_run, progress=progress)
+            written = export_sidecars(
+                archive, style=style, dry_run=dry_run, follow_links=follow_links, progress=progress
+            )
     return Export(rows, written, listed)
 
 
@@ -111,6 +115,7 @@ def import_decisions(
     who: str | None = None,
     dry_run: bool = False,
     decisions: str | os.PathLike | None = None,
+    follow_links: bool = False,
     progress: Progress | None = None,
 ) -> Import | Merge:
     """Take over the answers in a list that are not known yet, all of them or none.
@@ -123,6 +128,7 @@ def import_decisions(
     who : whose answers they are; default: as the list says, else "import"
     dry_run : only tell the differences
     decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+    follow_links : look behind links to folders, too
     progress : called with how many pictures are done, how many there are, and what is being done
     """
     if Path(file).suffix == ".sqlite":
@@ -131,7 +137,7 @@ def import_decisions(
         return _merge(photos, file, dry_run, decisions, progress)
     if not dry_run:
         with Archive.open(photos, database=decisions, lock=True) as archive:
-            archive.scan(progress)
+            archive.scan(progress, follow_links=follow_links)
             return import_answers(archive, file, who=who)
     if database_path(photos, decisions).exists():
         with Archive.open(photos, database=decisions, read_only=True) as archive:
@@ -140,7 +146,8 @@ def import_decisions(
         tempfile.TemporaryDirectory(prefix="tagrank-import-") as nowhere,
         Archive.open(photos, database=Path(nowhere) / "desk.sqlite") as archive,
     ):
-        archive.scan(progress)
+        archive.forget_own()
+        archive.scan(progress, follow_links=follow_links)
         return import_answers(archive, file, who=who, dry_run=True)
 
 

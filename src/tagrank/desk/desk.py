@@ -338,7 +338,9 @@ class Desk:
         to "sidecars" beside the pictures, or to the "tag-list" of the folder.
         """
         if format == "sidecars":
-            done = export_sidecars(self.archive, style=style, dry_run=dry_run).to_dict()
+            done = export_sidecars(
+                self.archive, style=style, dry_run=dry_run, follow_links=self._links["follow_links"]
+            ).to_dict()
             for change in done["changes"]:
                 # people at other machines know the folder by its name only
                 change["sidecar"] = os.path.relpath(change["sidecar"], self.archive.folder)

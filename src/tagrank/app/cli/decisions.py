@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tagrank.app.cli.arguments.options import Debug, Json, Style, option
+from tagrank.app.cli.arguments.options import Debug, FollowLinks, Json, Style, option
 from tagrank.app.cli.terminal.console import (
     DATA_ERROR,
     count,
@@ -62,6 +62,7 @@ def export(
         option(None, "With --sidecars or --tags, show what would change, and write nothing.", "--dry-run"),
     ] = False,
     decisions: DecisionFile = None,
+    follow_links: FollowLinks = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -89,6 +90,7 @@ def export(
             style=style,
             dry_run=dry_run,
             decisions=decisions,
+            follow_links=follow_links,
             progress=progress.count,
         )
     if json:
@@ -158,6 +160,7 @@ def import_(
         str | None, option(None, "Whose answers these are.", metavar="NAME", usual="as the list says")
     ] = None,
     decisions: DecisionFile = None,
+    follow_links: FollowLinks = False,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -178,7 +181,13 @@ def import_(
 
     with WorkProgress() as progress:
         done = tagrank.import_decisions(
-            photos, file, who=who, dry_run=dry_run, decisions=decisions, progress=progress.count
+            photos,
+            file,
+            who=who,
+            dry_run=dry_run,
+            decisions=decisions,
+            follow_links=follow_links,
+            progress=progress.count,
         )
     if json:
         show_json(done.to_dict())

@@ -8,6 +8,7 @@ from typing import Any
 from tagrank.annotation.bank.picture_keys import content_key, file_state
 from tagrank.archive.archive import Archive
 from tagrank.archive.records import PictureTags
+from tagrank.data.pictures.folder import check_no_link
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.writers.machine_tags import SidecarChange
 from tagrank.data.writers.originals import prune_originals
@@ -57,7 +58,12 @@ class SidecarExport:
 
 
 def export_sidecars(
-    archive: Archive, *, style: str = "full", dry_run: bool = False, progress: Progress | None = None
+    archive: Archive,
+    *,
+    style: str = "full",
+    dry_run: bool = False,
+    follow_links: bool = False,
+    progress: Progress | None = None,
 ) -> SidecarExport:
     """Bring the tags of every picture with an accepted one into its sidecar; each is whole, old or new.
 
@@ -70,6 +76,7 @@ def export_sidecars(
     archive : may be open for reading only
     style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
     dry_run : only tell what would be written
+    follow_links : also write behind links to folders
     progress : called with how many pictures are done, how many there are, and what is being done
     """
     decided = [picture for picture in archive.picture_tags() if picture.was_decided]
@@ -77,6 +84,8 @@ def export_sidecars(
     for number, picture in enumerate(decided, 1):
         path = archive.folder / picture.name
         try:
+            if not follow_links:
+                check_no_link(archive.folder, picture.name)
             _check_same(path, picture)
             change = write_present_tags(
                 path,

@@ -148,6 +148,18 @@ def leads_inside(folder: str | os.PathLike, path: str | os.PathLike) -> bool:
     return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
+def check_no_link(folder: str | os.PathLike, name: str) -> None:
+    """Raise if a folder on the way to the file `name` is a link."""
+    above = Path(folder)
+    for part in PurePosixPath(name).parts[:-1]:
+        above /= part
+        if above.is_symlink():
+            path = Path(folder) / name
+            raise FileError(
+                path, "lies behind a link to a folder, where nothing is written; see follow_links"
+            )
+
+
 def is_foreign(name: str | os.PathLike) -> bool:
     """Whether a file is a photograph that only other programs can read."""
     return os.path.splitext(name)[1].casefold() in FOREIGN_SUFFIXES
