@@ -5,6 +5,7 @@ and read by one piece of code, which finds here what to expect; sizes by name ar
 occur: ``n_labels`` is known before, the others are fixed by the first array that has them.
 """
 
+import math
 from dataclasses import dataclass
 from inspect import Parameter, Signature, signature
 from types import MappingProxyType
@@ -21,6 +22,11 @@ from tagrank.metrics import image_auc
 from tagrank.validation import check_rows, check_same_length
 
 FLOATS = [np.float64, np.float32]
+# sums of products of numbers up to this one are finite, and so is what is divided by its reciprocal
+LARGEST = 1e100
+SMALLEST = 1 / LARGEST
+# of what these sizes count there may be nothing; all others are at least one
+MAY_BE_ZERO = frozenset({"n_kept", "n_signed", "n_knots", "n_rounds", "n_candidates"})
 
 
 @dataclass(frozen=True)
@@ -33,12 +39,14 @@ class Numbers:
     shape : a number, the name of a size, or None for any, for each dimension
     optional : whether it may be None
     infinite : whether infinite values may stand in it
+    least : the smallest value that may stand in it; `SMALLEST` for numbers that are divided by
     """
 
     kind: str
     shape: tuple[int | str | None, ...]
     optional: bool = False
     infinite: bool = False
+    least: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -55,10 +63,14 @@ class Rows:
 
 @dataclass(frozen=True)
 class Value:
-    """A flag, a count, a number or a text; None if `optional`. Numbers that are not finite become nan."""
+    """A flag, a count, a number or a text; None if `optional`. Numbers that are not finite become nan.
+
+    No count or number is below `least`.
+    """
 
     kind: type
     optional: bool = False
+    least: float = -math.inf
 
 
 @dataclass(frozen=True)
@@ -90,7 +102,7 @@ class FittedEstimator:
     n_labels: str = "n_labels"
 
 
-FLAG, COUNT, NUMBER = Value(bool), Value(int), Value(float)
+FLAG, COUNT, NUMBER = Value(bool), Value(int, least=0), Value(float)
 KERNEL, ESTIMATOR = FittedKernel(), FittedEstimator()
 
 
@@ -122,7 +134,9 @@ class LabelEstimator(BaseEstimator):
     never_positive_ : bool array, labels without a positive training sample; they are ranked last
     """
 
-    stored = stores(n_features_in_=Value(int, optional=True), never_positive_=Numbers("b", ("n_labels",)))
+    stored = stores(
+        n_features_in_=Value(int, optional=True, least=1), never_positive_=Numbers("b", ("n_labels",))
+    )
     column_scaling = "none"
     # how many threads and how much talk suit the machine, not the model
     unstored_parameters = ("n_jobs", "verbose")

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tagrank.estimators.base import LARGEST
+
 # some kernels walk over all columns, stored or not
 _MAX_COLUMNS = 2**24
-# sums of products of numbers up to this one are finite
-_LARGEST = 1e100
 
 
 class ArrayShelf:
@@ -38,12 +38,18 @@ class ArrayShelf:
             parts.put(part, getattr(matrix, part))
 
     def take(
-        self, name: str, kind: str, shape: tuple[int | None, ...], *, infinite: bool = False
+        self,
+        name: str,
+        kind: str,
+        shape: tuple[int | None, ...],
+        *,
+        infinite: bool = False,
+        least: float = -np.inf,
     ) -> np.ndarray:
         """The array `name`, removed from the shelf.
 
         `kind` is the letter of its dtype: "f" floats, "i" whole numbers, "b" truth values. In `shape` None
-        matches any length.
+        matches any length. No number may be below `least`.
         """
         full_name = self._prefix + name
         if full_name not in self.arrays:
@@ -59,7 +65,9 @@ class ArrayShelf:
                 f"got {array.shape} of {array.dtype}"
             )
         if kind == "f":
-            _check_numbers(full_name, array, np.inf if infinite else _LARGEST)
+            _check_numbers(full_name, array, np.inf if infinite else LARGEST)
+        if array.size and array.min() < least:
+            raise ValueError(f"the array {full_name!r} holds {array.min():g}; expected at least {least:g}")
         return array
 
     def take_matrix(self, name: str, shape: tuple[int | None, int | None]) -> Any:

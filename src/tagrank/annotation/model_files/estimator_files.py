@@ -13,7 +13,16 @@ import numpy as np
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
 from tagrank.annotation.model_files.plain_json import Fields
 from tagrank.estimators import CalibratedRanker, ProbabilityRanker, ScoreSum
-from tagrank.estimators.base import FittedEstimator, FittedKernel, Numbers, Rows, Texts, Value, stored_by
+from tagrank.estimators.base import (
+    MAY_BE_ZERO,
+    FittedEstimator,
+    FittedKernel,
+    Numbers,
+    Rows,
+    Texts,
+    Value,
+    stored_by,
+)
 from tagrank.estimators.joint.output_kernels import OddsRatioOutputs, OutputKernel, PolynomialOutputs
 from tagrank.estimators.methods import METHODS
 from tagrank.kernels import Kernel, kernel_from_dict, make_kernel
@@ -111,16 +120,26 @@ def _take(kind: Any, name: str, described: Fields, shelf: ArrayShelf, sizes: Siz
     if isinstance(kind, Rows):
         return _take_rows(kind, there, shelf, sizes)
     shape = tuple(sizes.get(size) if isinstance(size, str) else size for size in kind.shape)
-    array = shelf.take(_file_name(name), kind.kind, shape, infinite=kind.infinite)
+    array = shelf.take(_file_name(name), kind.kind, shape, infinite=kind.infinite, least=kind.least)
     for size, length in zip(kind.shape, array.shape, strict=True):
         if isinstance(size, str):
-            sizes[size] = length
+            _note_size(sizes, size, length, name)
     return array
+
+
+def _note_size(sizes: Sizes, size: str, length: int, name: str) -> None:
+    """Remember how long an axis is, by which others are measured."""
+    if sizes.setdefault(size, length) != length:
+        raise ValueError(f"{name} must have {sizes[size]} of {size}, got {length}")
+    if length == 0 and size not in MAY_BE_ZERO:
+        raise ValueError(f"{name} is empty; expected {size} to be at least 1")
 
 
 def _take_value(kind: Value, name: str, described: Fields, sizes: Sizes) -> Any:
     may_be_nothing = kind.optional or kind.kind is float
     value = described.take(name, (kind.kind, type(None)) if may_be_nothing else kind.kind)
+    if isinstance(value, int | float) and value < kind.least:
+        raise ValueError(f"{name} must be at least {kind.least:g}, got {value!r}")
     if name == "n_features_in_" and value is not None:
         sizes["n_features"] = value
     return math.nan if value is None and not kind.optional else value
@@ -130,17 +149,22 @@ def _take_texts(kind: Texts, name: str, described: Fields, sizes: Sizes) -> list
     texts = described.take(name, list)
     if not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{name} must be a list of texts")
-    if sizes.setdefault(kind.length, len(texts)) != len(texts):
-        raise ValueError(f"{name} must be {sizes[kind.length]} texts, got {len(texts)}")
+    _note_size(sizes, kind.length, len(texts), name)
     return texts
 
 
 def _take_rows(kind: Rows, views: Any, shelf: ArrayShelf, sizes: Sizes) -> Any:
-    n_rows = sizes.get(kind.n_rows)
     if not isinstance(views, list):
-        return shelf.take_matrix("rows", (n_rows, sizes.get("n_features")))
-    parts = shelf.at("rows")
-    return {str(view): parts.take_matrix(str(i), (n_rows, None)) for i, view in enumerate(views)}
+        rows = shelf.take_matrix("rows", (sizes.get(kind.n_rows), sizes.get("n_features")))
+        _note_size(sizes, kind.n_rows, rows.shape[0], "the matrix of rows")
+        return rows
+    if not views:
+        raise ValueError("the training rows have no views; expected at least one")
+    parts, taken = shelf.at("rows"), {}
+    for i, view in enumerate(views):
+        taken[str(view)] = parts.take_matrix(str(i), (sizes.get(kind.n_rows), None))
+        _note_size(sizes, kind.n_rows, taken[str(view)].shape[0], f"the view {view!r}")
+    return taken
 
 
 def _file_name(attribute: str) -> str:
@@ -187,8 +211,8 @@ def _take_params(make: Any, fields: Fields, shelf: ArrayShelf, n_tags: int) -> d
     params = {name: _take_param(name, fields.take(name, plain), shelf, n_tags) for name in wanted}
     fields.finish()
     seed = params.get("random_state")
-    if seed is not None and type(seed) is not int:
-        raise ValueError(f"random_state must be a whole number or nothing, got {seed!r}")
+    if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
+        raise ValueError(f"random_state must be a whole number from 0 to 2**32 - 1, or nothing, got {seed!r}")
     return params
 
 

@@ -17,6 +17,7 @@ from tagrank.solvers.factorization.epochs import make_epochs
 from tagrank.solvers.factorization.samples import Samples
 from tagrank.validation import check_below_one, check_count, check_flag, check_positive
 
+LARGEST_BETA = 1e30  # weights are float32
 MEMORY = 2000  # samples that the threshold is taken from, at most
 
 
@@ -100,6 +101,8 @@ class Factorization(StreamEstimator):
             check_count(name, getattr(self, name))
         for name in ("beta", "decay"):
             check_positive(name, getattr(self, name), allow_zero=True)
+        if self.beta > LARGEST_BETA:
+            raise ValueError(f"beta must be at most {LARGEST_BETA:g}, got {self.beta!r}")
         for name in ("momentum", "validation_fraction"):
             check_below_one(name, getattr(self, name))
         if self.step is not None:

@@ -44,7 +44,7 @@ class BayesianNeighbors(LogOdds, NeighborEstimator):
     [[0.8, 0.2]]
     """
 
-    stored = stores(log_odds_=Numbers("f", (None, "n_labels")))
+    stored = stores(log_odds_=Numbers("f", ("n_votes", "n_labels")))
 
     def _check_parameters(self):
         super()._check_parameters()

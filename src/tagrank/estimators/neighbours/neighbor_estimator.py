@@ -5,7 +5,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.estimators.base import Numbers, stores
+from tagrank.estimators.base import SMALLEST, Numbers, stores
 from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
 from tagrank.estimators.neighbours.distances import (
@@ -50,7 +50,7 @@ class NeighborEstimator(KernelEstimator):
         coef_=None,
         dual_coef_=None,
         states_=Numbers("i", ("n_kept", "n_labels")),
-        scales_=Numbers("f", ("n_terms",)),
+        scales_=Numbers("f", ("n_terms",), least=SMALLEST),
         diagonal_=Numbers("f", ("n_kept",), optional=True),
     )
 

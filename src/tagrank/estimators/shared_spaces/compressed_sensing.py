@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.base import COUNT, Numbers, stores, with_parameters
+from tagrank.estimators.base import Numbers, Value, stores, with_parameters
 from tagrank.estimators.regression.ridge_regression import RidgeRegression
 from tagrank.estimators.shared_spaces.components import check_components, count_components
 from tagrank.solvers.sparse_decoding import compressive_pursuit, matching_pursuit
@@ -43,12 +43,20 @@ class CompressedSensing(RidgeRegression):
     n_present_ : int, how many labels are decoded
     """
 
-    stored = stores(projections_=Numbers("f", ("n_components", "n_labels")), n_present_=COUNT)
+    stored = stores(projections_=Numbers("f", ("n_components", "n_labels")), n_present_=Value(int, least=1))
 
     def _check_parameters(self):
         super()._check_parameters()
         check_components(self.n_components)
         check_choice("decoding", self.decoding, DECODINGS)
+
+    def restore(self, state):
+        super().restore(state)
+        lengths = np.linalg.norm(self.projections_, axis=0)
+        if not np.allclose(lengths, 1):
+            raise ValueError(
+                f"columns of projections must have length 1, got {lengths.min():g} to {lengths.max():g}"
+            )
 
     def _learn(self, ridge, Y, means):
         n_components = count_components(self.n_components, len(means))

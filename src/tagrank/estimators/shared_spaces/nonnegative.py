@@ -28,7 +28,7 @@ class NonnegativeFactorization(LabelEstimator):
     """
 
     stored = stores(
-        parts_=Numbers("f", ("n_components", "n_parts")),
+        parts_=Numbers("f", ("n_components", "n_parts"), least=0),
         label_parts_=Numbers("f", ("n_components", "n_labels")),
         signed_=Numbers("i", ("n_signed",)),
     )
@@ -66,6 +66,16 @@ class NonnegativeFactorization(LabelEstimator):
         check_components(self.n_components)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol)
+
+    def restore(self, state):
+        super().restore(state)
+        n_columns = getattr(self, "n_features_in_", 0)
+        if self.parts_.shape[1] != n_columns + len(self.signed_):
+            raise ValueError(
+                f"{self.parts_.shape[1]} parts do not fit {n_columns} columns, {len(self.signed_)} with signs"
+            )
+        if len(self.signed_) and not 0 <= self.signed_.min() <= self.signed_.max() < n_columns:
+            raise ValueError(f"columns with signs must lie among the {n_columns}")
 
     def _factorize(self, X, Y):
         """Set `parts_` and `label_parts_`, given parts of columns and labels between 0 and 1."""
