@@ -6,6 +6,7 @@ are *states*: int8, +1 present, -1 absent, 0 unknown, as compiled code may not s
 """
 
 from array import array
+from collections.abc import Collection, Iterable
 
 import numpy as np
 from scipy import sparse
@@ -48,7 +49,10 @@ def unmasked_labels(Y):
     """`Y` as an array, with nan where it is masked."""
     if isinstance(Y, np.ma.MaskedArray) and Y.mask.any():
         return _real_numbers(Y.data).astype(np.float64, copy=True) + np.where(Y.mask, np.nan, 0)
-    return np.asarray(Y)
+    try:
+        return np.asarray(Y)
+    except ValueError:
+        raise ValueError(f"the rows of Y have different lengths; {_ENCODING}") from None
 
 
 def _real_numbers(Y):
@@ -57,7 +61,7 @@ def _real_numbers(Y):
     try:
         if Y.dtype.kind == "O":
             return Y.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         pass
     raise ValueError(f"Y holds values that are not real numbers (dtype {Y.dtype}); {_ENCODING}")
 
@@ -155,6 +159,18 @@ def encode_tag_sets(tag_sets, *, tags=None, empty="unknown"):
     return fill_unknown_rows(present, unknown_rows), tags
 
 
+def _check_tag_sets(tag_sets, tags):
+    """Raise unless each sample has a list of tags, or None."""
+    if isinstance(tag_sets, str | bytes) or not isinstance(tag_sets, Collection):
+        raise TypeError(f"expected a list with the tags of each sample, got {type(tag_sets).__name__}")
+    for i, entry in enumerate(tag_sets):
+        if entry is not None and (isinstance(entry, str | bytes) or not isinstance(entry, Collection)):
+            kind = type(entry).__name__
+            raise TypeError(f"the tags of sample {i} must be a list of texts, or None, got {kind}")
+    if tags is not None and (isinstance(tags, str | bytes) or not isinstance(tags, Iterable)):
+        raise TypeError(f"tags must be a list of texts, got {type(tags).__name__}")
+
+
 def encode_present(tag_sets, *, tags=None, empty="unknown"):
     """As `encode_tag_sets`, but samples about which nothing is known are not filled with nan.
 
@@ -164,8 +180,9 @@ def encode_present(tag_sets, *, tags=None, empty="unknown"):
     tags : list of str
     unknown_rows : bool array, shape (n_samples,), where nothing is known
     """
-    if empty not in ("unknown", "absent"):
+    if not isinstance(empty, str) or empty not in ("unknown", "absent"):
         raise ValueError(f"empty must be 'unknown' or 'absent', got {empty!r}")
+    _check_tag_sets(tag_sets, tags)
     if tags is None:
         tags = sorted({tag for entry in tag_sets if entry is not None for tag in entry})
     tags = list(tags)

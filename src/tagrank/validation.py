@@ -7,6 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 LARGEST_COUNT = np.iinfo(np.int64).max  # what compiled code and model files can hold
+_LARGEST_INT = int(np.finfo(np.float64).max)
+_LONGEST_SHOWN = 60
 TIMES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 
@@ -52,9 +54,39 @@ def check_flag(name, value):
     return bool(value)
 
 
+def check_kind(name, value, kind, expected):
+    """`value` if it is of a class or of one of several, or a TypeError that says what was expected."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be {expected}, got {_shown(value)}")
+    return value
+
+
+def check_between(name, value, low, high):
+    """`value` if it is a number from `low` to `high`, or a ValueError that names it."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not low <= value <= high:
+        raise ValueError(f"{name} must be a number from {low} to {high}, got {_shown(value)}")
+    return value
+
+
+def check_whole(name, value, least):
+    """`value` as an int of at least `least`, or a ValueError that names it."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not is_number or not np.isfinite(value) or value != int(value) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {_shown(value)}")
+    return int(value)
+
+
+def _shown(value):
+    """A value in an error: itself if it is short, else its kind."""
+    text = repr(value) if value is None or isinstance(value, str | bytes | numbers.Number) else ""
+    return text if 0 < len(text) <= _LONGEST_SHOWN else f"a value of type {type(value).__name__}"
+
+
 def check_choice(name, value, choices):
     """`value` if it is one of `choices`, or a ValueError that lists them."""
-    if value not in choices:
+    # an array or a sparse matrix compares to an array, a list has no hash
+    is_plain = value is None or isinstance(value, str | bytes | numbers.Number | np.generic)
+    if not is_plain or value not in choices:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
     return value
 
@@ -87,14 +119,15 @@ def check_rows(name, X):
 
     To be called before scipy or scikit-learn touch `X`: they convert damaged matrices as they are.
     """
-    if X is None:
-        raise ValueError(f"{name} must hold rows of numbers, got None")
-    if hasattr(X, "format"):
+    if X is None or isinstance(X, str | bytes | numbers.Number | type) or callable(X):
+        raise ValueError(f"{name} must hold rows of numbers, got {_shown(X)}")
+    check_even_rows(name, X)
+    if hasattr(X, "format") and hasattr(X, "tocsr"):
         check_sparse(name, X)
     elif isinstance(X, Mapping):
         for view, rows in X.items():
             check_rows(f"view {view!r} of {name}", rows)
-    elif _holds_times(X):
+    elif _holds_times(name, X):
         raise ValueError(
             f"{name} must hold numbers, got dates or times; make numbers of them that mean something to a "
             "model, such as days since the first one"
@@ -115,11 +148,16 @@ def check_magnitude(name, X, dtype):
         )
 
 
-def _holds_times(X):
+def _holds_times(name, X):
     if hasattr(X, "dtypes"):
         return any(getattr(dtype, "kind", "O") in "mM" for dtype in np.atleast_1d(X.dtypes))
-    values = X if hasattr(X, "dtype") else np.asarray(X)
+    try:
+        values = X if hasattr(X, "dtype") else np.asarray(X)
+    except ValueError as error:
+        raise ValueError(f"{name} must hold rows of numbers, all of one length ({error})") from None
     kind = getattr(values.dtype, "kind", "f")
+    if kind == "O" and any(isinstance(value, int) and abs(value) > _LARGEST_INT for value in values.flat):
+        raise ValueError(f"{name} holds whole numbers that are too large for floating-point numbers")
     return kind in "mM" or (kind == "O" and any(isinstance(value, TIMES) for value in values.flat))
 
 

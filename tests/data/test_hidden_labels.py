@@ -45,7 +45,7 @@ def test_seeded_and_without_bias():
 def test_what_cannot_be_hidden_is_said():
     with pytest.raises(ValueError, match=r"cannot hide 60% of 20 labels .* at most 50.0%"):
         hide_labels(np.ones((10, 2)), 0.6)
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="a number from 0 to 1"):
         hide_labels(np.ones((2, 2)), 20)
     with pytest.raises(ValueError, match="mark must be one of"):
         hide_labels(np.ones((2, 2)), 0.5, mark="gone")

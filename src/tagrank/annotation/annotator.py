@@ -30,7 +30,7 @@ from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.kernels.composition import views_of
 from tagrank.labels import duplicates
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_kind
 
 CALIBRATING = "learning how sure to be, on pictures held out"
 
@@ -110,6 +110,9 @@ class Annotator:
         progress : called with how much is done, of how much, and what is being done
         stop : function without arguments; once it answers true, training ends with what was reached
         """
+        check_kind(
+            "collection", collection, Collection, "a Collection; Collection(views={...}, labels=Y) makes one"
+        )
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("criterion", self.criterion, tuple(CRITERIA))
         if not len(collection.tags):

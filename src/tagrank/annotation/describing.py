@@ -12,6 +12,8 @@ from tagrank.annotation.bank.feature_bank import FeatureBank
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.data import Collection
 from tagrank.features import Feature
+from tagrank.features.registry import check_features
+from tagrank.validation import check_kind
 
 PICTURES = "pictures"
 # a view with fewer entries than this share other than zero takes less room sparse
@@ -63,6 +65,8 @@ def describe_pictures(
     random_state : seed for the vocabularies
     progress : called with how many pictures are done, how many there are, and what is being done
     """
+    check_kind("collection", collection, Collection, "a Collection with pictures")
+    check_features(features)
     if collection.views.keys() >= features.keys() and all(feature.is_fitted for feature in features.values()):
         return Description(collection, dict(features), {})
     folder = None if isinstance(cache, bool) else cache

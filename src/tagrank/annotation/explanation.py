@@ -23,6 +23,7 @@ from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.score_sum import ScoreSum
 from tagrank.kernels import Kernel, Linear, Power, Precomputed, Sum
 from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.validation import check_kind, check_whole
 
 ALL_FEATURES = "all"
 NEVER_PRESENT = "never present in training, so ranked last whatever the picture shows"
@@ -108,8 +109,8 @@ def explain(
     -------
     list of Explanation, in the order of `tags`, by default the highest score first
     """
-    if n_examples < 0:
-        raise ValueError(f"n_examples must be at least 0, got {n_examples}")
+    check_kind("annotator", annotator, Annotator, "an Annotator")
+    check_whole("n_examples", n_examples, 0)
     X = annotator._rows(data)
     if n_rows(X) != 1:
         raise ValueError(f"one picture is explained at a time, got {n_rows(X)}; take them one by one")

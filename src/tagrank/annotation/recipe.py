@@ -33,7 +33,7 @@ from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
-from tagrank.validation import check_count, check_share
+from tagrank.validation import check_count, check_kind, check_share
 
 AUTO = "auto"
 METHOD = AUTO
@@ -89,6 +89,7 @@ class Recipe:
     def __post_init__(self) -> None:
         self._check_calibration()
         self._check_kernel_power()
+        check_kind("parameters", self.parameters, Mapping, "a mapping of names to values")
         given = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make(self._entries[0]).get_params(deep=False)
         if strangers := sorted(set(given) - set(known)):

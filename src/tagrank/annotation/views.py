@@ -1,7 +1,7 @@
 """Whatever is to be annotated (collection, array, pictures, views) as matrices, in the views of training."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,6 +105,8 @@ def _are_pictures(rows: Any) -> bool:
         return False
     if isinstance(rows, np.ndarray) and rows.dtype != object:
         return rows.ndim in (3, 4) or rows.dtype.kind == "U"
+    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
+        raise TypeError(f"expected rows of numbers, or pictures, got {type(rows).__name__}")
     first = next(iter(rows), None)
     return isinstance(first, str | os.PathLike) or getattr(first, "ndim", 0) == 3
 

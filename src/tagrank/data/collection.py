@@ -11,7 +11,7 @@ from tagrank.data.feature_columns import match_columns
 from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs, stack_labels
 from tagrank.data.problems import Problem
 from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_sets
-from tagrank.validation import check_same_length, check_sparse
+from tagrank.validation import check_kind, check_same_length, check_sparse
 
 _LONGEST_PART = 200
 
@@ -66,6 +66,8 @@ class Collection:
     label_matrix: LabelMatrix = field(init=False)
 
     def __post_init__(self) -> None:
+        check_kind("views", self.views, Mapping, "a mapping of names to rows, such as {'features': X}")
+        check_kind("feature_names", self.feature_names, Mapping, "a mapping of views to names of columns")
         if not self.views:
             raise ValueError("a collection needs at least one view, got none")
         views = {name: _as_view(name, view) for name, view in self.views.items()}

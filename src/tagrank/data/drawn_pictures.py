@@ -9,6 +9,7 @@ import numpy as np
 from tagrank.data.collection import Collection
 from tagrank.data.scenery.plan import TAGS, plan_scene
 from tagrank.data.scenery.scene import draw_scene
+from tagrank.validation import check_whole
 
 # pictures are drawn independently, so a fixed pattern is as good as chance: 70 % train, 30 % test
 _TEST_PICTURES = (2, 5, 8)
@@ -28,10 +29,7 @@ def draw_pictures(n_pictures: int = 400, *, size: int = 96, random_state: int = 
     collection : Collection with the view "pictures", uint8 of shape (n_pictures, size, size, 3), 22 tags, and
         the parts "train" and "test"
     """
-    if n_pictures < 1:
-        raise ValueError(f"n_pictures must be at least 1, got {n_pictures}")
-    if size < 16:
-        raise ValueError(f"size must be at least 16 pixels, got {size}")
+    n_pictures, size = check_whole("n_pictures", n_pictures, 1), check_whole("size", size, 16)
     images = np.empty((n_pictures, size, size, 3), dtype=np.uint8)
     labels = np.zeros((n_pictures, len(TAGS)))
     for i in range(n_pictures):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.label_matrix import Matrix, as_label_matrix, positive_pairs
-from tagrank.validation import check_choice
+from tagrank.validation import check_between, check_choice
 
 _MARKS = {"absent": 0.0, "unknown": np.nan}
 
@@ -30,8 +30,7 @@ def hide_labels(Y: Any, fraction: float, *, mark: str = "absent", random_state: 
     hidden : a copy of `Y` of the same kind, dense or sparse
     """
     value = _MARKS[check_choice("mark", mark, tuple(_MARKS))]
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"fraction must be between 0 and 1, got {fraction!r}")
+    check_between("fraction", fraction, 0, 1)
     Y = as_label_matrix(Y)
     rows, columns = _draw(positive_pairs(Y), float(fraction), np.random.default_rng(random_state))
     if sparse.issparse(Y):

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, Matrix, labels_from_pairs, positive_pairs, unknown_pairs
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_kind, check_whole
 
 
 def clean_tags(
@@ -36,6 +36,12 @@ def clean_tags(
         it is present under any of its old names, else unknown if it is unknown under any, else absent.
     """
     kept = {"keep": None, "leaf": slice(-1, None), "ancestors": slice(None)}
+    check_kind("collection", collection, Collection, "a Collection")
+    check_kind("separators", separators, str, "a text of separators, such as '|/'")
+    check_kind(
+        "synonyms", {} if synonyms is None else synonyms, Mapping, "a mapping of old names to new ones"
+    )
+    check_whole("min_count", min_count, 0)
     levels = kept[check_choice("hierarchy", hierarchy, tuple(kept))]
     renamed = [[tag] if levels is None else _levels(tag, separators)[levels] for tag in collection.tags]
     if fold_case:

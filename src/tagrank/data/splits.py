@@ -15,6 +15,7 @@ from scipy import sparse
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs
 from tagrank.labels import is_tag_sets
+from tagrank.validation import check_positive, check_whole
 
 
 def iterative_split(
@@ -34,6 +35,7 @@ def iterative_split(
     """
     members = _strata(Y)
     n_samples = members.shape[0]
+    check_positive("test_size", test_size)
     n_test = int(test_size) if test_size >= 1 else round(test_size * n_samples)
     if not 0 < n_test < n_samples:
         raise ValueError(f"test_size={test_size!r} leaves an empty part of {n_samples} samples")
@@ -62,8 +64,7 @@ class LabelStratifiedKFold:
     """
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None) -> None:
-        if n_splits < 2 or n_splits != int(n_splits):
-            raise ValueError(f"n_splits must be a whole number of at least 2, got {n_splits!r}")
+        check_whole("n_splits", n_splits, 2)
         if random_state is not None and not shuffle:
             raise ValueError("random_state has no effect without shuffle=True")
         self.n_splits = int(n_splits)

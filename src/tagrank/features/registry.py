@@ -1,6 +1,7 @@
 """All sets of features by name, presets of them, and features from their settings; loaded when asked for."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,6 +11,7 @@ import numpy as np
 
 from tagrank.features.base import Feature, Part
 from tagrank.features.serialization import part_from_settings
+from tagrank.validation import check_kind
 
 Made = TypeVar("Made")
 
@@ -135,11 +137,21 @@ def choose_features(wanted: str | Sequence[str] | Mapping[str, Feature]) -> dict
         chosen = dict(wanted)
     else:
         chosen = {}
+        check_kind("features", wanted, Iterable, "names of features, or a mapping of names to features")
         for word in [wanted] if isinstance(wanted, str) else wanted:
+            check_kind("the name of features", word, (str, os.PathLike), "a text")
             chosen |= _called(word)
     if not chosen:
         raise ValueError("no features were chosen; name a preset, such as 'fast'")
     return chosen
+
+
+def check_features(features: Mapping[str, Feature]) -> Mapping[str, Feature]:
+    """`features` if they are sets of features by name, or a TypeError."""
+    check_kind("features", features, Mapping, "a mapping of names to features; choose_features makes one")
+    for name, feature in features.items():
+        check_kind(f"features[{name!r}]", feature, Feature, "a Feature")
+    return features
 
 
 def _called(word: str) -> dict[str, Feature]:

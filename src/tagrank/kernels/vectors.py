@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tagrank.kernels.base import Kernel
 from tagrank.kernels.exponential import Exponential
-from tagrank.validation import check_magnitude, check_positive
+from tagrank.validation import check_magnitude, check_positive, check_whole
 
 
 def inner_products(X, Z):
@@ -50,8 +50,7 @@ class Polynomial(Kernel):
     coef0: float = 1.0
 
     def __post_init__(self):
-        if self.degree < 1 or self.degree != int(self.degree):
-            raise ValueError(f"degree must be a positive whole number, got {self.degree!r}")
+        check_whole("degree", self.degree, 1)
         if self.gamma is not None:
             check_positive("gamma", self.gamma)
         check_positive("coef0", self.coef0, allow_zero=True)

@@ -82,15 +82,6 @@ def test_names_of_two_parts_are_never_split_unasked(names):
     assert found is None or not found.is_certain
 
 
-def test_a_semicolon_between_hierarchies_is_asked_about():
-    # in Lightroom | stands between levels
-    places = ["Places|Europe|Rome", "Places|Asia|Tokyo", "Nature|Sky", "Nature|Sea", "People"]
-    cells = [";".join(pair) for pair in combinations(places, 2)]
-    found = find_splitting(cells)
-    assert found.separator == ";"
-    assert not found.is_certain
-
-
 def test_lists_in_brackets_are_refused(tmp_path):
     (tmp_path / "x.csv").write_text("image,tags\na.jpg,\"['sky', 'sea']\"\n")
     with pytest.raises(ValueError, match=r"x.csv: tags stand in brackets, such as \['sky', 'sea'\]"):

@@ -23,6 +23,7 @@ from tagrank.annotation.bank.view_files import SUBFOLDER as VIEWS
 from tagrank.annotation.bank.view_files import own_files, prune_files
 from tagrank.data.catalog.catalog import data_folders
 from tagrank.features.base import Feature
+from tagrank.features.registry import check_features
 from tagrank.parallel import count_threads
 
 # a damaged store is dropped and filled again; one that keeps breaking is not
@@ -64,7 +65,7 @@ class FeatureBank:
         max_side: int | None = 512,
         strict: bool = False,
     ) -> None:
-        if not features:
+        if not len(check_features(features)):
             raise ValueError("a bank needs at least one set of features, got none")
         self.features = dict(features)
         self.folder, self.keep, self.n_jobs = folder, keep, n_jobs

@@ -20,6 +20,7 @@ from tagrank.data.readers.tables.npz import read_matrix, read_npz
 from tagrank.errors import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
 from tagrank.user_folders import cache_folder
+from tagrank.validation import check_kind
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def load_dataset(name: str, *, split_views: bool = False, verify: bool = False) 
 
 
 def _entry(name: str) -> DatasetEntry:
-    if name not in read_catalog():
+    if check_kind("name", name, str, "the name of a data set") not in read_catalog():
         raise unknown_dataset(name, list(read_catalog()))
     return read_catalog()[name]
 

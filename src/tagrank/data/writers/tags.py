@@ -2,7 +2,7 @@
 
 import csv
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from tagrank.data.readers.tables.jsonl import json_line
 from tagrank.data.readers.tables.table import join_tags, protect_cell
 from tagrank.data.writers.sidecar import write_sidecar
 from tagrank.files import FileError, atomic_write
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_kind
 
 TaggedPictures = Mapping[str, Sequence[str]]
 
@@ -40,6 +40,7 @@ def write_tags(
     -------
     problems : the pictures whose sidecars could not be written, and why
     """
+    _check_tagged(tagged)
     if format is None:
         format = "xmp" if path is None else os.path.splitext(os.fspath(path).removesuffix(".gz"))[1][1:]
     check_choice("format", format, ("xmp", *_LISTS))
@@ -51,6 +52,15 @@ def write_tags(
         return _write_sidecars(tagged, strict, options)
     _LISTS[format](tagged, Path(path), **options)
     return ()
+
+
+def _check_tagged(tagged: TaggedPictures) -> None:
+    """Raise unless each picture has a list of texts, before anything is written."""
+    check_kind("tagged", tagged, Mapping, "a mapping of paths of pictures to their tags")
+    for picture, tags in tagged.items():
+        check_kind("the path of a picture", picture, (str, os.PathLike), "a text or a path")
+        if isinstance(tags, str | bytes) or not isinstance(tags, Iterable):
+            raise TypeError(f"{picture}: tags must be a list of texts, got {tags!r}")
 
 
 def _write_sidecars(tagged: TaggedPictures, strict: bool, options: dict[str, Any]) -> tuple[Problem, ...]:

@@ -10,6 +10,12 @@ from tagrank.estimators.targets import encode_targets
 from tagrank.validation import check_rows, check_same_length
 
 
+def check_estimator(estimator):
+    """Raise a TypeError unless `estimator` can be copied and trained."""
+    if isinstance(estimator, type) or not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
+        raise TypeError(f"estimator must be an estimator such as LabelRanker(), got {estimator!r}")
+
+
 class AroundEstimator(LabelEstimator):
     """A subclass has the parameters `estimator`, `cv`, `random_state` and `n_jobs`, and writes `fit`."""
 

@@ -6,7 +6,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tagrank.estimators.base import Numbers, stores
-from tagrank.estimators.calibration.around import AroundEstimator
+from tagrank.estimators.calibration.around import AroundEstimator, check_estimator
 from tagrank.estimators.calibration.calibration import (
     Calibration,
     calibration_from_arrays,
@@ -150,6 +150,7 @@ class CalibratedRanker(AroundEstimator):
         return None if self.calibration_ is None else self.calibration_.probabilities(scores)
 
     def _check_parameters(self):
+        check_estimator(self.estimator)
         check_choice("method", self.method, METHODS)
         check_choice("strategy", self.strategy, STRATEGIES)
         if self.method is None and self.strategy is None:

@@ -5,7 +5,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
-from tagrank.estimators.calibration.around import AroundEstimator
+from tagrank.estimators.calibration.around import AroundEstimator, check_estimator
 from tagrank.estimators.calibration.completeness import (
     Completeness,
     completeness_by_label,
@@ -157,6 +157,7 @@ class ProbabilityRanker(AroundEstimator):
         return self.curve_.quality(self.threshold_)
 
     def _check_parameters(self):
+        check_estimator(self.estimator)
         for name in ("completeness", "precision"):
             if getattr(self, name) is not None:
                 check_share(name, getattr(self, name))

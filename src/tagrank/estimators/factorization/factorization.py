@@ -15,7 +15,7 @@ from tagrank.solvers.ending import Ending
 from tagrank.solvers.factorization.descent import Descent, find_limit, find_step
 from tagrank.solvers.factorization.epochs import make_epochs
 from tagrank.solvers.factorization.samples import Samples
-from tagrank.validation import check_below_one, check_count, check_flag, check_positive
+from tagrank.validation import check_below_one, check_count, check_flag, check_positive, check_rows
 
 LARGEST_BETA = 1e30  # weights are float32
 MEMORY = 2000  # samples that the threshold is taken from, at most
@@ -112,6 +112,7 @@ class Factorization(StreamEstimator):
 
     def _check_rows(self, X, *, reset):
         X = X.X if isinstance(X, PlainRows) else X
+        check_rows("X", X)
         return super()._check_rows(side_by_side(X), reset=reset)
 
     def _take_chunk(self, stream, X, y, *, reset):

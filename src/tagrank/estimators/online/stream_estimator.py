@@ -1,5 +1,8 @@
 """Estimators that learn from a stream, each sample when it comes."""
 
+from collections.abc import Iterable
+from numbers import Number
+
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -38,9 +41,11 @@ class LabelStream:
         if classes is None:
             targets = encode_targets(y)
             return cls(targets.classes, one_dimensional=targets.one_dimensional)
-        names = list(classes)
-        if len(set(names)) != len(names) or not names:
-            raise ValueError(f"classes must be at least one name, each once, got {names}")
+        is_list = isinstance(classes, Iterable) and not isinstance(classes, memoryview)
+        names = list(classes) if is_list and getattr(classes, "ndim", 1) == 1 else []
+        are_names = all(isinstance(name, str | Number) for name in names)
+        if not are_names or len(set(names)) != len(names) or not names:
+            raise ValueError(f"classes must be at least one name, each once, got {classes!r}")
         is_flat = not is_tag_sets(y) and not hasattr(y, "columns") and np.ndim(y) == 1
         return cls(np.asarray(names), one_dimensional=is_flat)
 

@@ -22,6 +22,8 @@ def from_frame(frame: Any, *, separator: str = "|", empty: str = "unknown", **co
     **columns : roles of columns where they differ from the convention of `tagrank.data.readers.tables.table`:
         image_column, tags_column, name_column, part_column, tag_columns, tag_prefix, drop
     """
+    if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):
+        raise TypeError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     header = [str(column) for column in frame.columns]
     roles = find_roles(header, **columns)
     views: dict[str, Any] = {}

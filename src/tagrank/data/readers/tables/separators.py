@@ -1,11 +1,11 @@
 """What stands between the tags of a cell, where nobody said so.
 
-``|`` is the separator, unless another one is certain. A semicolon, a tab or a comma is certain where no cell
-has a ``|`` and where splitting there leaves at most half as many different tags: cells that seem to be a tag
-each are then made of few words that come back in other company. The halves of a name such as "Washington,
-D.C." go nowhere else, so that splitting it makes more tags, not fewer. Besides, a text with a comma that
-recurs is no accident, and names of one kind have the same number of parts: a comma is certain only where most
-of the texts that have one occur once, or where they have two parts here and more or fewer there.
+``|`` is the separator where any cell has it. Else a semicolon, a tab or a comma is certain where splitting
+there leaves at most half as many different tags: cells that seem to be a tag each are then made of few words
+that come back in other company. The halves of a name such as "Washington, D.C." go nowhere else, so that
+splitting it makes more tags, not fewer. Besides, a text with a comma that recurs is no accident, and names of
+one kind have the same number of parts: a comma is certain only where most of the texts that have one occur
+once, or where they have two parts here and more or fewer there.
 """
 
 from collections import Counter
@@ -68,18 +68,14 @@ def check_separator(separator: object) -> str:
 
 def find_splitting(cells: Sequence[str]) -> Splitting | None:
     """What the most probable other separator makes of the cells; None where there is no sign of one."""
+    if any(SEPARATOR in cell for cell in cells):
+        return None
     counts = Counter(tag for cell in cells for tag in split_tags(cell, SEPARATOR))
-    has_usual = any(SEPARATOR in cell for cell in cells)
-    found = [
-        splitting
-        for other in _OTHERS
-        if not (has_usual and other == _IN_NAMES)
-        and (splitting := _splitting(cells, counts, other, has_usual)) is not None
-    ]
+    found = [found for other in _OTHERS if (found := _splitting(cells, counts, other)) is not None]
     return min(found, key=lambda splitting: splitting.n_split, default=None)
 
 
-def _splitting(cells: Sequence[str], counts: Counter[str], other: str, has_usual: bool) -> Splitting | None:
+def _splitting(cells: Sequence[str], counts: Counter[str], other: str) -> Splitting | None:
     holding = [tag for tag in counts if other in tag]
     if not holding:
         return None
@@ -94,7 +90,7 @@ def _splitting(cells: Sequence[str], counts: Counter[str], other: str, has_usual
         other == _IN_NAMES and not is_mostly_once and len({len(tags) for tags in lists if tags}) == 1
     )
     n_once = sum(count == 1 for count in counts.values())
-    return Splitting(other, len(counts), n_once, n_split, is_smaller and not has_usual and not looks_named)
+    return Splitting(other, len(counts), n_once, n_split, is_smaller and not looks_named)
 
 
 def _is_composed(holding: Sequence[str], counts: Counter[str], other: str) -> bool:
