@@ -80,3 +80,15 @@ def test_a_synonym_that_is_typed_is_its_tag(desk):
     assert "car" in {pair["tag"] for pair in desk.picture(last)["tags"]}
     assert desk.pictures(tag="auto")["total"] == desk.pictures(tag="car")["total"] == 2
     assert desk.wall(queue="tag", tag="auto")["items"] == desk.wall(queue="tag", tag="car")["items"]
+
+
+def test_no_tag_is_more_probable_than_one_that_it_implies(desk):
+    last = int(desk.archive.pictures().ids[3])
+    change(desk, "parent", "jet", "plane")
+    proposed = {pair["tag"]: pair["probability"] for pair in desk.picture(last)["proposed"]}
+    # 0.9 and 0.4 meet in the middle
+    assert proposed["jet"] == pytest.approx(0.65, abs=1e-3)
+    assert proposed["plane"] == pytest.approx(0.65, abs=1e-3)
+    walls = [desk.wall(queue="tag", tag=tag, who=tag)["items"] for tag in ("jet", "plane")]
+    shown = [{item["picture"]["id"]: item["probability"] for item in wall} for wall in walls]
+    assert shown[0][last] <= shown[1][last]

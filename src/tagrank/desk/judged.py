@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.data.coherence import make_coherent
 from tagrank.data.vocabulary import Vocabulary
 from tagrank.desk.states import StateTable
 
@@ -32,6 +33,7 @@ class Judged:
         self._row_of = np.full(len(table.ids), -1, dtype=np.int32)
         self._probabilities = np.zeros((0, 0), dtype=np.float16)
         self._columns = np.zeros(0, dtype=np.int32)
+        self._pairs = np.zeros((0, 2), dtype=np.int64)
         if proposals is not None:
             self._align(proposals, vocabulary)
 
@@ -40,6 +42,13 @@ class Judged:
         self._probabilities = proposals.probabilities
         known = [table.column(tag) for tag in _own_names(list(proposals.tags), vocabulary)]
         self._columns = np.array([-1 if column is None else column for column in known], dtype=np.int32)
+        judged = set(self._columns[self._columns >= 0].tolist())
+        above = [
+            (table.column(tag), table.column(one)) for tag, many in vocabulary.above.items() for one in many
+        ]
+        self._pairs = np.array([pair for pair in above if judged.issuperset(pair)], dtype=np.int64).reshape(
+            -1, 2
+        )
         if len(ids):
             places = np.minimum(np.searchsorted(ids, table.ids), len(ids) - 1)
             is_here = ids[places] == table.ids
@@ -58,10 +67,17 @@ class Judged:
         kept = self._columns >= 0
         values = self._probabilities[places[is_known]][:, kept]
         found[np.ix_(np.flatnonzero(is_known), self._columns[kept])] = _judged_only(values)
-        return found
+        return make_coherent(found, self._pairs)
 
     def of_pairs(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Probabilities of single pairs, float32."""
+        if len(self._pairs):
+            # what a tag and its parents say depends on each other
+            whole, place_of_row = np.unique(rows, return_inverse=True)
+            values = self.of_rows(whole)
+            is_there = columns < values.shape[1]
+            chosen = values[place_of_row, np.where(is_there, columns, 0)]
+            return np.where(is_there, chosen, np.float32(np.nan))
         place = np.full(self._table.codes.shape[1], -1, dtype=np.int32)
         place[self._columns[self._columns >= 0]] = np.flatnonzero(self._columns >= 0)
         rows, columns = self._row_of[rows], place[columns]
@@ -86,9 +102,12 @@ class Judged:
         if not len(kept):
             return
         is_whole = len(kept) == len(self._columns)
-        step = max(1, _PIECE // len(kept))
+        step = max(1, _PIECE // (len(self._columns) if len(self._pairs) else len(kept)))
         for start in range(0, len(rows), step):
             piece = rows[start : start + step]
+            if len(self._pairs):
+                yield piece, self._columns[kept], self.of_rows(piece)[:, self._columns[kept]]
+                continue
             values = self._read(self._row_of[piece])
             values = values if is_whole else values[:, kept]
             yield piece, self._columns[kept], _judged_only(values)
