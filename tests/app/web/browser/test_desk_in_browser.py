@@ -436,7 +436,7 @@ class TestArchive:
         page.get_by_text("All sidecars are as they should be.").wait_for()
         # what is taken back is taken out again
         answer = anna.request.post(
-            "/api/undo", data={"request": f"undo {n}"}, headers={"Origin": desk.address}
+            "/api/undo", data={"request": f"undo-{n}"}, headers={"Origin": desk.address}
         )
         assert answer.ok, answer.text()
         page.locator("#sidecars-look").click()
