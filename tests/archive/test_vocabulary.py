@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tagrank.archive import Answer, Archive, Conflict, PictureFilter, TagState, decided_collection
+from tagrank.archive.decisions import read_unmarked
 from tagrank.archive.exchange import decided_rows, import_answers
 from tagrank.archive.vocabulary.implied import NONE, find_conflicts, imply, join_synonyms
 from tagrank.archive.vocabulary.reading import columns_of
@@ -344,3 +345,10 @@ def test_a_clock_that_is_set_back_changes_no_order(archive, number):
     assert archive.states_of(number("e.png"))["boat"].state == "absent"
     undo(archive)
     assert archive.states_of(number("e.png"))["boat"].state == "present"
+
+
+def test_what_was_accepted_unmarked_has_the_names_of_today(archive, number):
+    answers = [Answer(number("e.png"), tag, "yes") for tag in ("boat", "night")]
+    archive.decide(answers, who="anna", request="whole page", is_unmarked=True)
+    change(archive, (SYNONYM, "boat", "ship"), (DELETE, "night"))
+    assert archive.read(read_unmarked) == [(number("e.png"), "ship")]

@@ -286,11 +286,14 @@ def count_people(connection: sqlite3.Connection) -> dict[str, int]:
 
 def read_unmarked(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     """Picture and tag of all cells that are present only because a whole page was accepted unmarked."""
-    return connection.execute(
+    vocabulary = read_vocabulary(connection)
+    found = connection.execute(
         "SELECT cells.picture, tags.name FROM cells JOIN decisions ON decisions.id = cells.decision "
         "JOIN batches ON batches.id = decisions.batch JOIN tags ON tags.id = cells.tag "
         "WHERE is_unmarked AND cells.answer = 1 AND coalesce(listed, 0) <> 1"
-    ).fetchall()
+    )
+    named = {(picture, vocabulary.name(word)) for picture, word in found}
+    return sorted(cell for cell in named if cell[1] not in vocabulary.deleted)
 
 
 _DECISIONS = (

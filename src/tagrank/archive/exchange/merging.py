@@ -35,6 +35,7 @@ class _Batch(NamedTuple):
     at: str
     queue: str
     undoes: int | None
+    is_unmarked: int
 
 
 class _Picture(NamedTuple):
@@ -127,7 +128,7 @@ def merge_copy(archive: Archive, path: str | os.PathLike, *, dry_run: bool = Fal
 
 
 def _read_copy(connection: sqlite3.Connection, path: str) -> _Copy:
-    query = "SELECT id, request, who, at, queue, undoes FROM batches ORDER BY at, id"
+    query = "SELECT id, request, who, at, queue, undoes, is_unmarked FROM batches ORDER BY at, id"
     batches = [_Batch(*row) for row in connection.execute(query)]
     for batch in batches:
         _check_batch(batch, path)
@@ -212,8 +213,8 @@ class _Merger:
     def _add_batch(self, batch: _Batch, undoes: int | None = None) -> int:
         # the number of a model means nothing here
         added = self._connection.execute(
-            "INSERT INTO batches (request, who, at, queue, undoes) VALUES (?, ?, ?, ?, ?)",
-            (batch.request, batch.who, batch.at, batch.queue, undoes),
+            "INSERT INTO batches (request, who, at, queue, undoes, is_unmarked) VALUES (?, ?, ?, ?, ?, ?)",
+            (batch.request, batch.who, batch.at, batch.queue, undoes, batch.is_unmarked),
         )
         return int(added.lastrowid or 0)
 
