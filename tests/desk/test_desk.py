@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tagrank.desk.desk import Desk
+from tagrank.desk.progress import model_rows
 from tests.desk.conftest import N_PICTURES, TAGS
 from tests.desk.fakes import FakeModels, FakeProposals, FakeTrainer
 
@@ -40,6 +41,8 @@ def test_the_overview_counts(make_desk, ids, probabilities):
         "made": "2024-05-01T12:00:00",
         "method": "fake",
         "metrics": {"MAP": 0.5},
+        "quality": None,
+        "is_compared": False,
     }
     counts = {queue["name"]: queue["count"] for queue in found["queues"]}
     assert counts["all"] == N_PICTURES - 1
@@ -55,22 +58,50 @@ def test_missing_tags_are_estimated_from_what_is_open(make_desk, archive, ids, p
     is_open = np.ones((N_PICTURES, len(TAGS)), dtype=bool)
     is_open[np.arange(10), np.arange(10) % 3] = False
 
-    def expected():
-        p = probabilities[is_open].astype(np.float16).astype(float)
-        width = 1.96 * np.sqrt(np.sum(p * (1 - p)))
+    def of_open():
+        return probabilities[is_open].astype(np.float16).astype(float)
+
+    def expected(n_accepted=0):
+        p, width = of_open(), 1.96 * np.sqrt(np.sum(of_open() * (1 - of_open())))
+        low, high = p.sum() - width, p.sum() + width
+        estimate = min(whole - n_accepted, high)
         return {
-            "estimate": round(p.sum()),
-            "low": int(p.sum() - width),
-            "high": int(np.ceil(p.sum() + width)),
+            "estimate": round(estimate),
+            "low": int(min(low, estimate)),
+            "high": int(np.ceil(high)),
+            "proposed": round(p[p >= 0.2].sum() * estimate / p.sum()),
+            "is_told": True,
         }
 
+    whole = of_open().sum()
     assert desk.overview()["progress"]["missing"] == expected()
-    decide(desk, [(ids[i], "tree") for i in range(N_PICTURES)], request="a")
-    is_open[:, 3] = False
-    assert desk.overview()["progress"]["missing"] == expected()
-    desk.undo({"request": "b"}, "anna")
-    is_open[:, 3] = True
-    assert desk.overview()["progress"]["missing"] == expected()
+    # each that is accepted is missing no more, each that is rejected never was
+    decide(desk, [(ids[i], "tree") for i in range(3)], request="a")
+    is_open[:3, 3] = False
+    assert desk.overview()["progress"]["missing"] == expected(3)
+    decide(desk, [(ids[3], "tree")], request="b", answer="no")
+    is_open[3, 3] = False
+    assert desk.overview()["progress"]["missing"] == expected(3)
+    for request, n_accepted, row in (("c", 3, 3), ("d", 0, slice(0, 3))):
+        desk.undo({"request": request}, "anna")
+        is_open[row, 3] = True
+        assert desk.overview()["progress"]["missing"] == expected(n_accepted)
+
+
+def test_models_are_compared_on_the_labels_of_the_newest():
+    facts = {"made": "2026-01-01", "method": "x", "decisions": 0, "last_decision": 0}
+    old, now = ({"right": share, "sentence": str(share)} for share in (0.5, 0.6))
+    newest = {"number": 3, **facts, "metrics": {"MAP": 0.7}, "quality": now}
+    newest["others"] = {"2": {"metrics": {"MAP": 0.6}, "quality": old}}
+    second = {"number": 2, **facts, "metrics": {"MAP": 0.9}, "quality": now}
+    first = {"number": 1, **facts, "metrics": {"MAP": 0.8}}
+    rows = model_rows([newest, second, first], 2)
+    assert [row["metrics"]["MAP"] for row in rows] == [0.7, 0.6, 0.8]
+    assert [row["quality"] for row in rows] == [now, old, None]
+    assert [row["is_compared"] for row in rows] == [True, True, False]
+    assert [row["current"] for row in rows] == [False, True, False]
+    assert all("others" not in row for row in rows)
+    assert model_rows([], None) == []
 
 
 def test_the_model_tells_how_unsure_the_estimate_is(archive, ids, probabilities):

@@ -26,6 +26,7 @@ from tagrank.desk.memory import Memory
 from tagrank.desk.progress import (
     archive_json,
     completions,
+    model_rows,
     progress_json,
     queue_rows,
     step_json,
@@ -149,7 +150,7 @@ class Desk:
             "archive": archive_json(view, self.name),
             "progress": progress_json(view),
             "queues": queue_rows(view),
-            "model": None if view.proposals is None else _model_json(view.proposals),
+            "model": None if view.proposals is None else self._model_json(view.proposals.number),
             "training": self.training(),
         }
 
@@ -298,11 +299,7 @@ class Desk:
 
     def models(self) -> dict[str, Any]:
         """All models that are kept, the newest first."""
-        return {
-            "models": [
-                facts | {"current": facts["number"] == self._models.current} for facts in self._models.list()
-            ]
-        }
+        return {"models": model_rows(self._models.list(), self._models.current)}
 
     def model_path(self) -> Path | None:
         """The folder of the current model, which `annotate` takes; None where there is none."""
@@ -389,6 +386,12 @@ class Desk:
         """Order the queues before somebody asks for them."""
         self._beside.submit(queue_rows, self._memory.view)
 
+    def _model_json(self, number: int) -> dict[str, Any] | None:
+        """The model that answers, with the quality that the list of models tells."""
+        told = ("number", "made", "method", "metrics", "quality", "is_compared")
+        rows = model_rows(self._models.list(), number)
+        return next(({name: row[name] for name in told} for row in rows if row["current"]), None)
+
     def _cells_json(self, cells: tuple[Cell, ...]) -> list[dict[str, Any]]:
         names = {
             picture.id: picture.name for picture in self.archive.pictures_of({cell.picture for cell in cells})
@@ -397,7 +400,3 @@ class Desk:
             {"picture": cell.picture, "name": names[cell.picture], "tag": cell.tag, "state": cell.state}
             for cell in cells
         ]
-
-
-def _model_json(proposals: Any) -> dict[str, Any]:
-    return {name: proposals.facts[name] for name in ("number", "made", "method", "metrics")}

@@ -1,8 +1,12 @@
 """How many tags are still missing: the sum of the probabilities of what is neither listed nor decided.
 
 Each such tag is true with its probability p. Were these exact, the number of missing tags would have the mean
-sum(p) and the variance sum(p (1 - p)). They are not: a model tells, as shares of its own estimate, between
-which numbers the truth lies (`estimate_remaining`). The interval is the wider of both.
+sum(p) and the variance sum(p (1 - p)). They are not: a model tells, as shares of its estimate, between
+which numbers the truth lies (`estimate_remaining`). The interval is the wider of both. Where the trainings so
+far tell another number than the last one alone (`learning.missing`), the sum is multiplied by their ratio.
+
+A tag that is accepted is missing no more, and one that is rejected never was: between two trainings the
+estimate falls by one for each that is accepted, but is no higher than what is open still allows.
 """
 
 import math
@@ -11,8 +15,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from tagrank.desk.judged import Judged
-from tagrank.desk.queues import OPEN
-from tagrank.desk.states import StateTable
+from tagrank.desk.queues import OPEN, PROPOSED
+from tagrank.desk.states import PRESENT, StateTable
 
 _TWO_SIDED_95 = 1.96
 
@@ -23,20 +27,24 @@ class Estimate:
     Parameters
     ----------
     judged, table : how probable pairs are, and which of them are open
-    told : "estimate", "low" and "high" of the model, when it was trained
+    told : "estimate", "low" and "high" of the trainings so far, and "own", the estimate of the last one alone
     """
 
-    def __init__(self, judged: Judged, table: StateTable, told: dict[str, int] | None = None) -> None:
-        self._judged, self._mean, self._variance = judged, 0.0, 0.0
+    def __init__(self, judged: Judged, table: StateTable, told: dict[str, float] | None = None) -> None:
+        self._judged, self._mean, self._variance, self._proposed = judged, 0.0, 0.0, 0.0
         told = told if told and told["estimate"] > 0 else {"estimate": 1, "low": 1, "high": 1}
         self._shares = told["low"] / told["estimate"], told["high"] / told["estimate"]
+        self._is_told = bool(told.get("is_told", True))
+        self._times = told["estimate"] / (told.get("own") or told["estimate"])
         for rows, columns, probabilities in judged.pieces():
             is_open = (table.block(rows, columns) == OPEN) & (probabilities > 0)
             self._add(np.where(is_open, probabilities, 0), 1)
+        self._left = self._times * self._mean
 
     def _add(self, probabilities: np.ndarray, sign: int) -> None:
         self._mean += sign * float(probabilities.sum(dtype=np.float64))
         self._variance += sign * float((probabilities * (1 - probabilities)).sum(dtype=np.float64))
+        self._proposed += sign * float(probabilities[probabilities >= PROPOSED].sum(dtype=np.float64))
 
     def follow(self, changes: Iterable[tuple[int, int, int, int]]) -> None:
         """Take over decisions, as `StateTable.apply` gives them."""
@@ -45,14 +53,32 @@ class Estimate:
             return
         rows, columns, before, now = np.array(changes).T
         probabilities = np.nan_to_num(self._judged.of_pairs(rows, columns).astype(np.float64))
-        self._add(probabilities[(before == OPEN) & (now != OPEN)], -1)
-        self._add(probabilities[(before != OPEN) & (now == OPEN)], 1)
+        is_closed, is_opened = (before == OPEN) & (now != OPEN), (before != OPEN) & (now == OPEN)
+        self._add(probabilities[is_closed], -1)
+        self._add(probabilities[is_opened], 1)
+        is_judged = probabilities > 0
+        self._left -= np.count_nonzero(is_judged & is_closed & (now & PRESENT > 0))
+        self._left += np.count_nonzero(is_judged & is_opened & (before & PRESENT > 0))
 
-    def interval(self) -> dict[str, int] | None:
-        """The estimate, and an interval of about 95 %; None without a model."""
+    def interval(self) -> dict[str, int | bool] | None:
+        """The estimate, and an interval of about 95 %; None without a model.
+
+        "proposed" of them have a probability from which on tags count as proposed. Where "is_told" is false
+        the interval is all that can be said.
+        """
         if self._judged.is_empty:
             return None
-        mean, width = max(0.0, self._mean), _TWO_SIDED_95 * math.sqrt(max(0.0, self._variance))
+        # sums of what was added and taken away again are not quite zero
+        mean = self._times * max(0.0, round(self._mean, 4))
+        width = _TWO_SIDED_95 * self._times * math.sqrt(max(0.0, round(self._variance, 4)))
         low = max(0.0, min(mean - width, mean * self._shares[0]))
         high = max(mean + width, mean * self._shares[1])
-        return {"estimate": round(mean), "low": math.floor(low), "high": math.ceil(high)}
+        estimate = min(max(self._left, 0.0), high)
+        proposed = self._times * max(0.0, self._proposed) * (estimate / mean if mean else 0)
+        return {
+            "estimate": round(estimate),
+            "low": math.floor(min(low, estimate)),
+            "high": math.ceil(high),
+            "proposed": round(proposed),
+            "is_told": self._is_told,
+        }

@@ -155,10 +155,13 @@ def measured_quality(
     """
     states, written = label_states(Y), np.asarray(predictions) > 0
     completeness = getattr(estimator, "completeness_", None)
-    if completeness is None or completeness.share == 1:
-        return _counted_quality(_Counts.of(states, written), measured, completeness)
+    if completeness is None:
+        return _counted_quality(_Counts.of(states, written), measured, None)
     counts = _Counts.of(listed_states(states, decided), written, estimator.label_completeness_)
-    if probabilities is not None and not counts.are_expected(probabilities, completeness):
+    expects = (
+        completeness.share == 1 or probabilities is None or counts.are_expected(probabilities, completeness)
+    )
+    if not expects:
         return _counted_quality(_Counts.of(states, written), measured, None)
     return _counted_quality(counts, measured, completeness)
 

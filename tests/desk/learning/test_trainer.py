@@ -13,6 +13,7 @@ from tagrank.desk.learning import Models, Trainer, trainer
 from tagrank.desk.learning.memory import load_remembered
 from tagrank.desk.learning.reading import ArchiveReader
 from tagrank.desk.learning.training import Source
+from tagrank.reports.quality import model_quality
 
 STATUS = {"state", "what", "done", "of", "seconds", "gap", "error", "changes"}
 
@@ -89,6 +90,14 @@ def test_it_learns_from_decisions(followed):
     assert status["changes"]["gained"] == ["balloon"]
     assert {one["name"] for one in status["changes"]["metrics"]} == set(after.facts["metrics"])
     assert all(one["before"] is not None for one in status["changes"]["metrics"])
+    # one number wherever it is shown: in the facts, beside the model before, and in what its folder annotates
+    quality = status["changes"]["quality"]
+    assert quality["after"] == after.facts["quality"]
+    assert quality["before"] == after.facts["others"][str(before.number)]["quality"]
+    assert {one["name"]: one["after"] for one in status["changes"]["metrics"]} == after.facts["metrics"]
+    told = model_quality(after.annotator())
+    assert told.right == pytest.approx(quality["after"]["right"], abs=1e-6)
+    assert told.found == pytest.approx(quality["after"]["found"], abs=1e-6)
     assert after.facts["decisions"] == before.facts["decisions"] + 5
     assert after.facts["last_decision"] == followed.archive.last_decision()
     assert after.facts["method"] == before.facts["method"]

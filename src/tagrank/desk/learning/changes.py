@@ -1,14 +1,50 @@
-"""What a new model changed: metrics beside those of the last one on the same labels, and proposals."""
+"""What a new model changed: its quality beside that of others on the same labels, and proposals."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from tagrank.desk.learning.metrics import held_out_metrics
+from tagrank.desk.learning.metrics import held_out_metrics, quality_on
 from tagrank.desk.learning.proposals import Proposals
 from tagrank.desk.queues import PROPOSED
 
 MOST_TAGS = 200  # whose numbers of proposals are told
+
+
+def measured_facts(learned: Any, models: Any) -> dict[str, Any]:
+    """What a training is worth, and the other models that are kept whole, all by the labels of today.
+
+    Returns
+    -------
+    facts : "quality", "threshold" and "metrics" of the training, and in "others" those of other models by
+        their numbers, counted over the same pictures and tags; of what a model did not know it found nothing
+    """
+    threshold = float(learned.model.threshold_)
+    return {
+        "quality": quality_on(learned, learned.probabilities, threshold).to_dict(),
+        "threshold": threshold,
+        "metrics": learned.metrics,
+        "others": {str(number): told for number, told in _others(learned, models)},
+    }
+
+
+def _others(learned: Any, models: Any) -> Any:
+    for facts in models.list():
+        with suppress(LookupError, OSError, ValueError):
+            proposals = models.open(facts["number"])
+            values = proposals.held_out()
+            if values is not None:
+                yield proposals.number, _measure(learned, proposals, values)
+
+
+def _measure(learned: Any, proposals: Proposals, values: np.ndarray) -> dict[str, Any]:
+    probabilities = _aligned(proposals, learned.ids, learned.tags, values).astype(np.float32)
+    told: dict[str, Any] = {"metrics": held_out_metrics(learned.states, probabilities)}
+    threshold = proposals.facts.get("threshold")
+    if isinstance(threshold, (int, float)):
+        told["quality"] = quality_on(learned, probabilities, threshold).to_dict()
+    return told
 
 
 def changes_between(before: Proposals | None, after: Proposals, learned: Any) -> dict[str, Any]:
@@ -17,7 +53,7 @@ def changes_between(before: Proposals | None, after: Proposals, learned: Any) ->
     proposed_after = is_open & (np.asarray(after.probabilities) >= PROPOSED)
     old = np.zeros(is_open.shape, dtype=np.float16)
     if before is not None:
-        old = _aligned(before, after, before.probabilities)
+        old = _aligned(before, after.ids, after.tags, before.probabilities)
     proposed_before = is_open & (old >= PROPOSED)
     counts = np.column_stack([proposed_before.sum(axis=0), proposed_after.sum(axis=0)])
     order = np.argsort(-np.abs(counts[:, 1] - counts[:, 0]), kind="stable")
@@ -27,7 +63,7 @@ def changes_between(before: Proposals | None, after: Proposals, learned: Any) ->
     return {
         "model": after.number,
         "before": None if before is None else before.number,
-        "metrics": _metrics(before, after, learned),
+        **_qualities(before, after),
         "tags": [
             {
                 "tag": after.tags[j],
@@ -43,28 +79,25 @@ def changes_between(before: Proposals | None, after: Proposals, learned: Any) ->
     }
 
 
-def _metrics(before: Proposals | None, after: Proposals, learned: Any) -> list[dict[str, Any]]:
-    """Of both on the labels of today, where both judged; else of each on the labels of its own day."""
-    values = None if before is None else before.held_out()
-    if before is None or values is None:
-        told = {} if before is None else before.facts["metrics"]
-        both = told, learned.metrics
-    else:
-        old = _aligned(before, after, values)
-        states = np.where((old > 0) & learned.is_judged, learned.states, 0)
-        both = (
-            held_out_metrics(states, old.astype(np.float32)),
-            held_out_metrics(states, learned.probabilities),
-        )
-    return [{"name": name, "before": both[0].get(name), "after": value} for name, value in both[1].items()]
+def _qualities(before: Proposals | None, after: Proposals) -> dict[str, Any]:
+    """The quality of both and their metrics, from the facts of the newer one: on the same labels."""
+    told = {} if before is None else after.facts["others"].get(str(before.number), {})
+    metrics = told.get("metrics", {})
+    return {
+        "quality": {"before": told.get("quality"), "after": after.facts["quality"]},
+        "metrics": [
+            {"name": name, "before": metrics.get(name), "after": value}
+            for name, value in after.facts["metrics"].items()
+        ],
+    }
 
 
-def _aligned(before: Proposals, after: Proposals, values: np.ndarray) -> np.ndarray:
-    """Values of one model in the places of another; 0 where it has none."""
-    found = np.zeros((len(after.ids), len(after.tags)), dtype=np.float16)
-    _, here, there = np.intersect1d(before.ids, after.ids, assume_unique=True, return_indices=True)
+def _aligned(before: Proposals, ids: np.ndarray, tags: list[str], values: np.ndarray) -> np.ndarray:
+    """Values of one model in the places of other pictures and tags; 0 where it has none."""
+    found = np.zeros((len(ids), len(tags)), dtype=np.float16)
+    _, here, there = np.intersect1d(before.ids, ids, assume_unique=True, return_indices=True)
     places = {tag: place for place, tag in enumerate(before.tags)}
-    columns = [(places[tag], j) for j, tag in enumerate(after.tags) if tag in places]
+    columns = [(places[tag], j) for j, tag in enumerate(tags) if tag in places]
     if columns:
         old, new = np.array(columns).T
         found[np.ix_(there, new)] = values[here][:, old]

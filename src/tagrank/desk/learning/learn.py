@@ -110,6 +110,10 @@ class Learned:
         is_open &= ~self.examples.unmarked_mask()
         return estimate_remaining(self.probabilities, is_open, self.completeness, self._supposed())
 
+    def open_probabilities(self) -> np.ndarray:
+        """What the desk shows of tags that are neither listed nor decided, also of pictures without any."""
+        return np.where((self.states <= 0) & ~self.examples.decided_mask(), self.proposed(), 0)
+
     def annotator(self) -> Annotator:
         """The last model as an Annotator, which can be saved, annotates and explains."""
         intake, scalers = self.prepared.intake, self.prepared.scalers

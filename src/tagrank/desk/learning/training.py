@@ -124,8 +124,9 @@ def _remembered(models: Any) -> Any:
 
 def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
     """Write the model, tell the parent, and only then write what is not needed for the pages."""
-    from tagrank.desk.learning.changes import changes_between
+    from tagrank.desk.learning.changes import changes_between, measured_facts
     from tagrank.desk.learning.memory import save_remembered
+    from tagrank.desk.learning.missing import missing_facts
     from tagrank.desk.learning.proposals import MODEL, SMALLEST
 
     current = models.current
@@ -133,7 +134,7 @@ def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
     facts = {
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "method": learned.setting.words,
-        "metrics": learned.metrics,
+        **measured_facts(learned, models),
         "decisions": read.n_decisions,
         "last_decision": read.last_decision,
         "seconds": round(seconds, 2),
@@ -141,7 +142,7 @@ def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
         "pictures": len(learned.ids),
         "tags": len(learned.tags),
         "completeness": [float(value) for value in learned.completeness],
-        "missing": learned.missing.to_dict(),
+        "missing": missing_facts(learned, before),
         "note": learned.setting.note,
         "steps": {step: round(value, 2) for step, value in learned.seconds.items()},
     }

@@ -406,13 +406,61 @@ class TestByPicture:
         assert page.locator("#name").inner_text() == name
 
 
+def before_the_first_model(page):
+    """Let a page see the desk as it is while the first model is trained."""
+    running = {"state": "running", "what": "describing pictures", "done": 3, "of": 10, "seconds": 2.0}
+
+    def overview(route):
+        found = route.fetch().json()
+        found["model"], found["training"] = None, found["training"] | running
+        found["progress"] = found["progress"] | {"decisions": 0, "missing": None}
+        route.fulfill(json=found)
+
+    page.route("**/api/overview", overview)
+    page.route("**/api/training", lambda route: route.fulfill(json=route.fetch().json() | running))
+
+
 class TestLearning:
+    def test_the_first_training_stands_on_top_of_the_page(self, open_page, anna, model):
+        page = open_page(anna, "/tags")
+        before_the_first_model(page)
+        page.goto("/")
+        page.get_by_text("Learning: describing pictures").wait_for()
+        bar = page.get_by_role("progressbar", name="Training")
+        assert bar.get_attribute("aria-valuenow") == "30"
+        place = bar.bounding_box()
+        assert place["y"] + place["height"] < page.viewport_size["height"]
+        assert place["y"] < page.locator("#queues").bounding_box()["y"]
+        for name in ("#progress", "#learning", "#changes"):
+            assert not page.locator(name).is_visible(), name
+
+    def test_why_proposals_are_not_the_missing_tags(self, open_page, anna, model):
+        page = open_page(anna)
+        page.locator("#missing svg").wait_for()
+        if "too early" in page.locator("#missing").inner_text():
+            assert not page.locator("#missing-why").is_visible()
+        else:
+            assert " proposed, at 20 % or more: about " in page.locator("#missing-why").inner_text()
+
     def test_training_shows_what_changed_and_one_can_go_back(self, open_page, anna):
         page = open_page(anna)
         page.get_by_role("button", name="Train now").click()
         page.get_by_role("heading", name="What changed").wait_for(timeout=300_000)
         assert page.locator("#changes-metrics tbody tr").count() >= 1
+        # one number wherever it is shown: the sentence of the model, what changed, and the list of models
+        page.locator("#changes-line").filter(has_text=" beside model ").wait_for(timeout=300_000)
+        number = page.locator("#changes-line").inner_text().split(" beside ")[0]
+        page.locator("#model-line").filter(has_text=number).wait_for()
+        sentence = page.locator("#model-quality").inner_text()
+        assert sentence.startswith("Of 100 tags that it would write, ")
+        after = page.locator("#changes-quality tbody td:nth-child(3)").all_inner_texts()
+        assert not page.locator("#model-method").is_visible()
         page.goto("/models")
+        page.locator("#models tbody tr").first.wait_for()
+        assert page.locator("#quality").inner_text() == sentence
+        row = page.locator("#models tbody tr").filter(has_text="answers").locator("td").all_inner_texts()
+        assert row[2:4] == after
+        assert not page.locator("#measures").is_visible()
         page.get_by_role("button", name="Use model 1").click()
         page.get_by_text("Model 1 answers now.").wait_for()
         page.get_by_role("row").filter(has_text="answers").get_by_role("rowheader", name="1").wait_for()

@@ -1,5 +1,6 @@
 // What a training has changed.
 import { address, count, element, figure, find, several, table, words } from "./dom.js";
+import { measureName, ofHundred } from "./quality.js";
 
 const MOST_NAMES = 40;
 const MOST_TAGS = 8;
@@ -8,20 +9,31 @@ const MOST_TAGS = 8;
 export function showChanges(changes) {
   find("changes").hidden = !changes;
   if (!changes) return;
-  const { model, before, metrics, tags, gained, lost, new: added, gone } = changes;
+  const { model, before, quality, metrics, tags, gained, lost, new: added, gone } = changes;
   const models = before ? `Model ${model} beside model ${before}` : `Model ${model}`;
   find("changes-line").textContent = `${models}: ${several(added, "new proposal")}, ${count(gone)} gone.`;
+  find("changes-quality").replaceChildren(table(["", "Before", "After", ""], qualityRows(quality ?? {})));
+  find("changes-on").hidden = !before;
   find("changes-metrics").replaceChildren(table(["Measure", "Before", "After", ""], metrics.map(metricRow)));
   const lists = [["First proposals", "found", gained], ["No longer proposed", "missed", lost]];
   const parts = lists.filter(([, , names]) => names?.length).map(([title, kind, names]) => chips(title, kind, names));
   find("changes-tags").replaceChildren(...parts, proposals(tags ?? []));
 }
 
+function qualityRows({ before, after }) {
+  const right = after?.kind === "at least" ? "at least so many are right" : "so many are right";
+  return [[`Of 100 tags that it would write, ${right}`, "right"], ["Of 100 true tags, it finds so many", "found"]].map(([text, name]) => {
+    const [old, now] = [before?.[name], after?.[name]].map(ofHundred);
+    const change = Number(now) - Number(old);
+    return [text, old, now, element("span", { class: "quiet" }, change ? `${change > 0 ? "+" : ""}${change}` : "")];
+  });
+}
+
 function metricRow({ name, before, after }) {
   const difference = typeof before === "number" && typeof after === "number" ? after - before : 0;
   const size = Number.isInteger(difference) ? String(difference) : difference.toFixed(3);
   const change = difference === 0 ? "" : difference > 0 ? `+${size}` : size;
-  return [name, figure(before), figure(after), element("span", { class: "quiet" }, change)];
+  return [measureName(name), figure(before), figure(after), element("span", { class: "quiet" }, change)];
 }
 
 function chips(title, kind, names) {

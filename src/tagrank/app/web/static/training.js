@@ -2,18 +2,19 @@
 import { ask, attempt, get, pause, post } from "./api.js";
 import { showChanges } from "./changes.js";
 import { gapLine } from "./charts.js";
-import { element, find, several } from "./dom.js";
+import { find, several } from "./dom.js";
 
 let isWatching = false;
 let lookNow = () => {};
 
-/** Ask how it goes as long as it runs; `finished` is called when it has ended. */
-export async function watchTraining({ finished = () => {} } = {}) {
+/** Ask how it goes as long as it runs; `started` is called when one has begun, `finished` when it has ended. */
+export async function watchTraining({ started = () => {}, finished = () => {} } = {}) {
   if (isWatching) return;
   isWatching = true;
   for (let ran = false, training = await get("/api/training"); ; training = await get("/api/training")) {
     show(training);
     const isRunning = training.state === "running";
+    if (isRunning && !ran) started(training);
     if (ran && !isRunning) finished(training);
     ran = isRunning;
     // while nothing runs a look now and then is enough: a training may begin by itself
@@ -42,8 +43,8 @@ function show(training) {
 
 function showGap(points) {
   const isDrawn = points.some(([, gap]) => gap > 0);
-  const caption = element("p", { class: "quiet small" }, "How far the solution is from the best one");
-  find("gap").replaceChildren(...(isDrawn ? [gapLine(points), caption] : []));
+  find("gap-details").hidden = !isDrawn;
+  if (isDrawn) find("gap").replaceChildren(gapLine(points));
 }
 
 function sentence({ state, what, seconds, error, due_in }) {
