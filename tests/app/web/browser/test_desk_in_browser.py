@@ -468,8 +468,10 @@ class TestLearning:
 
 class TestArchive:
     def test_sidecars_are_shown_before_they_are_written(self, open_page, anna, desk):
-        wall = open_wall(open_page, anna)
-        decide_page(wall)
+        wall = open_wall(open_page, anna, "queue=informative")
+        wall.locator(".tile").first.click()
+        wall.keyboard.press("Enter")
+        wall.get_by_text("1 decision made").wait_for()
         wait_until_sent(wall)
         page = open_page(anna, "/archive")
         page.locator("#sidecars-look").click()
