@@ -170,3 +170,10 @@ def test_a_name_that_is_no_text_is_a_problem(photos):
 def test_a_folder_without_pictures_says_so(tmp_path):
     with Archive.open(tmp_path) as archive, pytest.raises(ValueError, match="no pictures here"):
         archive.scan()
+
+
+def test_a_separator_that_is_named_is_taken(photos):
+    (photos / "tags.csv").write_text("image,tags\na.png,sky/sea\nb.png,sea\nsub/d.png,boat/sky\n")
+    with Archive.open(photos) as archive:
+        archive.scan(separator="/")
+        assert sorted(archive.tags()) == ["boat", "sea", "sky"]

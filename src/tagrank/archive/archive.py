@@ -240,6 +240,7 @@ class Archive:
         progress: Progress | None = None,
         *,
         cache: bool | str | os.PathLike = True,
+        separator: str | None = None,
         follow_links: bool = False,
         only_inside: bool = False,
     ) -> Scan:
@@ -249,7 +250,7 @@ class Archive:
         ----------
         progress : called with how many are done, how many there are, and what is being done
         cache : where contents of files are known from, as for `describe_pictures`
-        follow_links, only_inside : as for `read_pictures`
+        separator, follow_links, only_inside : as for `read_pictures`
         """
         with self._scanning:
             known, layout, decided, has_dates = self.read(
@@ -260,9 +261,17 @@ class Archive:
                     has_own_dates(connection),
                 )
             )
-            asked = {"follow_links": follow_links, "only_inside": only_inside, "has_dates": has_dates}
             state = look_at_folder(
-                self.folder, known, layout, decided, cache=cache, progress=progress, **asked
+                self.folder,
+                known,
+                layout,
+                decided,
+                has_dates=has_dates,
+                cache=cache,
+                progress=progress,
+                separator=separator,
+                follow_links=follow_links,
+                only_inside=only_inside,
             )
             return self._write(lambda connection: record_scan(connection, state))
 

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -111,13 +111,16 @@ def look_at_folder(
     has_dates: bool = True,
     cache: bool | str | os.PathLike,
     progress: Progress | None,
+    separator: str | None = None,
     **links: bool,
 ) -> FolderState:
     """Read tags, contents and, of new pictures, sizes and dates; of all without `has_dates`.
 
-    Nothing is written. `links` are `follow_links` and `only_inside` of `read_pictures`.
+    Nothing is written. `separator`, and `links`, which are `follow_links` and `only_inside`, are those of
+    `read_pictures`.
     """
-    collection = as_before(read_pictures(folder, layout=None, **links), folder, layout, **links)
+    own: dict[str, Any] = {} if separator is None else {"separator": separator}
+    collection = as_before(read_pictures(folder, layout=None, **own, **links), folder, layout, **links)
     collection = before_exports(collection, folder, decided)
     problems = list(collection.problems)
     found = _identify(collection, known, cache, problems, progress)

@@ -57,11 +57,13 @@ class Desk:
         *,
         cache: bool | str | os.PathLike = True,
         train_after: int = TRAIN_AFTER,
+        separator: str | None = None,
         follow_links: bool = False,
         only_inside: bool = False,
     ) -> None:
         self.archive, self._models, self._trainer = archive, models, trainer
         self._links = {"follow_links": follow_links, "only_inside": only_inside}
+        self._separator = separator
         self.name: str = archive.folder.absolute().name
         self._cache, self._leases, self._explaining = cache, Leases(), Lock()
         self._beside = ThreadPoolExecutor(1, "desk queues")
@@ -89,6 +91,7 @@ class Desk:
         features: Any = None,
         n_jobs: int | None = None,
         train_after: int = TRAIN_AFTER,
+        separator: str | None = None,
         follow_links: bool = False,
         only_inside: bool = False,
         progress: Progress | None = None,
@@ -101,6 +104,7 @@ class Desk:
         cache : whether features and thumbnails are kept, in the user's cache folder; or another folder
         features, n_jobs : as in `train`
         train_after : train again after so many decisions; 0 for never
+        separator : between the tags in the cells of tags.csv, as for `read_pictures`
         follow_links : show what lies behind links to folders, too
         only_inside : show nothing that lies outside of the folder, whatever links lead there
         progress : called with how many pictures were looked at, how many there are, and what is being done
@@ -111,12 +115,20 @@ class Desk:
         archive = Archive.open(folder, database=database, lock=True)
         try:
             links = {"follow_links": follow_links, "only_inside": only_inside}
-            archive.scan(progress, cache=cache, **links)
+            archive.scan(progress, cache=cache, separator=separator, **links)
             models = Models(archive.own.folder)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
             if models.current is not None:
                 trainer.warm_up()
-            return cls(archive, models, trainer, cache=cache, train_after=train_after, **links)
+            return cls(
+                archive,
+                models,
+                trainer,
+                cache=cache,
+                train_after=train_after,
+                separator=separator,
+                **links,
+            )
         except BaseException:
             archive.close()
             raise
@@ -318,7 +330,7 @@ class Desk:
 
     def scan(self) -> dict[str, Any]:
         """Look for added, moved, changed and vanished pictures."""
-        found = self.archive.scan(cache=self._cache, **self._links)
+        found = self.archive.scan(cache=self._cache, separator=self._separator, **self._links)
         self._memory.read_archive()
         self._warm_up()
         names = ("added", "changed", "gone")

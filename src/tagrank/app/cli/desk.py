@@ -26,6 +26,7 @@ from tagrank.app.cli.arguments.options import (
     FollowLinks,
     NoCache,
     PictureJobs,
+    Separator,
     option,
     reading,
 )
@@ -69,6 +70,7 @@ def desk(
         int, option(None, "Train again after so many decisions; 0 only on request.", min=0)
     ] = 50,
     features: Features = None,
+    separator: Separator = None,
     follow_links: FollowLinks = False,
     cache: CacheFolder = None,
     no_cache: NoCache = False,
@@ -149,6 +151,7 @@ def desk(
             train_after=train_after,
             cache=options["cache"],
             n_jobs=options["n_jobs"],
+            separator=separator,
             follow_links=follow_links,
             only_inside=host is not None,
         ) as opened,
