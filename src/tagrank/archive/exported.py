@@ -20,6 +20,7 @@ from tagrank.data.writers.originals import Record, WrittenTag, read_record
 
 _LISTS = (".csv", ".jsonl")
 _FLAT = "dc:subject"
+_LEVELS = "|"
 
 
 def read_decided(connection: sqlite3.Connection) -> dict[str, set[str]]:
@@ -83,6 +84,18 @@ def _before(
         return marks
     unknown = frozenset[str]() if marks.unknown is None else marks.unknown.difference(present)
     return Marks(present, unknown) if present else Marks()
+
+
+def trees_before_exports(
+    collection: Collection, folder: str | os.PathLike, decided: Mapping[str, set[str]]
+) -> set[str]:
+    """All keywords with levels that the files of a folder would hold without exports of decisions."""
+    found: set[str] = set()
+    for name, trees in collection.trees.items():
+        beside = _written_beside(Path(folder) / name) if name in decided else {}
+        written = {entry for one in beside.values() for place, entry in one.entries if place != _FLAT}
+        found.update(tree for tree in trees if not {tree, tree.replace(_LEVELS, "/")} & written)
+    return found
 
 
 def _written_beside(picture: Path) -> dict[str, WrittenTag]:

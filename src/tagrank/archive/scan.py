@@ -18,7 +18,8 @@ import numpy as np
 from tagrank.annotation.bank.feature_bank import bank_folder
 from tagrank.annotation.bank.picture_keys import Source, file_state, identify_pictures
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
-from tagrank.archive.exported import before_exports
+from tagrank.archive.exported import before_exports, trees_before_exports
+from tagrank.archive.vocabulary.levels import parents_in
 from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.pictures.facts import PictureFacts, read_facts
@@ -67,12 +68,16 @@ class Matches:
 
 @dataclass(frozen=True)
 class FolderState:
-    """What a look at the folder found, before it is compared with the database."""
+    """What a look at the folder found, before it is compared with the database.
+
+    `parents` are tags and their parents, by the levels of hierarchical keywords.
+    """
 
     collection: Collection
     found: list[Found]
     facts: dict[str, PictureFacts]
     problems: tuple[Problem, ...]
+    parents: tuple[tuple[str, str], ...] = ()
 
 
 def read_known(connection: sqlite3.Connection) -> list[Known]:
@@ -121,13 +126,14 @@ def look_at_folder(
     """
     own: dict[str, Any] = {} if separator is None else {"separator": separator}
     collection = as_before(read_pictures(folder, layout=None, **own, **links), folder, layout, **links)
+    parents = parents_in(trees_before_exports(collection, folder, decided))
     collection = before_exports(collection, folder, decided)
     problems = list(collection.problems)
     found = _identify(collection, known, cache, problems, progress)
     matches = match_pictures(known, found)
     new = [*matches.added, *(picture for _, picture in matches.changed)]
     facts = _read_facts(folder, new if has_dates else found, problems, progress)
-    return FolderState(collection, found, facts, tuple(problems))
+    return FolderState(collection, found, facts, tuple(problems), parents)
 
 
 def _identify(

@@ -19,6 +19,10 @@ from tagrank.archive.scan import (
     match_pictures,
     read_known,
 )
+from tagrank.archive.vocabulary.reading import path_of, read_changes, read_listed_parents
+from tagrank.data.problems import Problem
+from tagrank.data.vocabulary import fold
+from tagrank.errors import ArgumentError
 
 
 def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
@@ -26,6 +30,7 @@ def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
     matches = match_pictures(read_known(connection), state.found)
     _record_pictures(connection, matches, state)
     _record_listed(connection, state)
+    problems = (*state.problems, *_record_parents(connection, state))
     connection.executemany(
         "INSERT OR REPLACE INTO settings VALUES (?, ?)",
         [(LAYOUT, state.collection.layout), (DATES, OF_CAMERA)],
@@ -36,7 +41,7 @@ def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
         changed=[new.name for _, new in matches.changed],
         gone=[old.name for old in matches.gone],
         returned=[new.name for old, new in matches.same if old.is_gone],
-        problems=state.problems,
+        problems=problems,
         n_pictures=len(state.found),
     )
 
@@ -110,6 +115,20 @@ def _record_listed(connection: sqlite3.Connection, state: FolderState) -> None:
     _record_known_rows(connection, ids, collection.known_rows())
     touched = {picture for picture, _, _ in old ^ new}
     count_present(connection, touched)
+
+
+def _record_parents(connection: sqlite3.Connection, state: FolderState) -> list[Problem]:
+    """Write down what the levels of keywords say of tags, if there is room for all of it."""
+    parents, problems = state.parents, list[Problem]()
+    try:
+        fold(read_changes(connection), parents)
+    except ArgumentError as error:
+        reason = f"the levels of hierarchical keywords are left out: {error}"
+        parents, problems = (), [Problem(path_of(connection), reason)]
+    old, new = set(read_listed_parents(connection)), set(parents)
+    connection.executemany("DELETE FROM listed_parents WHERE tag = ? AND parent = ?", sorted(old - new))
+    connection.executemany("INSERT INTO listed_parents VALUES (?, ?)", sorted(new - old))
+    return problems
 
 
 def _record_known_rows(connection: sqlite3.Connection, ids: np.ndarray, is_known: np.ndarray) -> None:

@@ -51,6 +51,7 @@ class Collection:
     problems : files that were left out or not wholly understood when the collection was read, and why
     layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
     decided : the labels that a person decided at the desk, present, absent or unknown
+    trees : dict of row name to keywords with the levels above them, such as "places|europe|rome"
     """
 
     views: Mapping[str, Any]
@@ -63,6 +64,7 @@ class Collection:
     problems: Sequence[Problem] = ()
     layout: str = ""
     decided: Sequence[DecidedLabel] = ()
+    trees: Mapping[str, Sequence[str]] = field(default_factory=dict)
     label_matrix: LabelMatrix = field(init=False)
 
     def __post_init__(self) -> None:
@@ -155,6 +157,7 @@ class Collection:
             names=names,
             part=None if self.part is None else self.part[chosen],
             decided=[label for label in self.decided if label.name in there],
+            trees={name: trees for name, trees in self.trees.items() if name in there},
         )
 
     @property

@@ -14,6 +14,8 @@ SYNONYM, DELETE, RESTORE = "synonym", "delete", "restore"
 DESCRIBE, PARENT, NO_PARENT = "describe", "parent", "no parent"
 KINDS = (SYNONYM, DELETE, RESTORE, DESCRIBE, PARENT, NO_PARENT)
 MOST_CHANGES = 100_000
+# between the levels of hierarchical keywords, in Lightroom and in digiKam
+LEVELS = "|/"
 # pairs of a tag and one above it, near or far; a chain of 1,400 tags has as many
 MOST_PAIRS = 1_000_000
 
@@ -76,9 +78,20 @@ class Vocabulary:
         tags = [tag for word in words for tag in (self.name(word), *sorted(self.above_word(word)))]
         return [tag for tag in dict.fromkeys(tags) if tag not in self.deleted]
 
+    def path(self, tag: str) -> str:
+        """A tag with those above it, ``places|europe|rome``, as far as each has one parent."""
+        levels = [tag]
+        while len(parents := self.parents.get(levels[-1], ())) == 1 and parents[0] not in self.deleted:
+            levels.append(parents[0])
+        return tag if any(map(_has_levels, levels)) else LEVELS[0].join(reversed(levels))
+
     def above_word(self, word: str) -> frozenset[str]:
         """All tags that a word implies, near and far."""
         return self.above.get(self.name(word), frozenset())
+
+
+def _has_levels(tag: str) -> bool:
+    return any(separator in tag for separator in LEVELS)
 
 
 def fold(changes: Iterable[TagChange], listed: Iterable[tuple[str, str]] = ()) -> Vocabulary:

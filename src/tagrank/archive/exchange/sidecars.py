@@ -79,6 +79,8 @@ def export_sidecars(
     follow_links : also write behind links to folders
     progress : called with how many pictures are done, how many there are, and what is being done
     """
+    vocabulary = archive.vocabulary()
+    paths = {tag: vocabulary.path(tag) for tag in vocabulary.parents}
     decided = [picture for picture in archive.picture_tags() if picture.was_decided]
     changes, problems = list[SidecarChange](), ProblemLog()
     for number, picture in enumerate(decided, 1):
@@ -93,6 +95,7 @@ def export_sidecars(
                 accepted=picture.accepted,
                 unlisted=picture.unlisted,
                 rejected=picture.rejected,
+                paths=paths,
                 style=style,
                 dry_run=dry_run,
             )

@@ -37,6 +37,7 @@ class _Wish:
     accepted: Words[str]
     unlisted: Words[str]
     rejected: Words[str]
+    paths: Mapping[str, str]
     inside: MarkedKeywords
     elsewhere: MarkedKeywords
 
@@ -59,6 +60,7 @@ def write_present_tags(
     accepted: Words[str] = (),
     unlisted: Words[str] = (),
     rejected: Words[str] = (),
+    paths: Mapping[str, str] | None = None,
     style: str = "full",
     dry_run: bool = False,
 ) -> SidecarChange:
@@ -74,6 +76,8 @@ def write_present_tags(
     accepted : those of them that somebody accepted
     unlisted : those of them that only answers speak for, so that the folder is not to list them one day
     rejected : tags that somebody rejected
+    paths : tags with the levels above them, such as ``places|europe|rome`` of ``rome``; they are written as
+        hierarchical keywords
     style : what a new sidecar is called, see `write_sidecar`
     dry_run : only tell what would be done
     """
@@ -85,7 +89,7 @@ def write_present_tags(
     for other in existing_sidecars(picture):
         elsewhere = elsewhere.joined(read_marked(other)) if other != path else elsewhere
     inside = embedded_keywords(picture)
-    wish = _Wish(checked_tags(present, path), accepted, unlisted, rejected, inside, elsewhere)
+    wish = _Wish(checked_tags(present, path), accepted, unlisted, rejected, paths or {}, inside, elsewhere)
     plan = _settle(sidecar, record, wish)
     there = tuple(tag for tag in wish.present if tag not in plan.added)
     change = SidecarChange(os.fspath(picture), str(path), plan.added, there, "keep", plan.removed)
@@ -113,7 +117,7 @@ def _take_out(
     """Entries that go, by list, and the tags for which they stood."""
     needed = {
         (name, word)
-        for name, words in keyword_lists(sidecar.document, Keywords(), wish.present).items()
+        for name, words in keyword_lists(sidecar.document, Keywords(), wish.present, wish.paths).items()
         for word in words
     }
     gone: dict[str, list[tuple[tuple[str, str], str]]] = {
@@ -148,6 +152,8 @@ def _add(
     known = sidecar.keywords.joined(wish.inside).joined(wish.elsewhere).all
     gone = {word for _, word in removed}
     has = {word for word in (*known.flat, *known.trees) if word not in gone}
+    # places|rome says places, too, where the tags mean the same
+    has |= {level for tree in has.intersection(wish.paths.values()) for level in tree.split("|")}
     new = [tag for tag in wish.present if tag not in has]
     if sidecar.is_new and not any(tag in wish.accepted for tag in new):
         return (), {}
@@ -159,17 +165,20 @@ def _add(
         return (), {}
     base = wish.inside.all.without(Keywords(tuple(wish.rejected), tuple(wish.rejected)))
     taken_over = base if sidecar.is_new else sidecar.keywords.all.without(Keywords(tuple(gone), tuple(gone)))
-    lists = keyword_lists(sidecar.document, taken_over, new) if new else {}
+    lists = keyword_lists(sidecar.document, taken_over, new, wish.paths) if new else {}
     added = {name: sidecar.document.add(name, words) for name, words in lists.items()}
-    written = {tag: WrittenTag(_entries_of(tag, added), tag in wish.unlisted) for tag in new}
+    written = {tag: WrittenTag(_entries_of(tag, added, wish.paths), tag in wish.unlisted) for tag in new}
     for tag in given:
         entries = [(mark.list, mark.word) for mark in freed if mark.word in (tag, last_level(tag))]
         written.setdefault(tag, WrittenTag(tuple(entries), tag in wish.unlisted))
     return tuple(written), written
 
 
-def _entries_of(tag: str, added: Mapping[tuple[str, str], Sequence[str]]) -> tuple[tuple[str, str], ...]:
-    words = {tag, last_level(tag), tag.replace("|", "/")}
+def _entries_of(
+    tag: str, added: Mapping[tuple[str, str], Sequence[str]], paths: Mapping[str, str]
+) -> tuple[tuple[str, str], ...]:
+    path = paths.get(tag, tag)
+    words = {path, last_level(path), path.replace("|", "/")}
     names = {name: word for word, name in LISTS.items()}
     return tuple(
         (names[name], entry) for name, entries in added.items() for entry in entries if entry in words

@@ -6,7 +6,7 @@ finds these looks no further.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -197,10 +197,13 @@ def _is_alone(picture: Path) -> bool:
 
 
 def keyword_lists(
-    document: XmpDocument, known: Keywords, wanted: Iterable[str]
+    document: XmpDocument, known: Keywords, wanted: Iterable[str], paths: Mapping[str, str] | None = None
 ) -> dict[tuple[str, str], list[str]]:
-    """All lists that need the keywords, with those that each is to hold."""
-    wanted = tuple(wanted)
+    """All lists that need the keywords, with those that each is to hold.
+
+    `paths` are tags with the levels above them: ``rome`` is written as ``places|europe|rome`` would be.
+    """
+    wanted = tuple(wanted if paths is None else (paths.get(tag, tag) for tag in wanted))
     lists = {SUBJECT: [*known.flat, *map(last_level, wanted)]}
     has_trees = document.has_list(LIGHTROOM_TREE) or document.has_list(DIGIKAM_TREE)
     if has_trees or any(_LEVELS in tag for tag in (*known.trees, *wanted)):

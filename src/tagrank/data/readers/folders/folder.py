@@ -114,7 +114,7 @@ def _with_sidecars(collection: Collection, files: PictureFolder, machine_tags: b
     sidecars.warn_left_out()
     # categories that occur in no picture stay columns
     tags = list(dict.fromkeys((*collection.tags, *table.collection().tags)))
-    return table.collection(tags=tags).replaced(layout=collection.layout)
+    return table.collection(tags=tags).replaced(layout=collection.layout, trees=sidecars.trees)
 
 
 def _with_tags(marks: Marks, tags: list[str]) -> Marks:

@@ -65,16 +65,23 @@ def read_keyword_folder(
             continue
         table.add(name, sidecars.tags(name, inside, hierarchical=hierarchical))
     sidecars.warn_left_out()
-    return table.collection()
+    return table.collection().replaced(trees=sidecars.trees)
 
 
 class SidecarTags:
-    """The keywords in the sidecars of a folder; machine-made ones are left out, unless they are wanted."""
+    """The keywords in the sidecars of a folder; machine-made ones are left out, unless they are wanted.
+
+    Attributes
+    ----------
+    trees : of each picture whose plain words were asked for, those with the levels above them, if any
+    """
 
     def __init__(self, folder: PictureFolder, *, machine_tags: bool) -> None:
         self._folder, self._machine_tags = folder, machine_tags
         self._sidecars = {name[: -len(_SIDECAR)]: name for name in folder_sidecars(folder)}
         self._n_left_out = self._n_pictures = 0
+        self.trees: dict[str, tuple[str, ...]] = {}
+        self._known_trees: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def tags(
         self, picture: str, inside: MarkedKeywords | None = None, *, hierarchical: bool = False
@@ -85,7 +92,11 @@ class SidecarTags:
             if sidecar := self._sidecars.get(described):
                 keywords = keywords.joined(self._read(sidecar))
         keywords = keywords.joined(inside or MarkedKeywords())
-        tags = keywords.chosen(machine_tags=self._machine_tags).listed(hierarchical=hierarchical)
+        chosen = keywords.chosen(machine_tags=self._machine_tags)
+        if chosen.trees and not hierarchical:
+            # the same keywords of many pictures are kept once
+            self.trees[picture] = self._known_trees.setdefault(chosen.trees, chosen.trees)
+        tags = chosen.listed(hierarchical=hierarchical)
         n_left_out = len(keywords.all.listed(hierarchical=hierarchical)) - len(tags)
         self._n_left_out += n_left_out
         self._n_pictures += n_left_out > 0
