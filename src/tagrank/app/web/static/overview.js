@@ -49,7 +49,7 @@ function showProgress({ decisions, yes, no, skip, reviewed, share_reviewed, tags
   find("progress").hidden = pictures === 0 || (!model && decisions === 0);
   fill("decisions", count(decisions), small(`${count(yes)} yes, ${count(no)} no, ${count(skip)} skipped`));
   fill("reviewed", share, small(`${count(reviewed)} of ${count(pictures)}`), bar(share_reviewed));
-  fill("complete", count(tags_complete), small(`of ${count(tags)}`), bar(tags_complete / Math.max(1, tags)));
+  fill("complete", count(tags_complete), small(`of ${count(tags)}, with ${find("complete").dataset.answers} answers and no open proposal`), bar(tags_complete / Math.max(1, tags)));
   if (!missing) return fill("missing", "–", small("once there is a model"));
   const [estimate, low, high] = [missing.estimate, missing.low, missing.high].map((n) => count(Math.round(n)));
   // where little is known of how complete tags are, one number would say too much

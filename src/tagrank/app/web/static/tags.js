@@ -26,7 +26,8 @@ function show() {
 function makeRow({ tag, present, proposed, yes, no, complete }) {
   const wall = (queue) => `/wall?${new URLSearchParams({ queue, tag })}`;
   return element("tr", {},
-    element("th", { scope: "row" }, element("a", { href: wall("tag") }, words(tag)), editButton(tag), aboutTag(tag).line()),
+    element("th", { scope: "row" },
+      element("span", { class: "named" }, element("a", { href: wall("tag") }, words(tag)), editButton(tag)), aboutTag(tag).line()),
     element("td", {}, element("a", { href: `/pictures?${new URLSearchParams({ tag, state: "present" })}` }, count(present))),
     element("td", {}, proposed ? element("a", { href: wall("missing") }, count(proposed)) : "0"),
     element("td", {}, count(yes)), element("td", {}, count(no)),
