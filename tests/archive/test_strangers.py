@@ -4,6 +4,7 @@ import os
 import random
 import shutil
 import sqlite3
+import stat
 import struct
 import warnings
 from contextlib import closing, suppress
@@ -11,7 +12,7 @@ from contextlib import closing, suppress
 import pytest
 
 from tagrank.archive import Answer, Archive, PictureFilter, database_path, decided_collection
-from tagrank.archive.exchange import decided_rows, export_sidecars
+from tagrank.archive.exchange import copy_database, decided_rows, export_sidecars, restore_database
 from tagrank.archive.storage import database as databases
 from tagrank.archive.storage import file_system
 from tagrank.data import read_pictures
@@ -114,6 +115,20 @@ def test_a_journal_cannot_remove_other_files(gift, notes):
     with closing(sqlite3.connect(path)) as connection, suppress(sqlite3.Error):
         connection.execute("SELECT count(*) FROM tags").fetchone()
     assert not notes.exists()
+
+
+def test_a_restored_copy_removes_no_other_files(gift, notes, tmp_path):
+    path, copy = database_path(gift), tmp_path / "copy.sqlite"
+    copy_database(path, copy)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    path.chmod(0o664)
+    path.with_name("desk.sqlite-journal").write_bytes(super_journal(notes))
+    assert restore_database(copy, path)[0] == 2
+    assert notes.exists()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+    with Archive.open(gift, read_only=True) as archive:
+        assert archive.n_decisions() == 2
 
 
 def test_tables_are_checked_before_an_old_version_is_brought_to_todays(gift):

@@ -167,6 +167,7 @@ def _merge(
         if own.exists():
             copy_database(own, copy)
         with Archive.open(photos, database=copy) as archive:
+            archive.forget_own()
             archive.scan(progress)
             return merge_copy(archive, file, dry_run=True)
 

@@ -2,12 +2,13 @@
 
 import os
 import sqlite3
+import stat
 import tempfile
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
 
-from tagrank.archive.storage.database import Database
+from tagrank.archive.storage.database import Database, check_database_files
 from tagrank.archive.storage.lock import DeskLock
 from tagrank.files import FileError
 
@@ -37,6 +38,7 @@ def copy_database(source: Path, target: Path) -> int:
             (n_decisions,) = copy.execute("SELECT count(*) FROM decisions").fetchone()
         with open(name, "rb+") as stream:
             os.fsync(stream.fileno())
+        os.chmod(name, 0o666 & ~_umask())
         os.replace(name, target)
     except BaseException:
         for end in ("", *_BESIDE):
@@ -56,14 +58,25 @@ def restore_database(source: Path, target: Path) -> tuple[int, Path | None]:
     with closing(DeskLock(target)):
         new = target.with_name(f".{target.name}.restored")
         n_decisions = copy_database(source, new)
+        if target.is_file() and not target.is_symlink():
+            # others who share the archive may go on reading and writing it
+            os.chmod(new, stat.S_IMODE(target.stat().st_mode))
         kept = _put_aside(target) if os.path.lexists(target) else None
         os.replace(new, target)
     return n_decisions, kept
 
 
+def _umask() -> int:
+    """What new files are closed for; a temporary one is closed for all others."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def _put_aside(path: Path) -> Path:
-    if not path.is_symlink():
-        with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
+    with suppress(sqlite3.Error, FileError):
+        check_database_files(path)  # SQLite follows what a stranger put beside it
+        with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S-%f")
     kept = path.with_name(f"{path.stem}-until-{stamp}{path.suffix}")
