@@ -24,7 +24,7 @@ desk: $(STAMP)
 
 # Files of tests are dealt to so many processes, which share one folder of compiled code; the longest come first
 JOBS ?= 2
-LONGEST := tests/test_documents.py tests/app/cli/test_demo.py tests/test_benchmarks.py tests/reproduction tests/estimators/test_common.py
+LONGEST := tests/app/web/browser tests/test_documents.py tests/app/cli/test_demo.py tests/test_benchmarks.py tests/reproduction tests/estimators/test_common.py
 test: lint types
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(LONGEST) tests
 

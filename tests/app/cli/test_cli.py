@@ -23,7 +23,14 @@ COMMANDS = tuple(get_command(cli.app).commands)
 # they answer a browser or programs, not their caller
 SERVERS = {"desk", "serve"}
 # in Python "import" is a word of the language, and "export" alone says too little
-LONGER_NAMES = {"export": "export_decisions", "import": "import_decisions"}
+LONGER_NAMES = {
+    "export": "export_decisions",
+    "import": "import_decisions",
+    "backup": "backup_decisions",
+    "restore": "restore_decisions",
+}
+# one command for a function that lists, one that changes and one that takes back
+SEVERAL_FUNCTIONS = {"tags"}
 
 
 def test_version(tagrank):
@@ -52,11 +59,11 @@ def test_unknown_command_suggests_one(tagrank):
     assert "train" in result.stderr
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SERVERS])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SERVERS | SEVERAL_FUNCTIONS])
 def test_a_command_is_a_function_of_the_library(name):
     command = cli.import_ if name == "import" else getattr(cli, name)
     options = set(inspect.signature(command).parameters) - {"config", "json", "debug"}
-    options -= {"settings", "no_cache", "no_decisions"}
+    options -= {"settings", "no_cache", "no_decisions", "all_metrics"}
     # the name tagrank.features belongs to the room
     function = lists.features if name == "features" else getattr(tagrank, LONGER_NAMES.get(name, name))
     parameters = inspect.signature(function).parameters

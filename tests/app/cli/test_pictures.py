@@ -15,6 +15,7 @@ from PIL import Image
 from tagrank.annotation.trials import Trials
 from tagrank.data import read_keywords
 from tagrank.data.drawn_pictures import draw_pictures
+from tagrank.files import atomic_write
 
 pytestmark = pytest.mark.usefixtures("quick_words")
 
@@ -159,11 +160,13 @@ def test_sidecars_hold_the_predicted_tags(tagrank, trained, drawn, tmp_path):
 
 
 def test_sidecars_that_cannot_be_written(tagrank, trained, drawn, tmp_path, monkeypatch):
-    def read_only(path, **_):
-        raise PermissionError(13, "Permission denied", str(path))
+    def read_only(path, **options):
+        if str(path).endswith(".xmp"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return atomic_write(path, **options)
 
     Image.fromarray(drawn.view("pictures")[5]).save(tmp_path / "a.png")
-    monkeypatch.setattr("tagrank.data.writers.sidecar.atomic_write", read_only)
+    monkeypatch.setattr("tagrank.data.writers.originals.atomic_write", read_only)
     result = tagrank("annotate", trained[0], tmp_path, "--sidecars", "--json")
     assert result.exit_code == 1
     assert f"sidecar not written: {tmp_path / 'a.png'}" in result.stderr
@@ -291,7 +294,7 @@ def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkey
 def test_a_folder_of_pictures_is_no_model(tagrank, folder):
     result = tagrank("annotate", folder, folder)
     assert result.exit_code == 1
-    assert "is not a model, or not whole: model.json is missing" in result.stderr
+    assert "is a folder of pictures where a model was expected; train one first" in result.stderr
 
 
 def test_pictures_and_rows_are_not_taken_for_each_other(tagrank, trained, model, folder, table, monkeypatch):

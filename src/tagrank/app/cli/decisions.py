@@ -256,6 +256,7 @@ def restore(
 
     \b
     tagrank restore photos/ photos-decisions-2026-05-01.sqlite
+    tagrank restore /mnt/archive copy.sqlite --decisions ~/archive.sqlite
     """
     import tagrank
 
