@@ -355,7 +355,10 @@ class Desk:
                 change["sidecar"] = os.path.relpath(change["sidecar"], self.archive.folder)
             return done
         if format == "tag-list":
-            return export_tags(self.archive, list_path(self.archive), dry_run=dry_run).to_dict()
+            written = export_tags(self.archive, list_path(self.archive), dry_run=dry_run).to_dict()
+            # people at other machines are not told where the user keeps files
+            kept = None if self._links["only_inside"] else written["kept"]
+            return written | {"path": os.path.basename(written["path"]), "kept": kept}
         if format == "tags":
             return tag_list_bytes(self.archive)
         return "".join(export_lines(self.archive, format)).encode()
