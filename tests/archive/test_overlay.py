@@ -8,6 +8,7 @@ import pytest
 
 from tagrank.archive import Answer, Archive, decided_collection
 from tagrank.data import clean_tags, read_pictures
+from tagrank.data.vocabulary import TagChange
 
 
 @pytest.fixture
@@ -107,3 +108,16 @@ def test_a_file_elsewhere(decided, tmp_path):
     shutil.move(folder / ".tagrank" / "desk.sqlite", tmp_path / "kept.sqlite")
     laid = decided_collection(read_pictures(folder), folder, tmp_path / "kept.sqlite")
     assert cells(laid) == cells(expected)
+
+
+def test_parents_come_along(archive, number):
+    archive.change_tags(
+        [TagChange("parent", "boat", "vehicle"), TagChange("parent", "vehicle", "things")],
+        who="anna",
+        request="0",
+    )
+    archive.close()
+    laid = decided_collection(read_pictures(archive.folder), archive.folder)
+    assert set(laid.implies) == {("boat", "vehicle"), ("boat", "things"), ("vehicle", "things")}
+    assert laid.subset([0, 1]).implies == laid.implies
+    assert len(laid.implied_columns()) == 3

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
 
-from tagrank.data.coherence import make_coherent
+from tagrank.data.coherence import coherent_log_odds, make_coherent
 
 PAIRS = np.array([(0, 1), (0, 2), (1, 2), (3, 2)])  # 0 implies 1 implies 2, and 3 implies 2
 
@@ -34,3 +35,16 @@ def test_what_is_not_known_stays_so_and_what_is_right_stays():
     assert found[0, 0] <= found[0, 2]
     np.testing.assert_array_equal(found[1], given[1])
     assert make_coherent(given, np.zeros((0, 2), dtype=int)) is given
+
+
+@pytest.mark.parametrize("width", [2, 50, 1000])
+def test_log_odds_say_the_same(width):
+    """Also where probabilities round to 0 and 1, and to log-odds without end."""
+    scores = width * np.random.default_rng(1).standard_normal((200, 4))
+    found = coherent_log_odds(scores, PAIRS)
+    assert np.isfinite(found).all()
+    assert all(np.all(found[:, a] <= found[:, b]) for a, b in PAIRS)
+    np.testing.assert_allclose(expit(found), make_coherent(expit(scores), PAIRS), atol=1e-12)
+    is_right = np.all([scores[:, a] <= scores[:, b] for a, b in PAIRS], axis=0)
+    assert is_right.any()
+    np.testing.assert_array_equal(found[is_right], scores[is_right])

@@ -5,8 +5,10 @@ import pytest
 from scipy import sparse
 
 from tagrank.data import Collection, clean_tags
+from tagrank.data.collection import DecidedLabel
 from tagrank.data.hygiene import merge_labels
 from tagrank.data.label_matrix import as_labels
+from tagrank.errors import ArgumentError
 
 
 def collection(tags, labels=None, kind=np.asarray):
@@ -90,3 +92,38 @@ def test_minimum_count_counts_merged_tags_and_ignores_unknown_ones():
     assert after.tags == ["sky"]
     np.testing.assert_array_equal(after.Y, [[1], [1], [0]])
     assert clean_tags(after, min_count=9).Y.shape == (3, 0)
+
+
+def test_parents():
+    labels = [[1, 0, 0], [0, 1, 0], [np.nan, 0, 1]]
+    parents = {"jet": ["plane"], "plane": ["vehicle"]}
+    after = clean_tags(collection(["Jet", "plane", "sky"], labels), fold_case=True, parents=parents)
+    assert after.tags == ["jet", "plane", "vehicle", "sky"]
+    np.testing.assert_array_equal(after.Y, [[1, 1, 1, 0], [0, 1, 1, 0], [np.nan, np.nan, np.nan, 1]])
+    assert set(after.implies) == {("jet", "plane"), ("jet", "vehicle"), ("plane", "vehicle")}
+    assert after.implied_columns().tolist() == [[0, 1], [0, 2], [1, 2]]
+    # what was implied before is so by new names, too
+    again = clean_tags(after, synonyms={"plane": "aircraft"})
+    assert set(again.implies) == {("jet", "aircraft"), ("jet", "vehicle"), ("aircraft", "vehicle")}
+
+
+@pytest.mark.parametrize(
+    ("parents", "message"),
+    [
+        ({"jet": ["plane"], "plane": ["jet"]}, r"circle.*'jet' implies 'plane' implies 'jet'"),
+        ({"jet": "plane"}, "lists of tags by tag, got 'plane' for 'jet'"),
+        ({"jet": [3]}, "lists of tags by tag"),
+        (["jet"], "mapping of tags to their parents"),
+    ],
+)
+def test_wrong_parents(parents, message):
+    with pytest.raises((ArgumentError, TypeError), match=message):
+        clean_tags(collection(["jet", "plane", "sky"]), parents=parents)
+
+
+def test_a_decided_no_says_nothing_of_parents():
+    before = collection(["jet", "sky"], [[0, 1], [1, 0]]).replaced(
+        names=["a", "b"], decided=[DecidedLabel("a", "jet", False), DecidedLabel("b", "jet", False)]
+    )
+    after = clean_tags(before, parents={"jet": ["plane"]})
+    assert {label[:2] for label in after.decided} == {("a", "jet"), ("b", "jet"), ("b", "plane")}

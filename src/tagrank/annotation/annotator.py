@@ -22,7 +22,9 @@ from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scal
 from tagrank.annotation.tuning import CRITERIA
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
+from tagrank.data.coherence import coherent_log_odds, make_coherent
 from tagrank.errors import warn
+from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.estimators.score_sum import ScoreSum
@@ -65,6 +67,8 @@ class Annotator:
     metadata : dict of what is known about the model: tagrank version, date, method, number of training rows,
         duality gap; add what else should be stored, such as metrics
     features_ : dict of name to fitted `Feature`; None for rows
+    implied_ : int array of shape (m, 2), columns of tags and of those that they imply, which are never less
+        probable
     feature_names_ : dict of view to the names of its columns, for the views whose columns have names
     choice_ : what was tried and what was chosen; None where nothing was, and after loading
     tuning_ : how well the values of C did of the method that was chosen; None without them, and after loading
@@ -72,6 +76,7 @@ class Annotator:
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
     """
 
+    implied_: np.ndarray = np.zeros((0, 2), dtype=np.int64)
     min_probability: float | None = None  # that of `deciding`; None leaves the decision to the estimator
 
     def __init__(
@@ -164,19 +169,28 @@ class Annotator:
     def scores(self, data: Any) -> np.ndarray:
         """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
         rows = self._rows(data)
-        return self.estimator_.decision_function(rows)
+        return self.score_rows(rows)
+
+    def score_rows(self, rows: Any) -> np.ndarray:
+        """Scores, given rows as the estimator reads them."""
+        scores = self.estimator_.decision_function(rows)
+        return coherent_log_odds(scores, self.implied_) if self._scores_are_log_odds else scores
 
     def probabilities(self, data: Any) -> np.ndarray | None:
         """Probabilities of all tags, shape (n, n_tags), or None if the estimator has none."""
         self._check_fitted()
         if not hasattr(self.estimator_, "predict_proba"):
             return None
-        return self.estimator_.predict_proba(self._rows(data))
+        if self._scores_are_log_odds:
+            return self.probabilities_of(self.scores(data))
+        return make_coherent(self.estimator_.predict_proba(self._rows(data)), self.implied_)
 
     def probabilities_of(self, scores: np.ndarray) -> np.ndarray | None:
         """Probabilities, given what `scores` gave; None if the estimator has none."""
         known = getattr(self.estimator_, "probabilities_of", None)
-        return None if known is None else known(scores)
+        found = None if known is None else known(scores)
+        # what log-odds say is coherent already
+        return found if found is None or self._scores_are_log_odds else make_coherent(found, self.implied_)
 
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
@@ -186,8 +200,8 @@ class Annotator:
         """1 for the tags that would be written down, else 0, given what `scores` gave."""
         if self.min_probability is None:
             return self.estimator_.choose(scores)
-        is_probable = self.estimator_.probabilities_of(scores) >= self.min_probability
-        return (is_probable & ~self.never_positive_).astype(np.int64)
+        probabilities: Any = self.probabilities_of(scores)
+        return ((probabilities >= self.min_probability) & ~self.never_positive_).astype(np.int64)
 
     def deciding(self, min_probability: float | None = None, *, precision: float | None = None) -> Self:
         """The same model with another decision which tags to write down; order and probabilities stay.
@@ -216,7 +230,7 @@ class Annotator:
         if n_tags is not None and n_tags < 1:
             raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
         intake = self._take_in(data)
-        scores = self.estimator_.decision_function(self._arrange(intake.views))
+        scores = self.score_rows(self._arrange(intake.views))
         return rank_tags(
             scores,
             self.tags,
@@ -270,6 +284,7 @@ class Annotator:
         self._forget_unread_views()
         has_costs = self.choice_ is not None and bool(self.choice_.chosen[0].costs)
         self.tuning_ = self.choice_.chosen[0] if self.choice_ is not None and has_costs else None
+        self.implied_ = collection.implied_columns()
         never_present = collection.tag_counts() == 0
         # a prior may speak for tags that are never present
         self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
@@ -280,6 +295,7 @@ class Annotator:
             names=intake.names,
             name=collection.name,
             feature_names=self.feature_names_,
+            implies=collection.implies,
         )
         self.metadata = _describe_training(self.estimator_, len(collection))
 
@@ -359,6 +375,10 @@ class Annotator:
 
     def _arrange(self, views: dict[str, Any]) -> Any:
         return arrange_views(views, self.scalers_, by_view=self.by_view_)
+
+    @property
+    def _scores_are_log_odds(self) -> bool:
+        return isinstance(self.estimator_, ProbabilityRanker)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "estimator_"):

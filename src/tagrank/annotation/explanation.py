@@ -114,7 +114,7 @@ def explain(
     X = annotator._rows(data)
     if n_rows(X) != 1:
         raise ValueError(f"one picture is explained at a time, got {n_rows(X)}; take them one by one")
-    ranked = annotator.estimator_.decision_function(X)
+    ranked = annotator.score_rows(X)
     columns, probabilities = _columns(annotator, tags, ranked), annotator.probabilities_of(ranked)
     estimator = innermost_fitted(annotator.estimator_)
     scores = ranked if estimator is annotator.estimator_ else estimator.decision_function(X)

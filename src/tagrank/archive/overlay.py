@@ -156,6 +156,7 @@ def _lay_meaning_over(
             DecidedLabel(names[found.pictures[j]], columns.names[found.columns[j]], bool(is_confirmed[j]))
             for j in np.flatnonzero(found.is_decided)
         ],
+        implies=[(tag, one) for tag, above in vocabulary.above.items() for one in sorted(above)],
     )
 
 

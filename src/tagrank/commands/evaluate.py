@@ -220,7 +220,9 @@ def answer(annotator: Annotator, rows: Collection) -> Answers:
 def _spelled(rows: Collection, annotator: Annotator) -> Collection:
     """The rows with their tags written as in training."""
     found = annotator.metadata.get(SPELLING) or {}
-    wanted = {name: found[name] for name in ("hierarchy", "fold_case", "synonyms") if name in found}
+    wanted = {
+        name: found[name] for name in ("hierarchy", "fold_case", "synonyms", "parents") if name in found
+    }
     return clean_tags(rows, **wanted)
 
 

@@ -26,6 +26,7 @@ from tagrank.commands.given_data import (
     open_collection,
 )
 from tagrank.commands.picture_rows import describe_rows, kind_of, name_features, see_pictures
+from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection, Problem, clean_tags, split_collection
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.calibration.completeness import Completeness
@@ -155,9 +156,9 @@ def train(
     part: str | None = None,
     test_size: float | None = None,
     refit: bool = True,
-    hierarchy: str = "keep",
+    hierarchy: str | os.PathLike = "keep",
     lower_case: bool = False,
-    synonyms: Mapping[str, str] | None = None,
+    synonyms: Synonyms = None,
     min_count: int = 0,
     keep_rows: bool = False,
     n_jobs: int | None = None,
@@ -195,7 +196,8 @@ def train(
     refit : after measuring on those rows, train what was chosen on all of them; the metrics are then those of
         a model that learned from fewer
     hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
-        the count is of the rows trained on
+        the count is of the rows trained on. `hierarchy` and `synonyms` may also be tables of tags, ``.csv``
+        files, see `tagrank.commands.spelling`; no tag is then more probable than one that it implies
     keep_rows : store all training rows, not only the support vectors
     n_jobs : processes that describe pictures, and threads; all cores by default
     callback : called with a TracePoint while training
@@ -226,7 +228,7 @@ def train(
         kernel_power,
     )
     features = name_features(features)
-    spelling: dict[str, Any] = {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}}
+    spelling = read_spelling(hierarchy, lower_case, synonyms)
     opened = open_collection(
         data,
         strict=strict,
@@ -265,7 +267,7 @@ def train(
         asked = {"callback": callback, "progress": progress, "stop": stop}
         annotator = trained_again(annotator, rows, features=features, **asked)
     annotator.metadata |= {
-        SPELLING: spelling,
+        SPELLING: spelling | {"parents": _all_above(tidy)},
         CHOICE: describe_choice(annotator.choice_),
         KERNELS: describe_kernels(annotator, costs),
         **remember_pictures(rows, described.keys),
@@ -287,6 +289,14 @@ def train(
         quality=_quality(annotator, tested, kind_of(rows.views)),
         n_refit=n_refit,
     )
+
+
+def _all_above(rows: Collection) -> dict[str, list[str]]:
+    """What each tag implies, by whatever it was known: data to measure on are to say the same."""
+    above: dict[str, list[str]] = {}
+    for tag, one in rows.implies:
+        above.setdefault(tag, []).append(one)
+    return above
 
 
 def can_refit(parameters: Mapping[str, Any]) -> bool:

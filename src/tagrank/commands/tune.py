@@ -24,6 +24,7 @@ from tagrank.commands.given_data import (
     open_collection,
 )
 from tagrank.commands.picture_rows import describe_rows, name_features
+from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection, Problem, clean_tags
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
@@ -96,9 +97,9 @@ def tune(
     follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
-    hierarchy: str = "keep",
+    hierarchy: str | os.PathLike = "keep",
     lower_case: bool = False,
-    synonyms: Mapping[str, str] | None = None,
+    synonyms: Synonyms = None,
     min_count: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -151,10 +152,7 @@ def tune(
         decisions=decisions,
     )
     tidy = clean_tags(
-        known_pictures(check_has_tags(opened, data)),
-        hierarchy=hierarchy,
-        fold_case=lower_case,
-        synonyms=synonyms or {},
+        known_pictures(check_has_tags(opened, data)), **read_spelling(hierarchy, lower_case, synonyms)
     )
     rows = keep_frequent(choose_part(tidy, part, usual="train"), min_count)
     if PICTURES in rows.views:

@@ -6,6 +6,7 @@ Hildreth's method goes through them until hardly anything changes, and a last st
 """
 
 import numpy as np
+from scipy.special import expit, logit
 
 _MOST_SWEEPS = 50
 _NEAR = 1e-4
@@ -28,6 +29,23 @@ def make_coherent(probabilities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         return probabilities
     found = probabilities.copy()
     found[is_wrong] = _project(probabilities[is_wrong].astype(np.float64), pairs)
+    return found
+
+
+def coherent_log_odds(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Log-odds of the probabilities that `make_coherent` gives; those that it leaves stay as they are."""
+    if not len(pairs) or not len(scores):
+        return scores
+    probabilities = expit(scores)
+    coherent = make_coherent(probabilities, pairs)
+    is_other = coherent != probabilities
+    found = scores.copy()
+    found[is_other] = logit(coherent[is_other])
+    # where probabilities round to 0 or 1, the log-odds they came from are bounds
+    found = np.clip(found, scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True))
+    nearly = found.copy()
+    for below, above in pairs:
+        np.maximum(found[:, above], nearly[:, below], out=found[:, above])
     return found
 
 

@@ -51,6 +51,7 @@ class Collection:
     problems : files that were left out or not wholly understood when the collection was read, and why
     layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
     decided : the labels that a person decided at the desk, present, absent or unknown
+    implies : pairs of a tag and one that it implies, such as ("jet", "vehicle"), near or far
     trees : dict of row name to keywords with the levels above them, such as "places|europe|rome"
     """
 
@@ -64,6 +65,7 @@ class Collection:
     problems: Sequence[Problem] = ()
     layout: str = ""
     decided: Sequence[DecidedLabel] = ()
+    implies: Sequence[tuple[str, str]] = ()
     trees: Mapping[str, Sequence[str]] = field(default_factory=dict)
     label_matrix: LabelMatrix = field(init=False)
 
@@ -141,6 +143,12 @@ class Collection:
             if label.name in row and label.tag in column and (confirmed or not label.is_confirmed):
                 mask[row[label.name], column[label.tag]] = True
         return mask
+
+    def implied_columns(self) -> np.ndarray:
+        """Columns of tags and of those that they imply, int array of shape (m, 2)."""
+        column = {tag: j for j, tag in enumerate(self.tags)} if self.implies else {}
+        pairs = [(column[tag], column[above]) for tag, above in self.implies if {tag, above} <= column.keys()]
+        return np.array(sorted(set(pairs)), dtype=np.int64).reshape(-1, 2)
 
     def tag_counts(self) -> np.ndarray:
         """In how many rows each tag is present, shape (n_tags,)."""

@@ -271,6 +271,14 @@ def name_circle(edges: Iterable[tuple[str, str]], circle: Iterable[str]) -> list
     return way[way.index(way[-1]) :]
 
 
+def check_no_circle(vocabulary: Vocabulary, edges: Iterable[tuple[str, str]]) -> None:
+    """Raise where parents, which `edges` name, go in a circle."""
+    for circle in vocabulary.circles:
+        named = ((vocabulary.name(tag), vocabulary.name(parent)) for tag, parent in edges)
+        way = " implies ".join(map(repr, name_circle(named, circle)))
+        raise ArgumentError(f"parents may not go in a circle, and these do: {way}")
+
+
 def say_change(change: tuple[str, str, str]) -> str:
     """A change in words."""
     kind, tag, other = change

@@ -119,6 +119,18 @@ def test_tag_hygiene(tagrank, table, tmp_path):
     assert Annotator.load(tmp_path / "m").tags == ["sky", "water"]
 
 
+@pytest.mark.parametrize("option", ["--hierarchy", "--synonym"])
+def test_a_table_of_tags(tagrank, table, tmp_path, option):
+    (tmp_path / "tags.csv").write_text("tag,parent,synonyms\nsea,water,ocean\nboat,vehicle,\n")
+    options = ("--lower-case", "--synonym", "sky=heaven", option, tmp_path / "tags.csv")
+    assert tagrank("train", table, "-o", tmp_path / "m", *options).exit_code == 0
+    model = Annotator.load(tmp_path / "m")
+    assert {"heaven", "sea", "water", "boat", "vehicle"} <= set(model.tags)
+    found = model.probabilities(read_collection(table))
+    sea, water = (found[:, model.tags.index(tag)] for tag in ("sea", "water"))
+    assert np.all(sea <= water)
+
+
 def test_unmet_tolerance_is_a_warning_in_one_line(tagrank, table, tmp_path):
     result = tagrank("train", table, "-o", tmp_path / "m", "--max-iter", 1, "--tol", 1e-4, "--C", 100)
     assert result.exit_code == 0
@@ -208,6 +220,8 @@ def test_interrupt_outside_of_training_writes_nothing(tagrank, table, tmp_path, 
         (("TABLE", "--min-count", "1000"), 1, "no tags"),
         (("TABLE", "--kernel", "sigmoid"), 2, "sigmoid"),
         (("TABLE", "--synonym", "sea"), 2, "old=new"),
+        (("TABLE", "--synonym", "nowhere.csv"), 1, "nowhere.csv: No such file"),
+        (("TABLE", "--hierarchy", "leafs"), 2, "one of keep, leaf, ancestors, or a CSV file"),
         (("TABLE", "--cost", "1"), 2, "--cost"),
         ((), 2, "data"),
     ],

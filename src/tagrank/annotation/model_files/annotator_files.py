@@ -15,6 +15,7 @@ from tagrank.annotation.model_files.plain_json import Fields, format_json, parse
 from tagrank.annotation.model_files.storage import ModelFileError, model_errors, read_model, write_model
 from tagrank.annotation.scaling import NARROWEST, SCALINGS, Scaler
 from tagrank.data import Collection
+from tagrank.data.vocabulary import MOST_PAIRS
 from tagrank.estimators.base import innermost_fitted
 from tagrank.features import Feature, feature_from_settings
 from tagrank.features.registry import PARTS
@@ -24,12 +25,15 @@ from tagrank.validation import check_choice
 # with these the limit of 4 GiB for arrays and that for tags are raised together
 _BYTES_PER_TAG = 2**14
 _MAX_TAGS = 2**18
+_IMPLIED = "implied"
 
 
 def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) -> None:
     """Write a fitted Annotator as a model folder."""
     shelf = ArrayShelf()
     shelf.put("never_positive", annotator.never_positive_)
+    if len(annotator.implied_):
+        shelf.put(_IMPLIED, annotator.implied_)
     content = {
         "tags": annotator.tags,
         "metadata": annotator.metadata,
@@ -89,6 +93,7 @@ def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
         raise ValueError(f"the features are {found}, the views {views}")
     annotator.features_ = annotator.features = features
     annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
+    annotator.implied_ = _take_implied(shelf, len(tags))
     fields, arrays = content.fields("estimator"), shelf.at("estimator")
     if "state" not in fields:
         fields = upgrade_estimator(fields, arrays)
@@ -100,6 +105,21 @@ def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.training_ = _rebuild_training(annotator, content, shelf.at("training"))
     content.finish()
     shelf.finish()
+
+
+def _take_implied(shelf: ArrayShelf, n_tags: int) -> np.ndarray:
+    if _IMPLIED not in shelf:
+        return np.zeros((0, 2), dtype=np.int64)
+    pairs = shelf.take(_IMPLIED, "i", (None, 2))
+    if (
+        len(pairs) > MOST_PAIRS
+        or np.any((pairs < 0) | (pairs >= n_tags))
+        or np.any(pairs[:, 0] == pairs[:, 1])
+    ):
+        raise ValueError(
+            f"{_IMPLIED} must be at most {MOST_PAIRS:,} pairs of different tags, from 0 to {n_tags - 1}"
+        )
+    return pairs.astype(np.int64)
 
 
 def _describe_view(name: str, annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
@@ -214,7 +234,13 @@ def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Col
     states = shelf.take("states", "i", (len(names), len(annotator.tags)))
     labels = np.where(states > 0, 1.0, np.where(states < 0, 0.0, np.nan))
     return Collection(
-        views, labels, annotator.tags, names=names, name=name, feature_names=annotator.feature_names_
+        views,
+        labels,
+        annotator.tags,
+        names=names,
+        name=name,
+        feature_names=annotator.feature_names_,
+        implies=[(annotator.tags[j], annotator.tags[k]) for j, k in annotator.implied_.tolist()],
     )
 
 

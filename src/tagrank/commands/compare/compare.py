@@ -24,6 +24,7 @@ from tagrank.commands.compare.summary import rank, summarise_all
 from tagrank.commands.compare.unit import Unit
 from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
 from tagrank.commands.picture_rows import name_features
+from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
@@ -57,9 +58,9 @@ def compare(
     separator: str | None = None,
     follow_links: bool = False,
     decisions: bool | str | os.PathLike = True,
-    hierarchy: str = "keep",
+    hierarchy: str | os.PathLike = "keep",
     lower_case: bool = False,
-    synonyms: Mapping[str, str] | None = None,
+    synonyms: Synonyms = None,
     min_count: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -119,7 +120,7 @@ def compare(
             "follow_links": follow_links,
             "decisions": decisions,
         },
-        {"hierarchy": hierarchy, "fold_case": lower_case, "synonyms": synonyms or {}},
+        read_spelling(hierarchy, lower_case, synonyms),
         min_count,
         name_features(features),
         {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress},

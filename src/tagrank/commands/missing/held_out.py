@@ -26,6 +26,7 @@ from tagrank.annotation.scaling import arrange_views, fit_scaler
 from tagrank.annotation.tuning import quiet_folds
 from tagrank.annotation.views import Intake, take_in
 from tagrank.data import Collection, LabelStratifiedKFold
+from tagrank.data.coherence import make_coherent
 from tagrank.errors import warn
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
@@ -129,6 +130,7 @@ def hold_out(
         learned[known], scores[known], calibration, completeness, None if decided is None else decided[known]
     )
     probabilities = _calibrate(learned, scores, everywhere, calibration, share.share, decided)
+    probabilities = make_coherent(probabilities, rows.implied_columns())
     return HeldOut(states, scores, probabilities, is_judged, share, chosen.choice)
 
 

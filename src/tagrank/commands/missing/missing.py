@@ -16,6 +16,7 @@ from tagrank.commands.missing.held_out import SHARED, HeldOut, hold_out
 from tagrank.commands.missing.page import write_missing_page
 from tagrank.commands.missing.result import MissingTags, Suggestion, write_suggestions
 from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
+from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.estimators.tag_matrices import is_matrix_file
@@ -52,8 +53,8 @@ def missing(
     decisions: bool | str | os.PathLike = True,
     part: str | None = None,
     lower_case: bool = False,
-    hierarchy: str = "keep",
-    synonyms: Mapping[str, str] | None = None,
+    hierarchy: str | os.PathLike = "keep",
+    synonyms: Synonyms = None,
     min_count: int = 0,
     page: str | os.PathLike | None = None,
     n_jobs: int | None = None,
@@ -95,7 +96,7 @@ def missing(
     follow_links : follow links to folders in a folder of pictures
     decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
     part : the part to look at; None means every row
-    lower_case, hierarchy, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`)
+    lower_case, hierarchy, synonyms, min_count : tidier tags, as in `train`
     page : an HTML file to write, with the pictures inside, or None
     n_jobs : processes that describe pictures, and threads; all cores by default
     progress : called with how much is done, of how much, and what is being done
@@ -124,7 +125,7 @@ def missing(
     if page is not None:
         check_page(page)
     recipe = Recipe(method, parameters, calibration=None, seed=seed, n_jobs=n_jobs)
-    features = name_features(features)
+    features, spelling = name_features(features), read_spelling(hierarchy, lower_case, synonyms)
     opened = open_collection(
         data,
         strict=strict,
@@ -136,7 +137,7 @@ def missing(
     )
     tagged = check_has_tags(opened, data)
     rows = choose_part(_named(tagged), part, usual="all")
-    rows = clean_tags(rows, hierarchy=hierarchy, fold_case=lower_case, synonyms=synonyms or {})
+    rows = clean_tags(rows, **spelling)
     rows = keep_frequent(rows, min_count)
     n_rows, rows = len(rows), _usable(rows, untagged)
     n_untagged = n_rows - len(rows)

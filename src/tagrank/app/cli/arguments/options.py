@@ -74,7 +74,6 @@ Data = Annotated[
 ]
 Model = Annotated[Path, typer.Argument(help="A folder that 'tagrank train' wrote.")]
 KernelWord = Literal["rbf", "linear", "poly", "chi2", "intersection", "hellinger"]
-HierarchyWord = Literal["keep", "leaf", "ancestors"]
 Strict = Annotated[bool, option(PICTURES, "Stop at the first picture that cannot be read.", "--strict")]
 CacheFolder = Annotated[
     Path | None,
@@ -172,8 +171,18 @@ Features = Annotated[
     ),
 ]
 LowerCase = Annotated[bool, option(TAGS, "Take 'Sky' for 'sky'.", "--lower-case")]
-Hierarchy = Annotated[HierarchyWord, option(TAGS, "What places|europe|rome becomes.", words=HierarchyWord)]
-Synonym = Annotated[list[str] | None, option(TAGS, "Another name; may be repeated.", metavar="OLD=NEW")]
+Hierarchy = Annotated[
+    str,
+    option(
+        TAGS,
+        "What places|europe|rome becomes: keep, leaf or ancestors. Or a table of tags and their parents.",
+        metavar="WORD|FILE.csv",
+    ),
+]
+Synonym = Annotated[
+    list[str] | None,
+    option(TAGS, "Another name, or a table of tags; may be repeated.", metavar="OLD=NEW|FILE.csv"),
+]
 MinCount = Annotated[int, option(TAGS, "Leave out tags of fewer pictures.", min=0)]
 View = Annotated[str | None, option(ROWS, "View to learn from, of several.")]
 Completeness = Annotated[
@@ -314,7 +323,7 @@ def collecting(
         "seed": seed,
         "lower_case": lower_case,
         "hierarchy": hierarchy,
-        "synonyms": _read_pairs("--synonym", synonym, "old=new"),
+        "synonyms": _read_synonyms(synonym),
         "machine_tags": machine_tags,
         "join_sidecars": join_sidecars,
         "separator": separator,
@@ -323,6 +332,17 @@ def collecting(
         "min_count": min_count,
         "view": view,
     }
+
+
+def _read_synonyms(texts: list[str] | None) -> dict[str, str] | list[dict[str, str] | str]:
+    """Pairs of words and, between them, the tables that were named."""
+    is_table = [text.endswith(".csv") and "=" not in text for text in texts or ()]
+    if not any(is_table):
+        return _read_pairs("--synonym", texts, "old=new")
+    return [
+        text if is_file else _read_pairs("--synonym", [text], "old=new")
+        for text, is_file in zip(texts or (), is_table, strict=True)
+    ]
 
 
 def _cache_place(folder: Path | None, no_cache: bool) -> bool | Path:
