@@ -222,7 +222,7 @@ def test_a_folder_is_read_as_before_its_machine_tags(tmp_path):
     a, _ = folder_of(tmp_path, "sky/a.jpg", "sea/b.jpg")
     before = present(read_pictures(tmp_path))
     add(a, "sun")
-    with pytest.warns(UserWarning, match="XMP sidecars in .* that are not read: 1"):
+    with pytest.warns(UserWarning, match="machine-made tags left out: 1 .pictures: 1."):
         collection = read_pictures(tmp_path)
     assert (collection.layout, present(collection)) == ("tag_folders", before)
     assert read_pictures(tmp_path, machine_tags=True).layout == "keywords"
@@ -236,23 +236,22 @@ def test_a_folder_with_nothing_but_machine_tags_says_so(tmp_path):
     assert present(read_pictures(tmp_path, machine_tags=True)) == {"a.jpg": ["sun"]}
 
 
-def test_sidecars_beside_a_list_are_mentioned_or_joined(tmp_path):
+def test_sidecars_beside_a_list_are_read_with_it_or_left_out(tmp_path):
     a, b, c = folder_of(tmp_path, "a.jpg", "b.jpg", "c.jpg")
     (tmp_path / "tags.csv").write_text("image,tags\na.jpg,sky\nb.jpg,sea|sun\n")
     for picture, tag in ((a, "hill"), (c, "sun")):
         write_sidecar(picture, [tag])
     add(b, "moon")
-    with pytest.warns(UserWarning, match="XMP sidecars in .* that are not read: 3.*join_sidecars adds"):
-        collection = read_pictures(tmp_path)
+    collection = read_pictures(tmp_path, join_sidecars=False)
     assert present(collection) == {"a.jpg": ["sky"], "b.jpg": ["sea", "sun"], "c.jpg": []}
-    with pytest.warns(UserWarning, match="machine-made tags left out: 1 .pictures: 1."):
-        collection = read_pictures(tmp_path, join_sidecars=True)
-    joined = {"a.jpg": ["sky", "hill"], "b.jpg": ["sea", "sun"], "c.jpg": ["sun"]}
-    assert {name: sorted(tags) for name, tags in present(collection).items()} == {
-        name: sorted(tags) for name, tags in joined.items()
-    }
-    assert collection.layout == "tag_list"
-    collection = read_pictures(tmp_path, join_sidecars=True, machine_tags=True)
+    for layout in (None, "tag_list"):
+        with pytest.warns(UserWarning, match="machine-made tags left out: 1 .pictures: 1."):
+            collection = read_pictures(tmp_path, layout=layout)
+        assert {name: sorted(tags) for name, tags in present(collection).items()} == {
+            "a.jpg": ["hill", "sky"],
+            "b.jpg": ["sea", "sun"],
+            "c.jpg": ["sun"],
+        }
+        assert collection.layout == "tag_list"
+    collection = read_pictures(tmp_path, machine_tags=True)
     assert sorted(present(collection)["b.jpg"]) == ["moon", "sea", "sun"]
-    # who names the layout knows what is read
-    assert present(read_pictures(tmp_path, layout="tag_list"))["a.jpg"] == ["sky"]
