@@ -26,7 +26,12 @@ def state_folder(*parts: str) -> Path:
     """
     given = os.environ.get("TAGRANK_STATE")
     folder = Path(given).absolute() if given else user_state_path("tagrank", appauthor=False)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise PermissionError(
+            f"{folder} cannot be made ({error.strerror}); name a folder of your own with TAGRANK_STATE"
+        ) from None
     _check_own(folder)
     for part in parts:
         folder /= part

@@ -208,6 +208,14 @@ class TestIdentity:
         with Archive.open(gift.rename(tmp_path / "moved")) as archive:
             assert archive.own.folder != mine
 
+    def test_without_a_state_decisions_are_read_all_the_same(self, gift, tmp_path, monkeypatch):
+        (tmp_path / "file").write_text("no folder")
+        monkeypatch.setenv("TAGRANK_STATE", str(tmp_path / "file" / "state"))
+        with pytest.warns(UserWarning, match="was not made by you"):
+            decided_collection(read_pictures(gift), gift)
+        with Archive.open(gift) as archive, pytest.raises(PermissionError, match="TAGRANK_STATE"):
+            assert archive.own
+
     def test_damaged_notes_about_an_archive_are_passed_over(self, gift):
         with Archive.open(gift) as archive:
             (archive.own.folder / "archive.json").write_text("[1, 2")

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tagrank.files import atomic_write
+from tagrank.files import FileError, atomic_write
 from tagrank.user_folders import state_folder
 
 _FACTS, _ADDRESS = "archive.json", "address.json"
@@ -85,7 +85,11 @@ def address_of(database: Path) -> str:
 
 
 def _all() -> Iterator[OwnState]:
-    folder = state_folder("archives")
+    try:
+        folder = state_folder("archives")
+    except (FileError, OSError):
+        # where the user can keep nothing, nothing is known
+        return
     for name in sorted(os.listdir(folder)):
         facts = _read(folder / name / _FACTS)
         if facts.keys() >= {"database", "identity"}:

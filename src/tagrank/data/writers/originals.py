@@ -87,12 +87,12 @@ def plain_content(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> byt
 
 def read_record(path: str | os.PathLike) -> Record:
     """What tagrank did to a file; nothing where nothing is known."""
-    place = _place(path)
     try:
+        place = _place(path)
         with open_bounded(place.with_name(f"{place.name}{_RECORD}")) as stream:
             return _parsed(json.loads(stream.read()), os.fspath(_real(path)))
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        # it is missing, or was damaged: then nothing is known
+        # it is missing, or was damaged, or the user can keep nothing: then nothing is known
         return Record()
 
 
