@@ -5,10 +5,12 @@ loop behind fails.
 """
 
 import asyncio
+import gc
 import os
 import random
 import secrets
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -68,9 +70,20 @@ def pytest_collection_modifyitems(config, items):
 def _nothing_left():
     """After a file no process that it started is alive, and no event loop runs in this thread."""
     yield
+    _end_waiting()
     left = end_left(MARK)
     assert left == [], "processes were left, and are ended now; end them in a fixture or a with block"
     assert not is_loop_running(), "a running event loop was left: asyncio.run() of later tests would fail"
+
+
+def _end_waiting():
+    """End the processes that wait for more work, as they are meant to."""
+    loky = sys.modules.get("joblib.externals.loky.reusable_executor")
+    if loky is not None and loky._executor is not None:
+        loky._executor.shutdown(wait=True)
+    if networks := sys.modules.get("tagrank.features.networks.onnx_embedding"):
+        networks._open_network.cache_clear()
+    gc.collect()  # a failed test may hold some in a circle
 
 
 def is_loop_running():

@@ -38,9 +38,17 @@ def end_left(mark, *, patience=PATIENCE_SECONDS):
 
 
 def _marked(mark):
-    """Running processes with the mark, but for this one and those that it runs for."""
+    """Running processes with the mark, but for this one, those that it runs for and its helpers."""
     own = {os.getpid(), *(process.pid for process in psutil.Process().parents())}
+    own |= {child.pid for child in psutil.Process().children() if _is_tracker(child)}
     return [process for process in psutil.process_iter() if process.pid not in own and _has(process, mark)]
+
+
+def _is_tracker(process):
+    """Whether it looks after the shared memory of its parent, as Python starts it, and ends with it."""
+    with suppress(psutil.Error, OSError):
+        return any("resource_tracker import main" in word for word in process.cmdline())
+    return False
 
 
 def _has(process, mark):

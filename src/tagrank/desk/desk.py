@@ -357,8 +357,9 @@ class Desk:
         if format == "tag-list":
             written = export_tags(self.archive, list_path(self.archive), dry_run=dry_run).to_dict()
             # people at other machines are not told where the user keeps files
-            kept = None if self._links["only_inside"] else written["kept"]
-            return written | {"path": os.path.basename(written["path"]), "kept": kept}
+            place = None if self._links["only_inside"] else written["kept"]
+            name, is_kept = os.path.basename(written["path"]), written["kept"] is not None
+            return written | {"path": name, "is_kept": is_kept, "kept": place}
         if format == "tags":
             return tag_list_bytes(self.archive)
         return "".join(export_lines(self.archive, format)).encode()

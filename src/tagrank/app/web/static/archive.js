@@ -94,7 +94,8 @@ async function tagList(dry_run) {
   find("list-write").textContent = `Write ${name}`;
   const verb = found.action === "create" ? "would be made" : "would change";
   const line = dry_run ? `${name} ${verb}. Nothing is written yet.` : `${name} written.`;
-  const kept = found.kept ? [element("p", {}, "The list as it was is kept in ", element("code", {}, found.kept))] : [];
+  const where = found.kept ? ["in ", element("code", {}, found.kept)] : ["on the machine of the desk."];
+  const kept = found.is_kept ? [element("p", {}, "The list as it was is kept ", ...where)] : [];
   const rows = found.changes.map(({ name, added, removed }) => [name, changed(added, removed)]);
   place.append(
     element("p", {}, isEqual ? `${name} is complete.` : `${line} ${totals(found)}`), ...kept,
