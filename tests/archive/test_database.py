@@ -141,11 +141,14 @@ def test_the_file_may_lie_elsewhere(photos, tmp_path):
 
 def test_the_second_desk_hears_of_the_first(photos):
     with Archive.open(photos, lock=True) as first:
-        first.write_address("http://127.0.0.1:8765/")
+        first.own.write_address("http://127.0.0.1:8765/")
         with pytest.raises(ArchiveInUse, match=r"open at http://127\.0\.0\.1:8765/"):
             Archive.open(photos, lock=True)
-    with Archive.open(photos, lock=True):
-        pass
+    with (
+        Archive.open(photos, lock=True),
+        pytest.raises(ArchiveInUse, match="open in another process"),  # nothing is told of a desk that ended
+    ):
+        Archive.open(photos, lock=True)
 
 
 HOLD = """

@@ -7,7 +7,6 @@ from contextlib import closing
 import pytest
 
 from tagrank.archive import Archive
-from tagrank.archive.storage.own_state import make_own_state
 from tagrank.files import FileError
 
 FAN = 200
@@ -74,7 +73,8 @@ def test_pages_without_end_are_refused(gift, photos):
 
 
 def test_what_this_user_knows_is_not_looked_through_again(gift, photos, monkeypatch):
-    make_own_state(gift, "of a stranger")
+    with Archive.open(photos) as archive:
+        archive.own.remember()
     monkeypatch.setattr("tagrank.archive.storage.database._fault", lambda connection: "looked through")
     Archive.open(photos).close()
     with closing(sqlite3.connect(gift, isolation_level=None)) as connection:
@@ -142,7 +142,7 @@ def test_a_word_that_is_too_long_to_be_kept_is_replaced(gift, photos):
     with closing(sqlite3.connect(gift, isolation_level=None)) as connection:
         connection.execute("UPDATE settings SET value = ? WHERE key = 'identity'", ("x" * 2**20,))
     with Archive.open(photos) as archive:
-        own = archive.own
-        assert len(archive.identity) < 100
+        own = archive.own.folder
+        assert len(archive.settings.get("identity")) < 100
     with Archive.open(photos) as archive:
-        assert archive.own == own
+        assert archive.own.folder == own

@@ -155,8 +155,8 @@ class TestIdentity:
 
     def test_an_archive_is_known_where_it_was_made(self, gift):
         with Archive.open(gift) as archive:
-            assert archive.is_known
-            assert archive.moved_from() is None
+            assert archive.own.is_known
+            assert archive.own.moved_from() is None
             assert gift not in archive.own.folder.parents
 
     def test_a_copy_is_not_known_and_not_taken_for_moved(self, gift, tmp_path):
@@ -164,15 +164,15 @@ class TestIdentity:
         with Archive.open(gift) as archive:
             mine = archive.own.folder
         with Archive.open(copy) as archive:
-            assert not archive.is_known
-            assert archive.moved_from() is None
+            assert not archive.own.is_known
+            assert archive.own.moved_from() is None
             assert archive.people() == {"mallory": 2}
             told = archive.told_of_others()
             assert told.endswith("it holds 2 decisions by mallory (2)")
             with pytest.warns(UserWarning, match=r"mallory \(2\); they are used, no_decisions leaves"):
                 decided_collection(read_pictures(copy), copy)
             assert archive.own.folder != mine
-            assert archive.is_known
+            assert archive.own.is_known
             assert archive.told_of_others() == ""
 
     def test_another_database_in_the_same_place_is_not_known(self, gift, tmp_path):
@@ -185,7 +185,7 @@ class TestIdentity:
         shutil.rmtree(gift / ".tagrank")
         shutil.move(other / ".tagrank", gift / ".tagrank")
         with Archive.open(gift) as archive:
-            assert not archive.is_known
+            assert not archive.own.is_known
             assert archive.own.folder != mine
 
     def test_a_folder_that_moved_is_asked_about(self, gift, tmp_path):
@@ -193,14 +193,14 @@ class TestIdentity:
             mine, before = archive.own.folder, archive.database
         moved = gift.rename(tmp_path / "moved")
         with Archive.open(moved) as archive:
-            assert not archive.is_known
-            assert archive.moved_from() == before
-            archive.move_own()
-            assert archive.is_known
+            assert not archive.own.is_known
+            assert archive.own.moved_from() == before
+            archive.own.move()
+            assert archive.own.is_known
             assert archive.own.folder == mine
         with Archive.open(moved) as archive:
             assert archive.own.folder == mine
-            assert archive.moved_from() is None
+            assert archive.own.moved_from() is None
 
     def test_without_an_answer_a_moved_folder_is_another_one(self, gift, tmp_path):
         with Archive.open(gift) as archive:
@@ -214,13 +214,13 @@ class TestIdentity:
         with pytest.warns(UserWarning, match="was not made by you"):
             decided_collection(read_pictures(gift), gift)
         with Archive.open(gift) as archive, pytest.raises(PermissionError, match="TAGRANK_STATE"):
-            assert archive.own
+            archive.own.remember()
 
     def test_damaged_notes_about_an_archive_are_passed_over(self, gift):
         with Archive.open(gift) as archive:
             (archive.own.folder / "archive.json").write_text("[1, 2")
         with Archive.open(gift) as archive:
-            assert not archive.is_known
+            assert not archive.own.is_known
 
 
 def test_no_sidecar_is_written_behind_a_link(gift, tmp_path):

@@ -1,6 +1,6 @@
 """An archive of pictures: what lies in its folder, and what people decided about its tags, in one file."""
 
-from tagrank.archive.archive import Archive, database_path
+from tagrank.archive.archive import Archive
 from tagrank.archive.overlay import decided_collection
 from tagrank.archive.records import (
     ANSWERS,
@@ -21,6 +21,7 @@ from tagrank.archive.records import (
     Undone,
 )
 from tagrank.archive.storage.lock import ArchiveInUse
+from tagrank.archive.storage.place import database_path
 
 __all__ = [
     "ANSWERS",

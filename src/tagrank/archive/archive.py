@@ -1,10 +1,6 @@
 """Archive: a folder of pictures, and the file with all that people decided about their tags."""
 
-import errno
 import os
-import re
-import secrets
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -56,16 +52,10 @@ from tagrank.archive.records import (
 from tagrank.archive.scan import Progress, has_own_dates, look_at_folder, read_known, read_layout
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
-from tagrank.archive.storage.database import IDENTITY, Database
-from tagrank.archive.storage.lock import ArchiveInUse, DeskLock
-from tagrank.archive.storage.own_state import (
-    OwnState,
-    address_of,
-    make_own_state,
-    move,
-    moved_from,
-    own_state,
-)
+from tagrank.archive.storage.database import Database
+from tagrank.archive.storage.lock import DeskLock
+from tagrank.archive.storage.own_state import OwnState
+from tagrank.archive.storage.place import check_home, database_path, lock_database, make_home
 from tagrank.archive.storage.settings import Settings
 from tagrank.archive.storage.writer import Writer
 from tagrank.archive.vocabulary.changes import checked_changes, list_changes, record_changes
@@ -74,8 +64,6 @@ from tagrank.archive.vocabulary.states import read_conflicts, read_states
 from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.files import FileError, check_plain
 
-HOME, FILE_NAME = ".tagrank", "desk.sqlite"
-_WORD = re.compile("[0-9a-f]{16,64}")
 _MOST_NAMES = 5
 Listener = Callable[[list[Cell]], None]
 Result = TypeVar("Result")
@@ -94,7 +82,7 @@ class Archive:
         self._listeners: list[Listener] = []
         self._scanning = threading.Lock()
         self.settings = Settings(self.read, self._write)
-        self._own: OwnState | None = None
+        self.own = OwnState(database.path, self.settings)
 
     @classmethod
     def open(
@@ -127,7 +115,7 @@ class Archive:
             raise FileNotFoundError(f"{path}: no decisions here; 'tagrank desk' makes this file")
         if not read_only:
             make_home(path)
-        held = _locked(path) if lock else None
+        held = lock_database(path) if lock else None
         try:
             archive = cls(folder, Database(path, read_only=read_only), held)
         except BaseException:
@@ -135,7 +123,7 @@ class Archive:
                 held.close()
             raise
         if not is_there:
-            archive._own = make_own_state(path, archive.identity)
+            archive.own.remember()
         return archive
 
     def __enter__(self) -> Self:
@@ -150,8 +138,7 @@ class Archive:
             self._writer.close()
         self._database.close()
         if self._lock is not None:
-            if self._own is not None and self._own.address():
-                self._own.write_address("")
+            self.own.forget_address()
             self._lock.close()
             self._lock = None
 
@@ -159,50 +146,6 @@ class Archive:
     def home(self) -> Path:
         """The folder of the database."""
         return self.database.parent
-
-    @property
-    def identity(self) -> str:
-        """A random word by which the archive calls itself; a stranger who made it knows it, too."""
-        if (found := self._identity()) is None:
-            found = secrets.token_hex(16)
-            self.settings.set(IDENTITY, found)
-        return found
-
-    def _identity(self) -> str | None:
-        found = self.settings.get(IDENTITY)
-        return found if found is not None and _WORD.fullmatch(found) else None
-
-    @property
-    def is_known(self) -> bool:
-        """Whether this user opened the archive before, at this place, or made it."""
-        identity = None if self._own is not None else self._identity()
-        return self._own is not None or (
-            identity is not None and own_state(self.database, identity) is not None
-        )
-
-    @property
-    def own(self) -> OwnState:
-        """What this user keeps about the archive outside of its folder; from now on it `is_known`."""
-        if self._own is None:
-            found = own_state(self.database, self.identity)
-            self._own = make_own_state(self.database, self.identity) if found is None else found
-        return self._own
-
-    def forget_own(self) -> None:
-        """Remove what the user keeps about an archive that will be gone at once."""
-        if self._own is not None:
-            shutil.rmtree(self._own.folder)
-            self._own = None
-
-    def moved_from(self) -> Path | None:
-        """Where an archive of the same word lay, which is gone from there; None if there is none."""
-        found = None if self.is_known else moved_from(self.database, self.identity)
-        return None if found is None else Path(found.database)
-
-    def move_own(self) -> None:
-        """Take over what the user keeps about the archive at `moved_from`; ask the user first."""
-        if (found := moved_from(self.database, self.identity)) is not None:
-            self._own = move(found, self.database)
 
     @property
     def network_kind(self) -> str | None:
@@ -215,7 +158,7 @@ class Archive:
 
     def told_of_others(self) -> str:
         """A sentence about the decisions in an archive that this user did not open before; "" for others."""
-        people = {} if self.is_known else self.people()
+        people = {} if self.own.is_known else self.people()
         if not people:
             return ""
         # names from the file are not shown as they are: they may hold anything
@@ -229,11 +172,6 @@ class Archive:
             f"{self.database} was not made by you, or by an older tagrank; it holds "
             f"{sum(people.values()):,} decisions by {names}"
         )
-
-    def write_address(self, address: str) -> None:
-        """Note where the desk that holds the lock listens."""
-        if self._lock is not None:
-            self.own.write_address(address)
 
     def scan(
         self,
@@ -446,39 +384,3 @@ class Archive:
         cells = [cell for piece in pieces for cell in piece]
         for listener in self._listeners if cells else ():
             listener(cells)
-
-
-def database_path(folder: str | os.PathLike, database: str | os.PathLike | None = None) -> Path:
-    """Where the decisions about a folder are."""
-    return Path(folder) / HOME / FILE_NAME if database is None else Path(database)
-
-
-def check_home(home: Path) -> None:
-    """A folder of a stranger must not lead the database elsewhere."""
-    if home.is_symlink():
-        raise FileError(
-            home, "is a link, expected a folder; remove the link, or name --decisions FILE.sqlite"
-        )
-
-
-def _locked(path: Path) -> DeskLock:
-    try:
-        return DeskLock(path)
-    except ArchiveInUse:
-        # what the lock file says could come from anybody
-        if address := address_of(path):
-            raise ArchiveInUse(f"{path} is open at {address}; use that desk, or end it first") from None
-        raise
-
-
-def make_home(path: Path) -> None:
-    """Make the folder of a database; PermissionError where it cannot be written to."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for place in (path.parent, path):
-            if place.exists() and not os.access(place, os.W_OK):
-                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    except OSError as error:
-        raise PermissionError(
-            f"{path} cannot be written ({error.strerror}); name another place with --decisions FILE.sqlite"
-        ) from None

@@ -10,7 +10,6 @@ from typing import Any
 
 from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Archive, database_path
-from tagrank.archive.archive import check_home, make_home
 from tagrank.archive.exchange import (
     Import,
     Merge,
@@ -25,6 +24,7 @@ from tagrank.archive.exchange import (
     merge_copy,
     restore_database,
 )
+from tagrank.archive.storage.place import check_home, make_home
 from tagrank.commands.destinations import check_apart, check_distinct, check_list
 from tagrank.commands.sidecars import check_style
 from tagrank.errors import ArgumentError
@@ -146,7 +146,7 @@ def import_decisions(
         tempfile.TemporaryDirectory(prefix="tagrank-import-") as nowhere,
         Archive.open(photos, database=Path(nowhere) / "desk.sqlite") as archive,
     ):
-        archive.forget_own()
+        archive.own.forget()
         archive.scan(progress, follow_links=follow_links)
         return import_answers(archive, file, who=who, dry_run=True)
 
@@ -167,7 +167,7 @@ def _merge(
         if own.exists():
             copy_database(own, copy)
         with Archive.open(photos, database=copy) as archive:
-            archive.forget_own()
+            archive.own.forget()
             archive.scan(progress)
             return merge_copy(archive, file, dry_run=True)
 

@@ -140,7 +140,7 @@ def test_what_cannot_be_meant(tagrank, photos, arguments, code, words):
 def test_an_open_desk_keeps_others_from_importing(tagrank, decided, tmp_path):
     (tmp_path / "list.csv").write_text("name,tag,answer\nc.png,sky,yes\n")
     with Archive.open(decided, lock=True) as archive:
-        archive.write_address("http://127.0.0.1:8477")
+        archive.own.write_address("http://127.0.0.1:8477")
         result = tagrank("import", decided, tmp_path / "list.csv")
         assert result.exit_code == 1
         assert "is open at http://127.0.0.1:8477" in result.stderr

@@ -162,7 +162,7 @@ def desk(
         security = protect(opened.archive)
         security.port, security.is_encrypted = listener.getsockname()[1], is_encrypted
         place = address(listener, is_encrypted=is_encrypted)
-        opened.archive.write_address(place)
+        opened.archive.own.write_address(place)
         if security.token is not None:
             place += f"/?token={security.token}"
 

@@ -14,7 +14,7 @@ from queue import Empty, LifoQueue
 from tempfile import TemporaryDirectory
 
 from tagrank.archive.storage.file_system import network_kind
-from tagrank.archive.storage.own_state import own_state
+from tagrank.archive.storage.own_state import IDENTITY, is_known
 from tagrank.archive.storage.schema import APPLICATION_ID, VERSION, expected_texts, migrate, table_texts
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, check_plain, open_plain
@@ -31,8 +31,6 @@ _MOST_STEPS, _STEPS_AT_ONCE = 1_000_000, 1000
 # the last bytes of a journal that names another file, which SQLite would remove
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 _WAL_FORMAT = b"\x02\x02"
-# the setting with the word by which an archive calls itself
-IDENTITY = "identity"
 # the second where even what SQLite has to say of a file is no text
 _DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
@@ -158,7 +156,7 @@ class Database:
         """
         found = connection.execute("SELECT value FROM settings WHERE key = ?", (IDENTITY,)).fetchone()
         try:
-            return found is not None and own_state(self.path, found[0]) is not None
+            return found is not None and is_known(self.path, found[0])
         except (FileError, OSError):
             # without a state of their own nobody knows a file
             return False

@@ -8,83 +8,135 @@ is left at the old one, people are asked whether the archive moved.
 
 import json
 import os
+import re
 import secrets
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+from tagrank.archive.storage.settings import Settings
 from tagrank.files import FileError, atomic_write
 from tagrank.user_folders import state_folder
 
+# the setting with the word by which an archive calls itself
+IDENTITY = "identity"
+_WORD = re.compile("[0-9a-f]{16,64}")
 _FACTS, _ADDRESS = "archive.json", "address.json"
 _LONGEST = 2**16
 
 
-@dataclass(frozen=True)
-class OwnState:
-    """The folder of one archive.
-
-    Attributes
-    ----------
-    folder : where models, password and sign-ins are
-    database : the real path of the database
-    identity : the word by which the database calls itself
-    """
+class _Entry(NamedTuple):
+    """A folder of the user, the real path of the database that it is about, and the word in that."""
 
     folder: Path
     database: str
     identity: str
 
+
+class OwnState:
+    """What this user keeps about one archive: models, password and sign-ins.
+
+    Parameters
+    ----------
+    database : the file of the archive
+    settings : of that file, with the word by which it calls itself
+    """
+
+    def __init__(self, database: Path, settings: Settings) -> None:
+        self._database, self._settings = database, settings
+        self._entry: _Entry | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether this user opened the archive before, at this place, or made it."""
+        word = self._word()
+        return self._entry is not None or (word is not None and is_known(self._database, word))
+
+    @property
+    def folder(self) -> Path:
+        """Where it is kept; from now on the archive `is_known`."""
+        return self.remember().folder
+
+    def remember(self) -> _Entry:
+        """Note that this user made the archive, or opened it knowingly."""
+        if self._entry is None:
+            self._entry = _find(self._database, self._identity()) or self._make()
+        return self._entry
+
+    def moved_from(self) -> Path | None:
+        """Where an archive of the same word lay, which is gone from there; None if there is none."""
+        found = None if self.is_known else self._moved()
+        return None if found is None else Path(found.database)
+
+    def move(self) -> None:
+        """Take over what is kept about the archive at `moved_from`; ask the user first."""
+        if (found := self._moved()) is not None:
+            self._entry = _write(found._replace(database=os.path.realpath(self._database)))
+
+    def forget(self) -> None:
+        """Remove what is kept about an archive that will be gone at once."""
+        if self._entry is not None:
+            shutil.rmtree(self._entry.folder)
+            self._entry = None
+
     def write_address(self, address: str) -> None:
-        """Note where the desk of the archive listens, "" when it is closed."""
+        """Note where the desk of the archive listens."""
         with atomic_write(self.folder / _ADDRESS, text=True) as file:
             json.dump({"address": address, "machine": socket.gethostname()}, file)
 
-    def address(self) -> str:
-        """Where the desk of the archive listens on this machine, as far as this user knows."""
-        told = _read(self.folder / _ADDRESS)
-        return told.get("address", "") if told.get("machine") == socket.gethostname() else ""
+    def forget_address(self) -> None:
+        """The desk of the archive is closed."""
+        if self._entry is not None:
+            (self._entry.folder / _ADDRESS).unlink(missing_ok=True)
+
+    def _word(self) -> str | None:
+        found = self._settings.get(IDENTITY)
+        return found if found is not None and _WORD.fullmatch(found) else None
+
+    def _identity(self) -> str:
+        """The word by which the archive calls itself; a stranger who made it knows it, too."""
+        if (found := self._word()) is None:
+            found = secrets.token_hex(16)
+            self._settings.set(IDENTITY, found)
+        return found
+
+    def _make(self) -> _Entry:
+        folder = state_folder("archives", secrets.token_hex(16))
+        return _write(_Entry(folder, os.path.realpath(self._database), self._identity()))
+
+    def _moved(self) -> _Entry | None:
+        word, place = self._word(), os.path.realpath(self._database)
+        return next(
+            (
+                entry
+                for entry in _entries()
+                if entry.identity == word and entry.database != place and not os.path.lexists(entry.database)
+            ),
+            None,
+        )
 
 
-def own_state(database: Path, identity: str) -> OwnState | None:
-    """What is kept about an archive; None where this user never opened it."""
-    place = os.path.realpath(database)
-    return next((one for one in _all() if (one.database, one.identity) == (place, identity)), None)
-
-
-def make_own_state(database: Path, identity: str) -> OwnState:
-    """A new folder for an archive."""
-    folder = state_folder("archives", secrets.token_hex(16))
-    return _write(OwnState(folder, os.path.realpath(database), identity))
-
-
-def moved_from(database: Path, identity: str) -> OwnState | None:
-    """What is kept about an archive of that word whose database is gone from its place, if there is one."""
-    place = os.path.realpath(database)
-    return next(
-        (
-            one
-            for one in _all()
-            if one.identity == identity and one.database != place and not os.path.lexists(one.database)
-        ),
-        None,
-    )
-
-
-def move(state: OwnState, database: Path) -> OwnState:
-    """Note that an archive lies elsewhere now; the user said so."""
-    return _write(OwnState(state.folder, os.path.realpath(database), state.identity))
+def is_known(database: Path, word: str) -> bool:
+    """Whether this user opened an archive that calls itself so, at this place."""
+    return _find(database, word) is not None
 
 
 def address_of(database: Path) -> str:
-    """Where a desk of this user with that database listens; "" if none is known."""
-    place = os.path.realpath(database)
-    return next((told for one in _all() if one.database == place and (told := one.address())), "")
+    """Where a desk of this user with that database listens on this machine; "" if none is known."""
+    place, machine = os.path.realpath(database), socket.gethostname()
+    told = (_read(entry.folder / _ADDRESS) for entry in _entries() if entry.database == place)
+    return next((one["address"] for one in told if one.get("machine") == machine and one.get("address")), "")
 
 
-def _all() -> Iterator[OwnState]:
+def _find(database: Path, word: str) -> _Entry | None:
+    wanted = os.path.realpath(database), word
+    return next((entry for entry in _entries() if (entry.database, entry.identity) == wanted), None)
+
+
+def _entries() -> Iterator[_Entry]:
     try:
         folder = state_folder("archives")
     except (FileError, OSError):
@@ -93,13 +145,13 @@ def _all() -> Iterator[OwnState]:
     for name in sorted(os.listdir(folder)):
         facts = _read(folder / name / _FACTS)
         if facts.keys() >= {"database", "identity"}:
-            yield OwnState(folder / name, facts["database"], facts["identity"])
+            yield _Entry(folder / name, facts["database"], facts["identity"])
 
 
-def _write(state: OwnState) -> OwnState:
-    with atomic_write(state.folder / _FACTS, text=True) as file:
-        json.dump({"database": state.database, "identity": state.identity}, file)
-    return state
+def _write(entry: _Entry) -> _Entry:
+    with atomic_write(entry.folder / _FACTS, text=True) as file:
+        json.dump({"database": entry.database, "identity": entry.identity}, file)
+    return entry
 
 
 def _read(path: Path) -> dict[str, str]:

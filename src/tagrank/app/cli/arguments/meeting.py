@@ -22,19 +22,19 @@ def meet_archive(folder: Path, decisions: Path | None, *, moved: bool) -> Path |
     if not database_path(folder, decisions).exists():
         return None
     with Archive.open(folder, database=decisions, lock=True) as archive:
-        if not archive.is_known:
+        if not archive.own.is_known:
             _meet(archive, moved=moved)
         return Path(archive.own.folder)
 
 
 def _meet(archive: Any, *, moved: bool) -> None:
-    before = archive.moved_from()
+    before = archive.own.moved_from()
     if moved and before is None:
         say(
             "no archive of yours that this could have been is missing from its place, so --moved does nothing"
         )
     if before is not None and (moved or _ask(before)):
-        archive.move_own()
+        archive.own.move()
         say(f"models and password of the archive that was at {before.parent} are used again")
         return
     if told := archive.told_of_others():
