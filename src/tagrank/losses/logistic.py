@@ -20,8 +20,8 @@ the gap is small. The labels do not touch each other, so each one is a task of i
 import numpy as np
 from numba import njit, prange
 
-from tagrank.exponentials import exp, log
 from tagrank.losses.base import Loss
+from tagrank.losses.exponentials import exp, log
 from tagrank.losses.logistic_value import (
     LARGEST,
     LEAST,

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, prange
 
-from tagrank.exponentials import exp, log
+from tagrank.losses.exponentials import exp, log
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}  # nan must be seen
 TILE = 64

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tagrank.exponentials import exp, log
+from tagrank.losses.exponentials import exp, log
 
 
 @njit
