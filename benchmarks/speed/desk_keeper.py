@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from benchmarks.simulated_keeper import STRATEGIES, Keeper, work_through
-from tagrank.commands.picture_rows import describe_rows, name_features
+from tagrank.annotation.describing import describe_rows, name_features
 from tagrank.data import hide_labels, load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.desk.learning.learn import learn

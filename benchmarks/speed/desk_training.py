@@ -59,7 +59,7 @@ def without_solutions(learned):
 def photographs():
     """Those of Corel5k, with features; what they came from."""
     from tagrank import load_dataset
-    from tagrank.commands.picture_rows import describe_rows
+    from tagrank.annotation.describing import describe_rows
 
     described = describe_rows(load_dataset("corel5k_images_260"), None, cache=True)
     return described.collection, described.features

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from tagrank._version import __version__
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import Choice, choose
 from tagrank.annotation.decision import threshold_for
 from tagrank.annotation.plan import KernelOption, Plan
@@ -32,6 +31,7 @@ from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.kernels.composition import views_of
 from tagrank.labels import duplicates
+from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_kind
 
 CALIBRATING = "learning how sure to be, on pictures held out"

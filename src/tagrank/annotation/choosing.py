@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.plan import KEPT, KernelOption, Plan
 from tagrank.annotation.recipe import CRITERION, is_compared, kernel_of
 from tagrank.annotation.trials import LIKELIHOOD, Trials, Tried, with_kernel
@@ -27,6 +26,7 @@ from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.compared_rows import compare_rows, sliceable, take
 from tagrank.kernels import Precomputed
 from tagrank.labels import label_states
+from tagrank.progress import Progress
 
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, on which is chosen

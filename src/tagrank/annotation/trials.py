@@ -8,7 +8,6 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.plan import Candidate, KernelOption
 from tagrank.annotation.recipe import is_compared
 from tagrank.annotation.tuning import Tuning, measure, quiet_folds
@@ -18,6 +17,7 @@ from tagrank.estimators.calibration.held_out import honest_states
 from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.labels import label_states
+from tagrank.progress import Progress
 
 CHOOSING = "choosing a model"
 SEARCH_TOL = 1e-2  # duality gap of models that are only compared

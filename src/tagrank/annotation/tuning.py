@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.recipe import CRITERION
 from tagrank.data import LabelStratifiedKFold
 from tagrank.metrics import image_auc, image_average_precision
+from tagrank.progress import Progress
 
 MEASURES = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
 CRITERIA = (*MEASURES, CRITERION)

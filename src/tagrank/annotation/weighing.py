@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.plan import Plan
 from tagrank.annotation.tuning import COMPARING, quiet_folds
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.kernels import Sum
 from tagrank.labels import label_states
+from tagrank.progress import Progress
 
 WEIGHING = "weighing the sets of features"
 FEWEST_TO_WEIGH = 200  # rows with present and absent labels; fewer say little about weights

@@ -49,7 +49,7 @@ from tagrank.archive.records import (
     TagState,
     Undone,
 )
-from tagrank.archive.scan import Progress, has_own_dates, look_at_folder, read_known, read_layout
+from tagrank.archive.scan import has_own_dates, look_at_folder, read_known, read_layout
 from tagrank.archive.scan_record import record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
 from tagrank.archive.storage.database import Database
@@ -63,6 +63,7 @@ from tagrank.archive.vocabulary.reading import read_vocabulary
 from tagrank.archive.vocabulary.states import read_conflicts, read_states
 from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.files import FileError, check_plain
+from tagrank.progress import Progress
 
 _MOST_NAMES = 5
 Listener = Callable[[list[Cell]], None]

@@ -27,8 +27,8 @@ from tagrank.data.pictures.folder import PictureFolder
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.files import FileError
+from tagrank.progress import Progress
 
-Progress = Callable[[int, int, str], None]
 # a file written so recently could change again without a change of its time stamp
 _SETTLED_NS = 2_000_000_000
 LAYOUT, DATES = "layout", "dates"

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tagrank.annotation import Annotator, Explanation, RankedTags, explain
-from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import Cache
+from tagrank.annotation.describing import Cache, kind_of, see_pictures
 from tagrank.annotation.ranked_tags import RankedTag
 from tagrank.commands.destinations import check_apart, check_list, write_list
 from tagrank.commands.given_data import choose_part, open_model, open_pictures
-from tagrank.commands.picture_rows import kind_of, see_pictures
 from tagrank.commands.sidecars import (
     LIKELY,
     MOST_TAGS,
@@ -22,6 +20,7 @@ from tagrank.commands.sidecars import (
 )
 from tagrank.data import Collection, Problem
 from tagrank.errors import ArgumentError
+from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import one_row
 from tagrank.reports.quality import QualityNote, model_quality
 

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.archive import Archive, database_path
 from tagrank.archive.exchange import (
     Import,
@@ -29,6 +28,7 @@ from tagrank.commands.destinations import check_apart, check_distinct, check_lis
 from tagrank.commands.sidecars import check_style
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, atomic_write
+from tagrank.progress import Progress
 
 
 @dataclass(frozen=True)

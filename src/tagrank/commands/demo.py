@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.annotation import RankedTags, describe_pictures
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.model_files.storage import check_replaceable
 from tagrank.commands.destinations import check_folder, check_page
 from tagrank.commands.evaluate import Evaluation, evaluate
@@ -18,6 +17,7 @@ from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators.methods import find_method
 from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
+from tagrank.progress import Progress
 from tagrank.reports.model_report import write_model_report
 from tagrank.reports.quality import QualityNote
 

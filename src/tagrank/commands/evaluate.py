@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import Cache
+from tagrank.annotation.describing import Cache, kind_of, see_pictures
 from tagrank.commands.destinations import check_page
 from tagrank.commands.given_data import choose_part, open_collection, open_model
-from tagrank.commands.picture_rows import kind_of, see_pictures
 from tagrank.data import Collection, Problem, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
+from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import was_trained_on
 from tagrank.reports.quality import QualityNote, can_rank, measured_quality
 from tagrank.reports.sections.scores import Answers

@@ -9,9 +9,8 @@ from typing import Any
 from sklearn.base import clone
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import Choice
-from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features, see_pictures
 from tagrank.annotation.model_files.storage import check_replaceable
 from tagrank.annotation.recipe import AUTO, METHOD, Recipe
 from tagrank.annotation.tuning import Tuning
@@ -25,7 +24,6 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.picture_rows import describe_rows, kind_of, name_features, see_pictures
 from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection, Problem, clean_tags, split_collection
 from tagrank.estimators.base import innermost_fitted
@@ -33,6 +31,7 @@ from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
+from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import remember_pictures
 from tagrank.reports.quality import QualityNote, model_quality
 from tagrank.reports.sections.choice import CHOICE, describe_choice

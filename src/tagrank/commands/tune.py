@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.describing import PICTURES, Cache, describe_rows, name_features
 from tagrank.annotation.recipe import AUTO, Recipe
 from tagrank.annotation.search.criterion import find_criterion
 from tagrank.annotation.search.search import HALVING, SEARCHES, Search
@@ -23,12 +22,12 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.picture_rows import describe_rows, name_features
 from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection, Problem, clean_tags
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
 from tagrank.files import atomic_write
+from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_positive
 
 OPTIONS = ("C", "kernel", "gamma", KERNEL_POWER, "tol", "fit_intercept", "class_weight")  # of `train` itself

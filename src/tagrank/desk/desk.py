@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
-from tagrank.annotation.bank.picture_keys import Progress
+from tagrank.annotation.describing import name_features
 from tagrank.archive import Answer, Archive, Cell, Picture
 from tagrank.archive.exchange import (
     export_lines,
@@ -17,7 +17,6 @@ from tagrank.archive.exchange import (
     tag_list_bytes,
 )
 from tagrank.archive.vocabulary.verbs import change_of, read_effects
-from tagrank.commands.picture_rows import name_features
 from tagrank.commands.tags import read_tag_list
 from tagrank.data.pictures.folder import leads_inside
 from tagrank.data.vocabulary import TagChange
@@ -38,6 +37,7 @@ from tagrank.desk.schedule import EXAMPLES, TRAIN_AFTER, Schedule
 from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
 from tagrank.desk.why import why_json
 from tagrank.errors import nearest
+from tagrank.progress import Progress
 
 NO_MODEL = "there is no model yet: it is trained once some pictures have tags"
 

@@ -12,7 +12,7 @@ other, nor would solving a whole sample exactly take fewer.
 import numpy as np
 from numba import njit
 
-from tagrank.lanes import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
+from tagrank.simd import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score

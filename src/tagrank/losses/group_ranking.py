@@ -18,12 +18,11 @@ of its own, four at a time, and those that are not zero are kept for the next vi
 import numpy as np
 from numba import njit, prange
 
-from tagrank.lanes import LANES
 from tagrank.losses.balance import balanced, shrunk_to_fit, sum_of_squares, take_changes, with_signs_of
 from tagrank.losses.base import Loss
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.losses.group_value import group_loss, half_size_and_inner, measure_samples
-from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
+from tagrank.simd import LANES, add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit, prange
 
-from tagrank.lanes import LANES, load, splat, square_root, sum_of, where_greater
+from tagrank.simd import LANES, load, splat, square_root, sum_of, where_greater
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score; stands for a side without labels

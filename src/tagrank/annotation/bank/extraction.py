@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
+from tagrank.annotation.bank.picture_keys import PictureLike, Source, identify_pictures
 from tagrank.annotation.bank.row_maker import RowMaker, describe_error
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import assemble_view
 from tagrank.data.problems import Problem, ProblemLog
+from tagrank.progress import Progress
 
 
 @dataclass(frozen=True)

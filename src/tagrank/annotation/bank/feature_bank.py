@@ -16,7 +16,7 @@ import numpy as np
 from tagrank.annotation.bank.extraction import Extraction, extract_views
 from tagrank.annotation.bank.learned_features import SUBFOLDER as LEARNED
 from tagrank.annotation.bank.learned_features import learn_features, none_readable
-from tagrank.annotation.bank.picture_keys import PictureLike, Progress, Source, identify_pictures
+from tagrank.annotation.bank.picture_keys import PictureLike, Source, identify_pictures
 from tagrank.annotation.bank.row_maker import FEW_PICTURES, Describer, RowMaker
 from tagrank.annotation.bank.row_store import FILE_NAME, RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import SUBFOLDER as VIEWS
@@ -25,6 +25,7 @@ from tagrank.data.catalog.catalog import data_folders
 from tagrank.features.base import Feature
 from tagrank.features.registry import check_features
 from tagrank.parallel import count_threads
+from tagrank.progress import Progress
 
 # a damaged store is dropped and filled again; one that keeps breaking is not
 _ATTEMPTS = 3

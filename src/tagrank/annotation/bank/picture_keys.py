@@ -4,13 +4,14 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from tagrank.annotation.bank.row_store import RowStore
 from tagrank.data.pictures.files import MAX_FILE_BYTES
+from tagrank.progress import Progress
 
 # A file written so recently could change again without a change of its time stamp.
 _SETTLED_NS = 2_000_000_000
@@ -18,7 +19,6 @@ _SETTLED_NS = 2_000_000_000
 _BATCH = 256
 
 PictureLike = str | os.PathLike | np.ndarray
-Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)

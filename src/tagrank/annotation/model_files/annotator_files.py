@@ -10,7 +10,6 @@ from scipy import sparse
 
 from tagrank.annotation.model_files.array_shelf import ArrayShelf
 from tagrank.annotation.model_files.estimator_files import describe_estimator, rebuild_estimator
-from tagrank.annotation.model_files.format_2 import upgrade_estimator
 from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
 from tagrank.annotation.model_files.storage import ModelFileError, model_errors, read_model, write_model
 from tagrank.annotation.scaling import NARROWEST, SCALINGS, Scaler
@@ -95,8 +94,6 @@ def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
     annotator.never_positive_ = shelf.take("never_positive", "b", (len(tags),))
     annotator.implied_ = _take_implied(shelf, len(tags))
     fields, arrays = content.fields("estimator"), shelf.at("estimator")
-    if "state" not in fields:
-        fields = upgrade_estimator(fields, arrays)
     annotator.estimator_ = rebuild_estimator(fields, arrays, len(tags))
     annotator.estimator = annotator.estimator_
     annotator.by_view_ = _check_columns(innermost_fitted(annotator.estimator_), annotator.columns_)

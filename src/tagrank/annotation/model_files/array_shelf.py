@@ -91,14 +91,6 @@ class ArrayShelf:
         matrix.check_format(full_check=True)
         return matrix
 
-    def rename(self, old: str, new: str, *, keep: bool = False) -> bool:
-        """Call the array `old`, or all below it, `new`; says whether there is any."""
-        old, new = self._prefix + old, self._prefix + new
-        found = [name for name in self.arrays if name == old or name.startswith(f"{old}.")]
-        for name in found:
-            self.arrays[new + name.removeprefix(old)] = self.arrays[name] if keep else self.arrays.pop(name)
-        return bool(found)
-
     def take_all(self) -> dict[str, np.ndarray]:
         """All arrays of this part of the shelf, removed from it."""
         names = [name for name in self.arrays if name.startswith(self._prefix)]

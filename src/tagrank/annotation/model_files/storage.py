@@ -26,7 +26,6 @@ from tagrank.files import MAX_BYTES, FileError, read_array
 
 FORMAT = "tagrank model"
 VERSION = 3
-READABLE = (2, 3)
 JSON_NAME = "model.json"
 _MAX_JSON_BYTES = 32 * 2**20
 _MAX_HEADER_BYTES = 4096
@@ -144,10 +143,10 @@ def _read_content(source: Source) -> Fields:
     if content.take("format", str, default="") != FORMAT:
         raise ValueError(f"not a tagrank model: {JSON_NAME} does not say 'format': {FORMAT!r}")
     version = content.take("version", int)
-    if version not in READABLE:
+    if version != VERSION:
         raise ValueError(
-            f"a model of format version {version}; tagrank {__version__} reads "
-            f"{' and '.join(map(str, READABLE))}. Open it with the tagrank that wrote it, or train it again"
+            f"a model of format version {version}; tagrank {__version__} reads {VERSION}. "
+            "Open it with the tagrank that wrote it, or train it again"
         )
     return content
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import n_rows_looked_at
 from tagrank.annotation.recipe import Recipe, kernel_of
 from tagrank.annotation.scaling import arrange_views, fit_scaler
@@ -23,6 +22,7 @@ from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import compare_rows, rows_for
 from tagrank.kernels import reads_views
 from tagrank.metrics import Metric
+from tagrank.progress import Progress
 
 SEARCHING = "trying parameters"
 KEPT_SHARE, FEWEST_KEPT = 3, 2  # one of three goes on to the next level, but two at least

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.recipe import FEWEST_TO_HOLD_OUT, Recipe
 from tagrank.annotation.search.levels import FEWEST_KEPT, KEPT_SHARE, Level, Levels, Trial
 from tagrank.annotation.search.space import Parameters, configurations
 from tagrank.annotation.views import Intake
 from tagrank.metrics import Metric
+from tagrank.progress import Progress
 
 HALVING, GRID = "halving", "grid"
 SEARCHES = (HALVING, GRID)

@@ -1,6 +1,6 @@
 """Tags go into the XMP sidecars beside pictures, where photo programs read them, and out of them again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,7 @@ from tagrank.data.writers.machine_tags import SidecarChange
 from tagrank.data.writers.originals import prune_originals
 from tagrank.data.writers.present_tags import write_present_tags
 from tagrank.files import FileError
-
-Progress = Callable[[int, int, str], None]
+from tagrank.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tagrank._version import __version__
-from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import Cache
+from tagrank.annotation.describing import Cache, name_features
 from tagrank.annotation.search.criterion import find_criterion
 from tagrank.annotation.search.search import HALVING, SEARCHES
 from tagrank.commands.compare.choices import ALL, USUAL_METRICS, choose_methods, choose_metrics
@@ -23,11 +22,11 @@ from tagrank.commands.compare.store import Store
 from tagrank.commands.compare.summary import rank, summarise_all
 from tagrank.commands.compare.unit import Unit
 from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
-from tagrank.commands.picture_rows import name_features
 from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
+from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_positive
 
 WRITERS = {"report": write_comparison_page, "markdown": write_markdown, "latex": write_latex}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tagrank.annotation.describing import PICTURES
+from tagrank.annotation.describing import PICTURES, describe_rows
 from tagrank.commands.evaluate import align_tags
 from tagrank.commands.given_data import (
     check_has_tags,
@@ -21,7 +21,6 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.picture_rows import describe_rows
 from tagrank.data import Collection, LabelStratifiedKFold, Problem, clean_tags, split_collection
 from tagrank.features import Feature
 

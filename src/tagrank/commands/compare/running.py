@@ -5,7 +5,6 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.commands.compare.store import Store
 from tagrank.commands.compare.unit import DONE, FAILED, SLOW, TOO_LARGE, Unit, run_unit, unanswered
 from tagrank.estimators.kernel_estimator import KernelEstimator
@@ -13,6 +12,7 @@ from tagrank.estimators.methods import find_method
 from tagrank.estimators.methods.method import coefficients
 from tagrank.memory import available_memory, gibibytes
 from tagrank.parallel import count_threads
+from tagrank.progress import Progress
 from tagrank.workers import TooSlow, WorkerDied, WorkerPool
 
 COMPARING = "comparing methods"

@@ -19,7 +19,6 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import LIKELIHOOD, Choice, Chosen, choose
 from tagrank.annotation.recipe import Recipe, kernel_of, plan_given
 from tagrank.annotation.scaling import arrange_views, fit_scaler
@@ -35,6 +34,7 @@ from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.compared_rows import rows_for, sliceable, take
 from tagrank.features import Feature
 from tagrank.kernels import reads_views
+from tagrank.progress import Progress
 
 Part = tuple[np.ndarray, np.ndarray]
 SHARED = "shared"

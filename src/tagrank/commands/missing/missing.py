@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import PICTURES, Cache
+from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features
 from tagrank.annotation.recipe import METHOD, Recipe
 from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page
 from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
@@ -15,12 +14,12 @@ from tagrank.commands.missing.choice import PairChoice
 from tagrank.commands.missing.held_out import SHARED, HeldOut, hold_out
 from tagrank.commands.missing.page import write_missing_page
 from tagrank.commands.missing.result import MissingTags, Suggestion, write_suggestions
-from tagrank.commands.picture_rows import describe_rows, kind_of, name_features
 from tagrank.commands.spelling import Synonyms, read_spelling
 from tagrank.data import Collection, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
+from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_share
 
 CALIBRATIONS = (SHARED, "platt", "isotonic")

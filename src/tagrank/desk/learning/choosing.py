@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.choosing import LIKELIHOOD, Choice, choose
 from tagrank.annotation.plan import Plan
 from tagrank.annotation.recipe import FEWEST_TO_HOLD_OUT, Recipe
 from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_examples, why_linear
 from tagrank.estimators.compared_rows import take
 from tagrank.labels import labels_from_states
+from tagrank.progress import Progress
 
 MOST_ROWS = 800  # on which is chosen: the first model is waited for
 QUICK_METHODS = ("label-ranker", "one-vs-all-logistic")  # of those of the recipe, the best of each family

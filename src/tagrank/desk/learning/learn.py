@@ -19,7 +19,6 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.bank.picture_keys import Progress
 from tagrank.annotation.recipe import kernel_of
 from tagrank.annotation.tuning import COMPARING, quiet_folds
 from tagrank.desk.learning.choosing import Setting, choose_setting
@@ -37,6 +36,7 @@ from tagrank.estimators.calibration.remaining import Remaining, estimate_remaini
 from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.kernels import Linear
 from tagrank.labels import labels_from_states
+from tagrank.progress import Progress
 
 FOLD_TOL = 2e-2  # duality gap of the models of folds; a smaller one ranks what they did not see no better
 MOST_COMPLETE = 0.95  # share of the true tags that is supposed to be listed at most

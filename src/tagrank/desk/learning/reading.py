@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Progress
-from tagrank.annotation.describing import PICTURES
+from tagrank.annotation.describing import PICTURES, describe_rows, name_features
 from tagrank.archive import Archive
 from tagrank.archive.decisions import count_decisions, last_decision, read_unmarked
 from tagrank.archive.labels import read_contents, read_labels
-from tagrank.commands.picture_rows import describe_rows, name_features
 from tagrank.data import Collection
 from tagrank.desk.learning.examples import Examples, NothingToLearn
 from tagrank.desk.learning.training import Source
+from tagrank.progress import Progress
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class PictureReader:
 
     def _explain(self, question: Question) -> dict[str, Any]:
         from tagrank.annotation import explain
-        from tagrank.commands.picture_rows import see_pictures
+        from tagrank.annotation.describing import see_pictures
 
         seen = see_pictures(self._annotator, _one_picture(question), cache=False, n_jobs=1)
         reasons = explain(self._annotator, seen.collection, tags=question.why or None)

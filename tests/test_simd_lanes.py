@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from tagrank.lanes import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
+from tagrank.simd import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
 
 
 @njit

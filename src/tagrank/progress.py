@@ -1,0 +1,6 @@
+"""How long work tells how far it is."""
+
+from collections.abc import Callable
+
+# Called with how many pieces of work are done, how many there are, and what is being done.
+Progress = Callable[[int, int, str], None]
