@@ -2,11 +2,9 @@
 
 import pytest
 
-from tagrank.archive import Answer
+from tagrank.archive import Answer, tag_columns
 from tagrank.archive.exchange import export_sidecars
-from tagrank.archive.vocabulary import levels
-from tagrank.archive.vocabulary.levels import parents_in
-from tagrank.archive.vocabulary.reading import read_listed_parents
+from tagrank.archive.tag_columns import parents_in, read_listed_parents
 from tagrank.data import read_sidecar, write_sidecar
 from tagrank.data.vocabulary import NO_PARENT, PARENT, TagChange
 from tagrank.data.writers.machine_tags import add_machine_tags, new_run
@@ -43,9 +41,11 @@ def test_what_levels_say(trees, expected):
 
 
 def test_levels_are_bounded(monkeypatch):
-    assert parents_in(["|".join(map(str, range(levels.MOST_LEVELS + 1)))]) == ()
-    assert len(parents_in(["|".join(map(str, range(levels.MOST_LEVELS)))])) == levels.MOST_LEVELS - 1
-    monkeypatch.setattr(levels, "MOST_PARENTS", 3)
+    assert parents_in(["|".join(map(str, range(tag_columns.MOST_LEVELS + 1)))]) == ()
+    assert (
+        len(parents_in(["|".join(map(str, range(tag_columns.MOST_LEVELS)))])) == tag_columns.MOST_LEVELS - 1
+    )
+    monkeypatch.setattr(tag_columns, "MOST_PARENTS", 3)
     assert parents_in([f"a|{j}" for j in range(9)]) == (("0", "a"), ("1", "a"), ("2", "a"))
 
 

@@ -14,7 +14,6 @@ import pytest
 from tagrank.archive import Answer, Archive, PictureFilter, database_path, decided_collection
 from tagrank.archive.exchange import copy_database, decided_rows, export_sidecars, restore_database
 from tagrank.archive.storage import database as databases
-from tagrank.archive.storage import file_system
 from tagrank.data import read_pictures
 from tagrank.files import FileError
 
@@ -246,7 +245,7 @@ def test_no_sidecar_is_written_behind_a_link(gift, tmp_path):
 def on_network(monkeypatch):
     """Every folder lies on a network drive."""
     mount = type("Mount", (), {"mountpoint": "/", "fstype": "nfs4", "opts": "rw"})
-    monkeypatch.setattr(file_system.psutil, "disk_partitions", lambda all: [mount])
+    monkeypatch.setattr(databases.psutil, "disk_partitions", lambda all: [mount])
 
 
 def test_a_network_drive_has_a_rollback_journal(on_network, photos, monkeypatch):

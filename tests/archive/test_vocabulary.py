@@ -9,8 +9,8 @@ import pytest
 from tagrank.archive import Answer, Archive, Conflict, PictureFilter, TagState, decided_collection
 from tagrank.archive.decisions import read_unmarked
 from tagrank.archive.exchange import decided_rows, import_answers
-from tagrank.archive.vocabulary.implied import NONE, find_conflicts, imply, join_synonyms
-from tagrank.archive.vocabulary.reading import columns_of
+from tagrank.archive.tag_columns import columns_of
+from tagrank.archive.tag_states import NONE, find_conflicts, imply, join_synonyms
 from tagrank.data import read_pictures
 from tagrank.data.vocabulary import DELETE, DESCRIBE, NO_PARENT, PARENT, RESTORE, SYNONYM, TagChange, fold
 from tagrank.errors import ArgumentError

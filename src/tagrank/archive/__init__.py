@@ -20,8 +20,7 @@ from tagrank.archive.records import (
     TagState,
     Undone,
 )
-from tagrank.archive.storage.lock import ArchiveInUse
-from tagrank.archive.storage.place import database_path
+from tagrank.archive.storage.place import ArchiveInUse, database_path
 
 __all__ = [
     "ANSWERS",

@@ -20,15 +20,17 @@ from tagrank.archive.decisions import (
     take_back,
 )
 from tagrank.archive.exported import read_decided
-from tagrank.archive.labels import (
+from tagrank.archive.names import checked_answers, checked_request
+from tagrank.archive.pictures import (
     read_contents,
     read_labels,
+    read_picture_table,
     read_picture_tags,
+    read_pictures_of,
     read_tag_counts,
+    read_tag_states,
     read_tags,
 )
-from tagrank.archive.names import checked_answers, checked_request
-from tagrank.archive.pictures import read_picture_table, read_pictures_of, read_tag_states
 from tagrank.archive.records import (
     Answer,
     Batch,
@@ -49,18 +51,15 @@ from tagrank.archive.records import (
     TagState,
     Undone,
 )
-from tagrank.archive.scan import has_own_dates, look_at_folder, read_known, read_layout
-from tagrank.archive.scan_record import record_scan
+from tagrank.archive.scan import has_own_dates, look_at_folder, read_known, read_layout, record_scan
 from tagrank.archive.selection import count_pictures, select_pictures
 from tagrank.archive.storage.database import Database
-from tagrank.archive.storage.lock import DeskLock
-from tagrank.archive.storage.own_state import OwnState
-from tagrank.archive.storage.place import check_home, database_path, lock_database, make_home
-from tagrank.archive.storage.settings import Settings
+from tagrank.archive.storage.own_state import OwnState, Settings
+from tagrank.archive.storage.place import DeskLock, check_home, database_path, lock_database, make_home
 from tagrank.archive.storage.writer import Writer
-from tagrank.archive.vocabulary.changes import checked_changes, list_changes, record_changes
-from tagrank.archive.vocabulary.reading import read_vocabulary
-from tagrank.archive.vocabulary.states import read_conflicts, read_states
+from tagrank.archive.tag_changes import checked_changes, list_changes, record_changes
+from tagrank.archive.tag_columns import read_vocabulary
+from tagrank.archive.tag_states import read_conflicts, read_states
 from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.files import FileError, check_plain
 from tagrank.progress import Progress

@@ -24,8 +24,8 @@ from tagrank.archive.records import (
     Step,
     Undone,
 )
-from tagrank.archive.vocabulary.reading import STANDS, read_columns, read_vocabulary
-from tagrank.archive.vocabulary.states import implied_cells
+from tagrank.archive.tag_columns import STANDS, read_columns, read_vocabulary
+from tagrank.archive.tag_states import implied_cells
 from tagrank.data.vocabulary import TagChange, Vocabulary
 from tagrank.errors import ArgumentError
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 
-from tagrank.archive.vocabulary.reading import read_vocabulary
+from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.data.collection import Collection
 from tagrank.data.readers.marks import Marks, encode_marks, marks_of
 from tagrank.data.readers.xmp import existing_sidecars

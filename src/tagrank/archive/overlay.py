@@ -10,7 +10,7 @@ import numpy as np
 from tagrank.annotation.bank.picture_keys import Source
 from tagrank.archive.archive import Archive
 from tagrank.archive.exported import before_exports, read_decided
-from tagrank.archive.labels import make_labels
+from tagrank.archive.pictures import make_labels
 from tagrank.archive.records import SparseStates
 from tagrank.archive.scan import (
     Found,
@@ -22,8 +22,8 @@ from tagrank.archive.scan import (
     read_layout,
     state_of,
 )
-from tagrank.archive.vocabulary.implied import NONE, imply, join_synonyms
-from tagrank.archive.vocabulary.reading import columns_of, read_vocabulary
+from tagrank.archive.tag_columns import columns_of, read_vocabulary
+from tagrank.archive.tag_states import NONE, imply, join_synonyms
 from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.vocabulary import Vocabulary

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.archive.records import ABSENT, PRESENT, STATES, UNKNOWN, PictureFilter
-from tagrank.archive.vocabulary.reading import Columns, read_columns, read_vocabulary
-from tagrank.archive.vocabulary.states import read_states
+from tagrank.archive.tag_columns import Columns, read_columns, read_vocabulary
+from tagrank.archive.tag_states import read_states
 from tagrank.errors import ArgumentError
 
 _CELL = "SELECT 1 FROM cells WHERE picture = pictures.id AND tag = (SELECT id FROM tags WHERE name = ?)"

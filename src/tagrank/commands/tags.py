@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.archive import Archive, Conflict, TagBatch
-from tagrank.archive.vocabulary.verbs import TagEntry, change_of, read_effects, read_entries, table_rows
+from tagrank.archive.tag_changes import TagEntry, change_of, read_effects, read_entries, table_rows
 from tagrank.commands.destinations import check_apart
 from tagrank.data.readers.tables.tag_table import read_tag_table, tag_table_lines
 from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, say_change

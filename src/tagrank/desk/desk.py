@@ -16,7 +16,7 @@ from tagrank.archive.exchange import (
     list_path,
     tag_list_bytes,
 )
-from tagrank.archive.vocabulary.verbs import change_of, read_effects
+from tagrank.archive.tag_changes import change_of, read_effects
 from tagrank.commands.tags import read_tag_list
 from tagrank.data.pictures.folder import leads_inside
 from tagrank.data.vocabulary import TagChange

@@ -13,7 +13,8 @@ from pathlib import Path
 from queue import Empty, LifoQueue
 from tempfile import TemporaryDirectory
 
-from tagrank.archive.storage.file_system import network_kind
+import psutil
+
 from tagrank.archive.storage.own_state import IDENTITY, is_known
 from tagrank.archive.storage.schema import APPLICATION_ID, VERSION, expected_texts, migrate, table_texts
 from tagrank.errors import ArgumentError
@@ -33,6 +34,12 @@ _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 _WAL_FORMAT = b"\x02\x02"
 # the second where even what SQLite has to say of a file is no text
 _DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+# shared memory, which SQLite's write-ahead log needs, does not reach from one machine to another
+_NETWORK_KINDS = frozenset(
+    "9p acfs afpfs afs beegfs ceph cifs coda davfs fuse.davfs2 fuse.gcsfuse fuse.glusterfs fuse.rclone "  # noqa: SIM905
+    "fuse.s3fs fuse.sshfs glusterfs gpfs lustre ncpfs nfs nfs3 nfs4 ocfs2 prl_fs smb smb2 smb3 smbfs "
+    "vboxsf virtiofs vmhgfs fuse.vmhgfs-fuse webdav".split()
+)
 
 
 class Database:
@@ -272,3 +279,19 @@ def _is_log_merged(path: Path) -> bool:
     with open(open_plain(path, os.O_RDONLY), "rb") as file:
         file.seek(18)
         return file.read(2) == _WAL_FORMAT
+
+
+def network_kind(path: Path) -> str | None:
+    """The kind of the network drive that holds a path, such as "nfs4"; None for a drive of this machine."""
+    real = os.path.realpath(path)
+    if real.startswith("\\\\"):
+        return "network share"
+    mounts = {mount.mountpoint: mount for mount in psutil.disk_partitions(all=True)}
+    above = real
+    while above not in mounts:
+        if above == os.path.dirname(above):
+            return None
+        above = os.path.dirname(above)
+    kind = mounts[above].fstype.lower()
+    is_remote = kind in _NETWORK_KINDS or "remote" in mounts[above].opts.split(",")
+    return (kind or "network share") if is_remote else None

@@ -9,7 +9,7 @@ import numpy as np
 from tagrank.annotation.describing import PICTURES, describe_rows, name_features
 from tagrank.archive import Archive
 from tagrank.archive.decisions import count_decisions, last_decision, read_unmarked
-from tagrank.archive.labels import read_contents, read_labels
+from tagrank.archive.pictures import read_contents, read_labels
 from tagrank.data import Collection
 from tagrank.desk.learning.examples import Examples, NothingToLearn
 from tagrank.desk.learning.training import Source

@@ -4,10 +4,12 @@ import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
+from tagrank.archive.names import checked_tag
 from tagrank.data.vocabulary import MOST_CHANGES, TagChange, Vocabulary, fold
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
@@ -19,6 +21,12 @@ _CHANGES = f"""
     WHERE {STANDS} ORDER BY at, tag_changes.id LIMIT {MOST_CHANGES + 1}
 """
 _LISTED = f"SELECT tag, parent FROM listed_parents ORDER BY tag, parent LIMIT {MOST_CHANGES + 1}"
+# trees of people have few levels; hostile ones may have any number
+MOST_LEVELS = 32
+MOST_PARENTS = 20_000
+_LEVEL = "|"
+# digiKam keeps its labels and ratings among the keywords
+_OF_DIGIKAM = "_digikam"
 
 
 def read_vocabulary(connection: sqlite3.Connection) -> Vocabulary:
@@ -130,3 +138,34 @@ def columns_of(words: list[str], vocabulary: Vocabulary) -> Columns:
         np.cumsum([0, *map(len, above)]),
         np.array([j for columns in above for j in columns], dtype=np.int64),
     )
+
+
+def parents_in(trees: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Pairs of a tag and its parent in keywords with levels, in the order of the alphabet.
+
+    A word that stands below several others means several things, so nothing is said of it. At most
+    `MOST_PARENTS` are taken.
+    """
+    parents: dict[str, set[str]] = {}
+    for tree in trees:
+        for parent, tag in pairwise(_levels(tree)):
+            if tag.casefold() != parent.casefold():
+                parents.setdefault(tag, set()).add(parent)
+    found = ((tag, *above) for tag, above in sorted(parents.items()) if len(above) == 1)
+    pairs = [(tag, parent) for tag, parent in found if _is_name(tag) and _is_name(parent)]
+    return tuple(pairs[:MOST_PARENTS])
+
+
+def _levels(tree: str) -> list[str]:
+    levels = [level.strip() for level in tree.split(_LEVEL, MOST_LEVELS)]
+    is_meant = len(levels) <= MOST_LEVELS and not any(
+        level.casefold().startswith(_OF_DIGIKAM) for level in levels
+    )
+    return [level for level in levels if level] if is_meant else []
+
+
+def _is_name(level: str) -> bool:
+    try:
+        return checked_tag(level) == level
+    except ArgumentError:
+        return False

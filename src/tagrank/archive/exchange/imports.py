@@ -1,35 +1,132 @@
-"""A list is compared with what an archive holds; what differs is recorded, all of it or nothing."""
+"""A list is compared with what an archive holds; what differs is recorded, all of it or nothing.
 
+A list has answers one by one, as `export` writes them, or pictures with their tags. An answer is a line
+with a picture, a tag and "yes", "no" or "skip". A picture with a list of tags says "yes" to each of them and
+nothing of others; in a CSV file a column such as ``tag:sky`` says yes with 1, no with 0.
+"""
+
+import csv
 import io
 import os
 import secrets
 import sqlite3
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import record_answers
-from tagrank.archive.exchange.answers import (
-    ListedAnswer,
-    bounded,
-    read_csv_answers,
-    read_json_answers,
-)
 from tagrank.archive.names import checked_request, checked_tag
 from tagrank.archive.pictures import read_tag_states
 from tagrank.archive.records import ANSWERS, STATE_WORDS, STATES, Answer, TagState
-from tagrank.archive.vocabulary.reading import read_vocabulary
+from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.data.problems import Problem, ProblemLog
+from tagrank.data.readers.json_files import parse_json
+from tagrank.data.readers.tables.table import TAG_PREFIX, bare_cell, split_tags
 from tagrank.errors import ArgumentError
-from tagrank.files import MAX_BYTES, FileError, open_text
+from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_text
 from tagrank.validation import check_choice
 
-_READERS = {"csv": read_csv_answers, "jsonl": read_json_answers}
+_BY_STATE = {STATE_WORDS[state]: answer for answer, state in ANSWERS.items()}
+_COLUMN_WORDS = {"1": "yes", "1.0": "yes", "0": "no", "0.0": "no", "": None, "?": None, "nan": None}
+_EXPECTED = "expected name, tag and answer (or image and tags)"
 _NOBODY = "import"
 _MOST_PROBLEMS = 1000
+
+
+class ListedAnswer(NamedTuple):
+    """One answer of a list.
+
+    Attributes
+    ----------
+    line : where it stands
+    name, content : the picture's name, and the key of its content in hexadecimal digits or ""
+    tag, answer, who : as they stand there; who may be ""
+    is_listed : whether it comes from a list of tags, where a tag that is present already is nothing new
+    """
+
+    line: int
+    name: str
+    content: str
+    tag: str
+    answer: str
+    who: str
+    is_listed: bool
+
+
+def read_csv_answers(lines: Iterable[str], path: str) -> Iterator[ListedAnswer]:
+    """The answers in a CSV file."""
+    reader = csv.DictReader(lines)
+    try:
+        for row in reader:
+            if None in row or None in row.values():
+                raise FileError(path, f"has a line of another length; {_EXPECTED}", line=reader.line_num)
+            cells = {column.casefold(): bare_cell(cell) for column, cell in row.items()}
+            if "tags" in cells:
+                cells["tags"] = split_tags(cells["tags"], "|")  # type: ignore[assignment]
+            yield from _answers(cells, path, reader.line_num)
+            yield from _column_answers(row, cells, path, reader.line_num)
+    except csv.Error as error:
+        raise FileError(path, f"is not CSV ({error})", line=reader.line_num) from None
+
+
+def read_json_answers(lines: Iterable[str], path: str) -> Iterator[ListedAnswer]:
+    """The answers in a file of JSON lines."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            value = parse_json(line, path, line=number)
+            if not isinstance(value, dict):
+                raise FileError(path, f"{_EXPECTED}, got {line[:60]!r}", line=number)
+            yield from _answers(value, path, number)
+
+
+_READERS = {"csv": read_csv_answers, "jsonl": read_json_answers}
+
+
+def bounded(answers: Iterable[ListedAnswer], path: str, max_bytes: int) -> list[ListedAnswer]:
+    """All answers, unless they take more than `max_bytes` in memory."""
+    bound, kept = MemoryBound(path, max_bytes), []
+    for answer in answers:
+        bound.add(ROW_BYTES)
+        kept.append(answer)
+    return kept
+
+
+def _answers(values: Mapping[str, Any], path: str, line: int) -> Iterator[ListedAnswer]:
+    name = values.get("name") or values.get("image")
+    texts = [name, *(values.get(key, "") for key in ("content", "tag", "answer", "state", "by"))]
+    if not name or not all(isinstance(text, str) for text in texts):
+        raise FileError(path, f"{_EXPECTED} as texts, got {str(dict(values))[:80]}", line=line)
+    _, content, tag, answer, state, who = texts
+    if tags := values.get("tags"):
+        yield from _listed(name, tags, path, line)
+    elif tag:
+        answer = answer or _BY_STATE.get(state, state)
+        if answer not in ANSWERS:
+            raise FileError(path, f"an answer is one of {', '.join(ANSWERS)}, got {answer[:40]!r}", line=line)
+        yield ListedAnswer(line, name, content, tag, answer, who, False)
+
+
+def _listed(name: str, tags: Any, path: str, line: int) -> Iterator[ListedAnswer]:
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise FileError(path, f"tags must be a list of texts, got {str(tags)[:60]}", line=line)
+    for tag in dict.fromkeys(tags):
+        yield ListedAnswer(line, name, "", tag, "yes", "", True)
+
+
+def _column_answers(
+    row: Mapping[str, str], cells: Mapping[str, Any], path: str, line: int
+) -> Iterator[ListedAnswer]:
+    name = cells.get("name") or cells.get("image")
+    for column, cell in row.items():
+        if not column.startswith(TAG_PREFIX):
+            continue
+        if cell.strip() not in _COLUMN_WORDS:
+            raise FileError(path, f"{column!r} must be 1, 0 or empty, got {cell[:40]!r}", line=line)
+        if answer := _COLUMN_WORDS[cell.strip()]:
+            yield ListedAnswer(line, str(name), "", column[len(TAG_PREFIX) :], answer, "", True)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""What the tags of an archive mean: changes that people made, and what follows for every picture."""
