@@ -37,6 +37,7 @@ PUBLIC = {
     "Problem",
     "RankedTag",
     "RankedTags",
+    "Reading",
     "Recipe",
     "__version__",
     "accept",

@@ -10,9 +10,9 @@ from tagrank.estimators.methods import METHODS
 
 _NAMES = {
     "data": """
-        Collection LabelStratifiedKFold Problem clean_tags find_dataset from_frame hide_labels iterative_split
-        list_datasets load_dataset read_collection read_keywords read_picture read_pictures read_sidecar
-        split_collection to_frame write_collection write_sidecar write_tags""",
+        Collection LabelStratifiedKFold Problem Reading clean_tags find_dataset from_frame hide_labels
+        iterative_split list_datasets load_dataset read_collection read_keywords read_picture read_pictures
+        read_sidecar split_collection to_frame write_collection write_sidecar write_tags""",
     "data.drawn_pictures": "draw_pictures",
     "features": "Feature choose_features extract_features",
     "kernels": """

@@ -10,6 +10,7 @@ from PIL import Image
 import tagrank
 from tagrank.archive import Answer, Archive
 from tagrank.commands.given_data import open_collection
+from tagrank.data import Reading
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.errors import ArgumentError
 from tagrank.estimators.calibration.probability_ranker import ProbabilityRanker
@@ -61,7 +62,7 @@ def test_labels_are_overridden(decided, proposed):
     )
     assert (yes, no, np.isnan(skip)) == (1, 0, True)
     assert len(rows.decided) == 3
-    assert open_collection(decided, decisions=False).decided == ()
+    assert open_collection(decided, reading=Reading(decisions=False)).decided == ()
 
 
 def test_missing_does_not_ask_again(decided, proposed):
@@ -81,7 +82,7 @@ def test_train_and_evaluate_say_how_many_they_used(decided):
     options = {"method": "one-vs-all", "C": 1.0, "calibration": None, **FEATURES}
     training = tagrank.train(decided, **options)
     assert training.to_dict()["data"]["decisions"] == 3
-    assert tagrank.train(decided, decisions=False, **options).facts["decisions"] == 0
+    assert tagrank.train(decided, reading=Reading(decisions=False), **options).facts["decisions"] == 0
     with pytest.warns(UserWarning, match="used for training"):
         measured = tagrank.evaluate(training.annotator, decided, cache=False, n_jobs=1)
     assert measured.to_dict()["n_decisions"] == 3
@@ -96,16 +97,16 @@ def test_probabilities_are_learned_knowing_what_was_decided(decided, monkeypatch
 
     monkeypatch.setattr(ProbabilityRanker, "_calibrate", spy)
     tagrank.train(decided, method="one-vs-all", C=1.0, **FEATURES)
-    tagrank.train(decided, method="one-vs-all", C=1.0, decisions=False, **FEATURES)
+    tagrank.train(decided, method="one-vs-all", C=1.0, reading=Reading(decisions=False), **FEATURES)
     assert seen[0].sum() == 3
     assert seen[1] is None
 
 
 def test_decisions_are_about_a_folder(decided):
     with pytest.raises(ArgumentError, match="about a folder"):
-        open_collection("drawn-pictures", decisions="desk.sqlite")
+        open_collection("drawn-pictures", reading=Reading(decisions="desk.sqlite"))
     with pytest.raises(FileNotFoundError, match="no decisions here"):
-        open_collection(decided, decisions=decided / "nowhere.sqlite")
+        open_collection(decided, reading=Reading(decisions=decided / "nowhere.sqlite"))
 
 
 def test_a_database_that_is_not_ours_is_refused_and_can_be_left_out(decided, tmp_path):
@@ -115,4 +116,4 @@ def test_a_database_that_is_not_ours_is_refused_and_can_be_left_out(decided, tmp
             "CREATE VIEW cells AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT i FROM n"
         )
     with pytest.raises(ValueError, match=r"another program.*pass False for decisions"):
-        open_collection(decided, decisions=other)
+        open_collection(decided, reading=Reading(decisions=other))

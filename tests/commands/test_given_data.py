@@ -10,7 +10,7 @@ from tagrank.commands.evaluate import align_tags, evaluate
 from tagrank.commands.given_data import choose_part, is_picture, open_collection, open_model, open_pictures
 from tagrank.commands.missing.missing import missing
 from tagrank.commands.train import train
-from tagrank.data import Collection
+from tagrank.data import Collection, Reading
 from tagrank.errors import ArgumentError
 
 
@@ -121,7 +121,7 @@ def test_a_count_that_no_tag_reaches(coast):
         with pytest.raises(
             ValueError, match=f"min_count=9 leaves no tags: of all 3 the most .* {found} pictures"
         ):
-            learn(coast, min_count=9)
+            learn(coast, reading=Reading(min_count=9))
 
 
 def test_an_empty_name_is_not_the_working_folder():
@@ -176,7 +176,7 @@ def test_pictures_in_the_place_of_a_model(tmp_path):
 
 def test_separators_are_for_tables(tmp_path, coast):
     (tmp_path / "x.csv").write_text("file,labels\na.jpg,sky/sea\n")
-    assert open_collection(tmp_path / "x.csv", separator="/").tags == ["sea", "sky"]
+    assert open_collection(tmp_path / "x.csv", reading=Reading(separator="/")).tags == ["sea", "sky"]
     for other in (coast, "drawn-pictures", tmp_path / "x.npz"):
         with pytest.raises(ArgumentError, match="separator is about tags in a CSV file"):
-            open_collection(other, separator="/")
+            open_collection(other, reading=Reading(separator="/"))

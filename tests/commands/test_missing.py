@@ -10,7 +10,7 @@ from PIL import Image
 
 from tagrank.commands.missing.missing import missing
 from tagrank.commands.missing.result import MissingTags
-from tagrank.data import Collection, hide_labels
+from tagrank.data import Collection, Reading, hide_labels
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators.methods import methods
 
@@ -107,7 +107,7 @@ def test_a_tag_of_one_picture_is_never_called_wrong(truth):
         found = missing(rows, wrong=True, top=None, C=1.0)
     assert "unique" not in {one.tag for one in found.suggestions}
     assert found.unjudged == ["unique"]
-    assert missing(rows, min_count=2, C=1.0).unjudged == []
+    assert missing(rows, reading=Reading(min_count=2), C=1.0).unjudged == []
 
 
 @pytest.mark.parametrize("method", [method.name for method in methods()])
@@ -210,7 +210,14 @@ def test_pictures_in_files(folder, tmp_path):
         names=[line["path"] for line in lines],
         name="drawings",
     )
-    options = {"features": "fast", "cache": False, "n_jobs": 1, "C": 1.0, "min_count": 8, "folds": 3}
+    options = {
+        "features": "fast",
+        "cache": False,
+        "n_jobs": 1,
+        "C": 1.0,
+        "reading": Reading(min_count=8),
+        "folds": 3,
+    }
     found = missing(rows, top=20, page=tmp_path / "page.html", **options)
     assert [problem.path for problem in found.problems] == [str(place / "39.png")]
     assert found.facts["rows"] == 38

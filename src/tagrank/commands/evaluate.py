@@ -11,7 +11,7 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.describing import Cache, kind_of, see_pictures
 from tagrank.commands.destinations import check_page
 from tagrank.commands.given_data import choose_part, open_collection, open_model
-from tagrank.data import Collection, Problem, clean_tags
+from tagrank.data import Collection, Problem, Reading, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
@@ -82,14 +82,9 @@ def evaluate(
     only_unseen: bool = False,
     report: str | os.PathLike | None = None,
     pictures: str | os.PathLike | None = None,
-    machine_tags: bool = False,
-    join_sidecars: bool = True,
-    separator: str | None = None,
-    follow_links: bool = False,
-    decisions: bool | str | os.PathLike = True,
+    reading: Reading = Reading(),
     cache: Cache = True,
     n_jobs: int | None = None,
-    strict: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure a model on pictures whose tags are known; they are tidied as they were in training.
@@ -106,12 +101,8 @@ def evaluate(
     report : an HTML file to write, or None
     pictures : a folder in which the report finds training pictures; those of `data`, and those that still are
         where the model was trained, are found without it
-    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
-    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
-    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
-    follow_links : follow links to folders in a folder of pictures
-    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
-    cache, n_jobs, strict, progress : as in `annotate`
+    reading : how the data are read; their tags are tidied as they were in training
+    cache, n_jobs, progress : as in `annotate`
 
     Returns
     -------
@@ -123,20 +114,19 @@ def evaluate(
         raise ArgumentError(
             f"pictures={os.fspath(pictures)} is no folder; name that of the training pictures"
         )
+    if reading.is_tidying:
+        raise ArgumentError(
+            "tags are tidied as they were in training; leave out lower_case, hierarchy, synonyms and "
+            "min_count"
+        )
     annotator = open_model(model).deciding(min_probability, precision=precision)
-    everything = open_collection(
-        data,
-        strict=strict,
-        machine_tags=machine_tags,
-        join_sidecars=join_sidecars,
-        separator=separator,
-        follow_links=follow_links,
-        decisions=decisions,
-    )
+    everything = open_collection(data, reading)
     chosen = choose_part(everything, part, usual="test")
     place = f"of the {part or 'test'} part" if len(chosen) < len(everything) else "whose tags are known"
     rows = align_tags(_spelled(chosen, annotator), annotator.tags)
-    described = see_pictures(annotator, rows, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress)
+    described = see_pictures(
+        annotator, rows, cache=cache, n_jobs=n_jobs, strict=reading.strict, progress=progress
+    )
     rows, seconds = described.collection, described.seconds
     trained_on = was_trained_on(annotator, described.keys)
     if only_unseen:

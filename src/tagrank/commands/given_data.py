@@ -12,7 +12,15 @@ from tagrank.annotation.describing import PICTURES
 from tagrank.annotation.model_files.storage import JSON_NAME, ModelFileError
 from tagrank.archive import database_path, decided_collection
 from tagrank.commands.lists import DRAWN_PICTURES
-from tagrank.data import Collection, clean_tags, list_datasets, load_dataset, read_collection, read_pictures
+from tagrank.data import (
+    Collection,
+    Reading,
+    clean_tags,
+    list_datasets,
+    load_dataset,
+    read_collection,
+    read_pictures,
+)
 from tagrank.data.catalog.catalog import unknown_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.pictures.files import PICTURE_SUFFIXES
@@ -24,36 +32,23 @@ from tagrank.files import FileError
 EVERYTHING = "all"
 
 
-def open_collection(
-    data: Collection | str | os.PathLike,
-    *,
-    strict: bool = False,
-    machine_tags: bool = False,
-    join_sidecars: bool = True,
-    separator: str | None = None,
-    follow_links: bool = False,
-    decisions: bool | str | os.PathLike = True,
-) -> Collection:
-    """A collection as it is, from a folder or a file, or by name.
+def open_collection(data: Collection | str | os.PathLike, reading: Reading = Reading()) -> Collection:
+    """A collection as it is, from a folder or a file, or by name; its tags are not tidied yet.
 
     Parameters
     ----------
     data : a Collection; a folder of pictures, as `tagrank.data.read_pictures` reads it; the path of a file
         that `tagrank.data.read_collection` reads, or of a single picture; a name from
         `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
-    strict : stop at the first problem of a folder instead of listing it
-    machine_tags, join_sidecars : what is taken from the sidecars in a folder, see `read_pictures`
-    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
-    follow_links : follow links to folders in a folder
-    decisions : lay over a folder what was decided about it at the desk, if anything was; or the file that
-        holds the decisions
+    reading : how a folder or a file is read
     """
+    decisions = reading.decisions
     if isinstance(data, Collection) or not Path(data).is_dir():
-        if machine_tags or not join_sidecars:
+        if reading.machine_tags or not reading.join_sidecars:
             raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
         if not isinstance(decisions, bool):
             raise ArgumentError(f"decisions={os.fspath(decisions)} are about a folder of pictures; name one")
-    own: dict[str, Any] = {} if separator is None else {"separator": separator}
+    own: dict[str, Any] = {} if reading.separator is None else {"separator": reading.separator}
     if own and not _has_cells(data):
         raise ArgumentError("separator is about tags in a CSV file or in the tags.csv of a folder; name one")
     if isinstance(data, Collection):
@@ -62,15 +57,15 @@ def open_collection(
         raise ArgumentError("data is an empty name; name a folder of pictures, a file or a data set")
     path = Path(data)
     if path.is_dir():
-        found = read_pictures(
+        collection = read_pictures(
             path,
-            strict=strict,
-            machine_tags=machine_tags,
-            join_sidecars=join_sidecars,
-            follow_links=follow_links,
+            strict=reading.strict,
+            machine_tags=reading.machine_tags,
+            join_sidecars=reading.join_sidecars,
+            follow_links=reading.follow_links,
             **own,
         )
-        return _with_decisions(found, path, decisions, follow_links)
+        return _with_decisions(collection, path, reading)
     if is_picture(path):
         return Collection(views={PICTURES: [str(path)]}, names=[path.name], name=path.name)
     if is_foreign(path):
@@ -83,15 +78,13 @@ def open_collection(
     return _named_collection(os.fspath(data))
 
 
-def _with_decisions(
-    collection: Collection, folder: Path, decisions: bool | str | os.PathLike, follow_links: bool
-) -> Collection:
+def _with_decisions(collection: Collection, folder: Path, reading: Reading) -> Collection:
     """The pictures of a folder with what was decided about them."""
-    database = None if isinstance(decisions, bool) else decisions
-    if decisions is False or (database is None and not database_path(folder).exists()):
+    database = None if isinstance(reading.decisions, bool) else reading.decisions
+    if reading.decisions is False or (database is None and not database_path(folder).exists()):
         return collection
     try:
-        return decided_collection(collection, folder, database, follow_links=follow_links)
+        return decided_collection(collection, folder, database, follow_links=reading.follow_links)
     except FileError as error:
         raise ValueError(
             f"{error} (no_decisions leaves them out; in Python pass False for decisions)"

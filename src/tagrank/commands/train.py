@@ -24,8 +24,7 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.spelling import Synonyms, read_spelling
-from tagrank.data import Collection, Problem, clean_tags, split_collection
+from tagrank.data import Collection, Problem, Reading, clean_tags, split_collection
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
@@ -146,19 +145,10 @@ def train(
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
-    strict: bool = False,
-    machine_tags: bool = False,
-    join_sidecars: bool = True,
-    separator: str | None = None,
-    follow_links: bool = False,
-    decisions: bool | str | os.PathLike = True,
+    reading: Reading = Reading(),
     part: str | None = None,
     test_size: float | None = None,
     refit: bool = True,
-    hierarchy: str | os.PathLike = "keep",
-    lower_case: bool = False,
-    synonyms: Synonyms = None,
-    min_count: int = 0,
     keep_rows: bool = False,
     n_jobs: int | None = None,
     callback: Callable[[Any], None] | None = None,
@@ -184,19 +174,11 @@ def train(
     features : how pictures are described, see `choose_features`; the best that is installed by default. An
         error for rows that are no pictures
     cache : whether the features of pictures are kept for the next time; or a folder for them
-    strict : stop at the first picture that cannot be read instead of leaving it out
-    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
-    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
-    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
-    follow_links : follow links to folders in a folder of pictures
-    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
+    reading : how the data are read, and how their tags are tidied
     part : the part to train on; None means "train" where there is one, else every row
     test_size : share or number of rows to hold out instead; each tag keeps its share
     refit : after measuring on those rows, train what was chosen on all of them; the metrics are then those of
         a model that learned from fewer
-    hierarchy, lower_case, synonyms, min_count : tidier tags, see `clean_tags` (`lower_case` is `fold_case`);
-        the count is of the rows trained on. `hierarchy` and `synonyms` may also be tables of tags, ``.csv``
-        files, see `tagrank.commands.spelling`; no tag is then more probable than one that it implies
     keep_rows : store all training rows, not only the support vectors
     n_jobs : processes that describe pictures, and threads; all cores by default
     callback : called with a TracePoint while training
@@ -227,25 +209,22 @@ def train(
         kernel_power,
     )
     features = name_features(features)
-    spelling = read_spelling(hierarchy, lower_case, synonyms)
-    opened = open_collection(
-        data,
-        strict=strict,
-        machine_tags=machine_tags,
-        join_sidecars=join_sidecars,
-        separator=separator,
-        follow_links=follow_links,
-        decisions=decisions,
-    )
+    spelling = reading.spelling()
+    opened = open_collection(data, reading)
     tagged = check_has_tags(opened, data)
     tidy = clean_tags(known_pictures(tagged), **spelling)
     rows, rest = _parts(tidy, part, test_size, seed)
     everything = choose_part(tidy, part, usual="all") if refit and test_size is not None else None
-    rows = keep_frequent(check_several(rows), min_count)
+    rows = keep_frequent(check_several(rows), reading.min_count)
     if PICTURES in rows.views:
         recipe.check_pictures()
-    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
-    described = describe_rows(rows, features, random_state=seed, **reading)
+    describing: dict[str, Any] = {
+        "cache": cache,
+        "n_jobs": n_jobs,
+        "strict": reading.strict,
+        "progress": progress,
+    }
+    described = describe_rows(rows, features, random_state=seed, **describing)
     rows = described.collection
     recipe = recipe.with_costs(described.seconds_a_picture)
     annotator = Annotator(recipe, view=view, features=described.features or None)
@@ -253,14 +232,26 @@ def train(
     annotator.fit(rows, callback=callback, progress=progress, stop=stop)
     seconds = time.perf_counter() - started
     _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
-    tested = None if rest is None else evaluate(annotator, rest, part="all", **reading)
+    tested = (
+        None
+        if rest is None
+        else evaluate(
+            annotator,
+            rest,
+            part="all",
+            reading=Reading(strict=reading.strict),
+            cache=cache,
+            n_jobs=n_jobs,
+            progress=progress,
+        )
+    )
     facts, is_stopped = {**rows.summary(), "layout": rows.layout}, stop is not None and stop()
     feature_seconds, n_refit = described.seconds, None
     costs = described.seconds_a_picture
     if everything is not None and not is_stopped and can_refit(parameters):
         features = _features_to_learn_from(annotator, described.features)
         described = see_pictures(
-            annotator, keep_frequent(everything, min_count), features=features, **reading
+            annotator, keep_frequent(everything, reading.min_count), features=features, **describing
         )
         rows, n_refit = described.collection, len(described.collection)
         asked = {"callback": callback, "progress": progress, "stop": stop}

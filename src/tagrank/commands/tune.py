@@ -22,8 +22,7 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.commands.spelling import Synonyms, read_spelling
-from tagrank.data import Collection, Problem, clean_tags
+from tagrank.data import Collection, Problem, Reading, clean_tags
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
 from tagrank.files import atomic_write
@@ -89,17 +88,8 @@ def tune(
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
-    strict: bool = False,
-    machine_tags: bool = False,
-    join_sidecars: bool = True,
-    separator: str | None = None,
-    follow_links: bool = False,
-    decisions: bool | str | os.PathLike = True,
+    reading: Reading = Reading(),
     part: str | None = None,
-    hierarchy: str | os.PathLike = "keep",
-    lower_case: bool = False,
-    synonyms: Synonyms = None,
-    min_count: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
@@ -119,8 +109,7 @@ def tune(
     folds : of the cross-validation
     max_seconds : end the search then, with the best so far
     seed : for everything random
-    view, features, cache, strict, machine_tags, join_sidecars, separator, follow_links, decisions, hierarchy,
-        lower_case, synonyms, min_count, n_jobs : as in `train`
+    view, features, cache, reading, n_jobs : as in `train`
     part : the part to search on; None means "train" where there is one, else every row
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, the search ends with the best so far
@@ -141,23 +130,18 @@ def tune(
     parameters = {name: value for name, value in parameters.items() if value is not None}
     recipe = Recipe(method, parameters, seed=seed, n_jobs=n_jobs)
     features = name_features(features)
-    opened = open_collection(
-        data,
-        strict=strict,
-        machine_tags=machine_tags,
-        join_sidecars=join_sidecars,
-        separator=separator,
-        follow_links=follow_links,
-        decisions=decisions,
-    )
-    tidy = clean_tags(
-        known_pictures(check_has_tags(opened, data)), **read_spelling(hierarchy, lower_case, synonyms)
-    )
-    rows = keep_frequent(choose_part(tidy, part, usual="train"), min_count)
+    opened = open_collection(data, reading)
+    tidy = clean_tags(known_pictures(check_has_tags(opened, data)), **reading.spelling())
+    rows = keep_frequent(choose_part(tidy, part, usual="train"), reading.min_count)
     if PICTURES in rows.views:
         recipe.check_pictures()
-    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
-    described = describe_rows(rows, features, random_state=seed, **reading)
+    describing: dict[str, Any] = {
+        "cache": cache,
+        "n_jobs": n_jobs,
+        "strict": reading.strict,
+        "progress": progress,
+    }
+    described = describe_rows(rows, features, random_state=seed, **describing)
     rows = described.collection
     found = search_space(
         recipe.with_costs(described.seconds_a_picture),

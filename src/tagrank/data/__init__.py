@@ -15,6 +15,7 @@ from tagrank.data.readers import (
     to_frame,
     write_collection,
 )
+from tagrank.data.reading import Reading
 from tagrank.data.splits import LabelStratifiedKFold, iterative_split, split_collection
 from tagrank.data.writers import write_sidecar, write_tags
 
@@ -22,6 +23,7 @@ __all__ = [
     "Collection",
     "LabelStratifiedKFold",
     "Problem",
+    "Reading",
     "clean_tags",
     "find_dataset",
     "from_frame",

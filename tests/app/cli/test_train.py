@@ -11,7 +11,7 @@ import pytest
 from tagrank.annotation import Annotator
 from tagrank.app.cli.terminal.progress import WorkProgress, share_done
 from tagrank.commands.train import train
-from tagrank.data import read_collection
+from tagrank.data import Reading, read_collection
 from tagrank.estimators.methods import METHODS
 
 
@@ -98,7 +98,9 @@ def test_a_matrix_is_read_by_the_names_of_its_tags(tagrank, table, tmp_path):
     expected = [[1, 0.25, 0], [0.25, 1, 0.5], [0, 0.5, 1]]
     np.testing.assert_array_equal(trained.estimator_.estimator_.prior_, expected)
     np.save(tmp_path / "prior.npy", np.array(expected))
-    by_place = train(table, method="prior-margin", lower_case=True, prior=tmp_path / "prior.npy")
+    by_place = train(
+        table, method="prior-margin", reading=Reading(lower_case=True), prior=tmp_path / "prior.npy"
+    )
     np.testing.assert_array_equal(
         by_place.annotator.scores(read_collection(table)), trained.scores(read_collection(table))
     )

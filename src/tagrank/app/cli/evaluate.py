@@ -70,7 +70,9 @@ def evaluate(
     """
     import tagrank
     from tagrank.app.cli.terminal.tables import metric_lines, quality_lines
+    from tagrank.data.reading import Reading
 
+    arguments = reading(**shared)
     with WorkProgress() as progress:
         evaluation = tagrank.evaluate(
             model,
@@ -82,12 +84,16 @@ def evaluate(
             only_unseen=only_unseen,
             report=report,
             pictures=pictures,
-            machine_tags=machine_tags,
-            join_sidecars=join_sidecars,
-            separator=separator,
-            decisions=decisions_place(decisions, no_decisions),
+            reading=Reading(
+                strict=arguments.pop("strict"),
+                follow_links=arguments.pop("follow_links"),
+                machine_tags=machine_tags,
+                join_sidecars=join_sidecars,
+                separator=separator,
+                decisions=decisions_place(decisions, no_decisions),
+            ),
             progress=progress.count,
-            **reading(**shared),
+            **arguments,
         )
     if json:
         show_json(evaluation.to_dict())

@@ -22,8 +22,7 @@ from tagrank.commands.compare.store import Store
 from tagrank.commands.compare.summary import rank, summarise_all
 from tagrank.commands.compare.unit import Unit
 from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
-from tagrank.commands.spelling import Synonyms, read_spelling
-from tagrank.data import Collection
+from tagrank.data import Collection, Reading
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
 from tagrank.progress import Progress
@@ -51,16 +50,7 @@ def compare(
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
-    strict: bool = False,
-    machine_tags: bool = False,
-    join_sidecars: bool = True,
-    separator: str | None = None,
-    follow_links: bool = False,
-    decisions: bool | str | os.PathLike = True,
-    hierarchy: str | os.PathLike = "keep",
-    lower_case: bool = False,
-    synonyms: Synonyms = None,
-    min_count: int = 0,
+    reading: Reading = Reading(),
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -86,8 +76,7 @@ def compare(
     seed : for everything random
     fresh : forget what the folder holds
     report, markdown, latex : an HTML page, a Markdown file and a LaTeX file to write, or None
-    view, features, cache, strict, machine_tags, join_sidecars, separator, follow_links, decisions, hierarchy,
-        lower_case, synonyms, min_count : as in `train`
+    view, features, cache, reading : as in `train`
     n_jobs : methods at the same time, in processes of their own; as many as there are cores by default
     progress : called with how much is done, of how much, and what is being done
 
@@ -111,18 +100,10 @@ def compare(
         folds,
         test_size,
         seed,
-        {
-            "strict": strict,
-            "machine_tags": machine_tags,
-            "join_sidecars": join_sidecars,
-            "separator": separator,
-            "follow_links": follow_links,
-            "decisions": decisions,
-        },
-        read_spelling(hierarchy, lower_case, synonyms),
-        min_count,
+        reading,
+        reading.spelling(),
         name_features(features),
-        {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress},
+        {"cache": cache, "n_jobs": n_jobs, "strict": reading.strict, "progress": progress},
     )
     store = Store(output)
     with tempfile.TemporaryDirectory(prefix="tagrank-compare-") as folder:

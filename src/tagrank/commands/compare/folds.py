@@ -21,7 +21,7 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.data import Collection, LabelStratifiedKFold, Problem, clean_tags, split_collection
+from tagrank.data import Collection, LabelStratifiedKFold, Problem, Reading, clean_tags, split_collection
 from tagrank.features import Feature
 
 USUAL_TEST_SIZE = 0.25
@@ -73,8 +73,7 @@ class Division:
     test_size : share of the rows to measure on; None for the official test part, or a quarter
     seed : for the division, and for vocabularies of pictures
     reading : how files are opened, see `open_collection`
-    spelling : tidier tags, see `clean_tags`
-    min_count : tags of fewer training rows are left out
+    spelling : tidier tags, as the reading has them, see `clean_tags`
     features : of pictures, see `describe_rows`
     describing : how pictures are looked at, see `describe_pictures`
     """
@@ -82,18 +81,17 @@ class Division:
     folds: int | None
     test_size: float | None
     seed: int
-    reading: Mapping[str, Any]
+    reading: Reading
     spelling: Mapping[str, Any]
-    min_count: int
     features: Mapping[str, Feature] | None
     describing: Mapping[str, Any]
 
     def divide(self, data: Collection | str | os.PathLike) -> Iterator[Rows]:
         """The folds of one collection, one after the other."""
-        opened = check_has_tags(open_collection(data, **self.reading), data)
+        opened = check_has_tags(open_collection(data, self.reading), data)
         tidy = clean_tags(known_pictures(opened), **self.spelling)
         for train, test in self._parts(tidy):
-            train = keep_frequent(train, self.min_count)
+            train = keep_frequent(train, self.reading.min_count)
             _check_part(train, "training", tidy.name)
             _check_part(test, "test", tidy.name)
             described = describe_rows(train, self.features, random_state=self.seed, **self.describing)

@@ -14,8 +14,7 @@ from tagrank.commands.missing.choice import PairChoice
 from tagrank.commands.missing.held_out import SHARED, HeldOut, hold_out
 from tagrank.commands.missing.page import write_missing_page
 from tagrank.commands.missing.result import MissingTags, Suggestion, write_suggestions
-from tagrank.commands.spelling import Synonyms, read_spelling
-from tagrank.data import Collection, clean_tags
+from tagrank.data import Collection, Reading, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
@@ -44,17 +43,8 @@ def missing(
     view: str | None = None,
     features: str | Sequence[str] | Mapping[str, Feature] | None = None,
     cache: Cache = True,
-    strict: bool = False,
-    machine_tags: bool = False,
-    join_sidecars: bool = True,
-    separator: str | None = None,
-    follow_links: bool = False,
-    decisions: bool | str | os.PathLike = True,
+    reading: Reading = Reading(),
     part: str | None = None,
-    lower_case: bool = False,
-    hierarchy: str | os.PathLike = "keep",
-    synonyms: Synonyms = None,
-    min_count: int = 0,
     page: str | os.PathLike | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -88,14 +78,8 @@ def missing(
     features : how pictures are described, see `choose_features`; the best that is installed by default. An
         error for rows that are no pictures
     cache : whether the features of pictures are kept for the next time; or a folder for them
-    strict : stop at the first picture that cannot be read instead of leaving it out
-    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
-    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
-    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
-    follow_links : follow links to folders in a folder of pictures
-    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
+    reading : how the data are read, and how their tags are tidied
     part : the part to look at; None means every row
-    lower_case, hierarchy, synonyms, min_count : tidier tags, as in `train`
     page : an HTML file to write, with the pictures inside, or None
     n_jobs : processes that describe pictures, and threads; all cores by default
     progress : called with how much is done, of how much, and what is being done
@@ -124,26 +108,23 @@ def missing(
     if page is not None:
         check_page(page)
     recipe = Recipe(method, parameters, calibration=None, seed=seed, n_jobs=n_jobs)
-    features, spelling = name_features(features), read_spelling(hierarchy, lower_case, synonyms)
-    opened = open_collection(
-        data,
-        strict=strict,
-        machine_tags=machine_tags,
-        join_sidecars=join_sidecars,
-        separator=separator,
-        follow_links=follow_links,
-        decisions=decisions,
-    )
+    features, spelling = name_features(features), reading.spelling()
+    opened = open_collection(data, reading)
     tagged = check_has_tags(opened, data)
     rows = choose_part(_named(tagged), part, usual="all")
     rows = clean_tags(rows, **spelling)
-    rows = keep_frequent(rows, min_count)
+    rows = keep_frequent(rows, reading.min_count)
     n_rows, rows = len(rows), _usable(rows, untagged)
     n_untagged = n_rows - len(rows)
     if PICTURES in rows.views:
         recipe.check_pictures()
-    reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
-    described = describe_rows(rows, features, random_state=seed, **reading)
+    describing: dict[str, Any] = {
+        "cache": cache,
+        "n_jobs": n_jobs,
+        "strict": reading.strict,
+        "progress": progress,
+    }
+    described = describe_rows(rows, features, random_state=seed, **describing)
     rows = described.collection
     held_out = hold_out(
         rows,

@@ -316,21 +316,25 @@ def collecting(
     view: View = None,
 ) -> dict[str, Any]:
     """What is learned from, where several methods learn."""
+    from tagrank.data.reading import Reading
+
     return {
         "features": features or None,
-        "strict": strict,
         "cache": _cache_place(cache, no_cache),
         "seed": seed,
-        "lower_case": lower_case,
-        "hierarchy": hierarchy,
-        "synonyms": _read_synonyms(synonym),
-        "machine_tags": machine_tags,
-        "join_sidecars": join_sidecars,
-        "separator": separator,
-        "follow_links": follow_links,
-        "decisions": decisions_place(decisions, no_decisions),
-        "min_count": min_count,
         "view": view,
+        "reading": Reading(
+            strict=strict,
+            follow_links=follow_links,
+            machine_tags=machine_tags,
+            join_sidecars=join_sidecars,
+            separator=separator,
+            decisions=decisions_place(decisions, no_decisions),
+            lower_case=lower_case,
+            hierarchy=hierarchy,
+            synonyms=_read_synonyms(synonym),
+            min_count=min_count,
+        ),
     }
 
 

@@ -5,9 +5,8 @@ import pytest
 
 from tagrank.commands.evaluate import SPELLING, evaluate
 from tagrank.commands.missing.missing import missing
-from tagrank.commands.spelling import read_spelling
 from tagrank.commands.train import train
-from tagrank.data import Collection
+from tagrank.data import Collection, Reading
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 
@@ -35,7 +34,7 @@ QUICK = {"method": "one-vs-all", "C": 1.0, "kernel": "linear"}
 def test_words_keep_their_meaning(word, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / word).write_text("tag,parent\na,b\n")
-    assert read_spelling(word, True, {"a": "b"}) == {
+    assert Reading(lower_case=True, hierarchy=word, synonyms={"a": "b"}).spelling() == {
         "hierarchy": word,
         "fold_case": True,
         "synonyms": {"a": "b"},
@@ -49,14 +48,14 @@ def test_a_table_says_synonyms_and_parents_by_either_option(table):
         "synonyms": {"aeroplane": "plane", "airplane": "plane"},
         "parents": {"jet": ["plane"], "plane": ["vehicle"]},
     }
-    assert read_spelling(table, False, None) == said
-    assert read_spelling("keep", False, str(table)) == said
-    assert read_spelling("leaf", False, [table]) == said | {"hierarchy": "leaf"}
+    assert Reading(hierarchy=table).spelling() == said
+    assert Reading(synonyms=str(table)).spelling() == said
+    assert Reading(hierarchy="leaf", synonyms=[table]).spelling() == said | {"hierarchy": "leaf"}
 
 
 def test_several_tables_and_pairs(table, tmp_path):
     (tmp_path / "more.csv").write_text("tag,synonyms\nvehicle,car\n")
-    found = read_spelling(table, False, [{"jet": "jet plane"}, tmp_path / "more.csv"])
+    found = Reading(hierarchy=table, synonyms=[{"jet": "jet plane"}, tmp_path / "more.csv"]).spelling()
     assert found["synonyms"] == {
         "aeroplane": "plane", "airplane": "plane", "jet": "jet plane", "car": "vehicle",
     }  # fmt: skip
@@ -65,17 +64,17 @@ def test_several_tables_and_pairs(table, tmp_path):
 
 def test_what_is_refused(table, tmp_path):
     with pytest.raises(ArgumentError, match=r"one of keep, leaf, ancestors, or a CSV file .* got 'leafs'"):
-        read_spelling("leafs", False, None)
+        Reading(hierarchy="leafs").spelling()
     (tmp_path / "wrong.csv").write_text("a,b\n1,2\n")
     with pytest.raises(FileError, match="column 'tag'"):
-        read_spelling(tmp_path / "wrong.csv", False, None)
+        Reading(hierarchy=tmp_path / "wrong.csv").spelling()
     (tmp_path / "back.csv").write_text("tag,parent\nvehicle,airplane\n")
     with pytest.raises(ArgumentError, match=r"circle.*'plane' implies 'vehicle' implies 'plane'"):
-        read_spelling(table, False, tmp_path / "back.csv")
+        Reading(hierarchy=table, synonyms=tmp_path / "back.csv").spelling()
 
 
 def test_a_model_remembers_its_table(rows, table, tmp_path):
-    made = train(rows, tmp_path / "model", hierarchy=table, **QUICK)
+    made = train(rows, tmp_path / "model", reading=Reading(hierarchy=table), **QUICK)
     assert made.annotator.tags == ["jet", "plane", "vehicle", "sea"]
     assert made.annotator.metadata[SPELLING]["synonyms"]["airplane"] == "plane"
     # measured on data that list neither the parents nor the new names
@@ -88,8 +87,15 @@ def test_a_model_remembers_its_table(rows, table, tmp_path):
     assert np.all(probabilities[:, 1] <= probabilities[:, 2])
 
 
+def test_a_model_is_measured_with_the_tags_of_its_training(rows, tmp_path):
+    made = train(rows, **QUICK)
+    for reading in (Reading(lower_case=True), Reading(synonyms={"a": "b"}), Reading(min_count=2)):
+        with pytest.raises(ArgumentError, match="tidied as they were in training; leave out lower_case"):
+            evaluate(made.annotator, rows, reading=reading)
+
+
 def test_missing_with_a_table(rows, table):
-    found = missing(rows, hierarchy=table, folds=3, min_probability=0.01, **QUICK)
+    found = missing(rows, reading=Reading(hierarchy=table), folds=3, min_probability=0.01, **QUICK)
     told = {(one.name, one.tag): one.probability for one in found.suggestions}
     both = [
         (told[name, "jet"], told[name, "plane"])

@@ -1,0 +1,90 @@
+"""How data are read, and how their tags are tidied: what all commands that learn have in common.
+
+A table of tags is a ``.csv`` file with the column ``tag`` and any of ``parents``, ``synonyms`` and
+``description``, as `tagrank tags --export` writes it. All that it says counts, whichever field names it.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tagrank.data.hygiene import HIERARCHIES
+from tagrank.data.readers.tables.tag_table import read_tag_table
+from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold
+from tagrank.errors import ArgumentError
+
+Table = str | os.PathLike
+Synonyms = Mapping[str, str] | Table | Sequence[Mapping[str, str] | Table] | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How data are read, and how their tags are tidied.
+
+    Parameters
+    ----------
+    strict : stop at the first picture that cannot be read, instead of leaving it out
+    follow_links : follow links to folders in a folder of pictures
+    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
+    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
+    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
+    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
+    lower_case : take "Sky" for "sky"
+    hierarchy : {"keep", "leaf", "ancestors"}, what becomes of ``places|europe|rome``; or a table of tags. No
+        tag is then more probable than one that it implies
+    synonyms : a mapping of old names to new ones, a table of tags, or several of both: what comes last counts
+    min_count : leave out tags that fewer of the rows have that are learned from
+    """
+
+    strict: bool = False
+    follow_links: bool = False
+    machine_tags: bool = False
+    join_sidecars: bool = True
+    separator: str | None = None
+    decisions: bool | str | os.PathLike = True
+    lower_case: bool = False
+    hierarchy: Table = "keep"
+    synonyms: Synonyms = None
+    min_count: int = 0
+
+    @property
+    def is_tidying(self) -> bool:
+        """Whether tags become others than they are in the files."""
+        return (self.lower_case, self.hierarchy, self.min_count) != (False, "keep", 0) or bool(self.synonyms)
+
+    def spelling(self) -> dict[str, Any]:
+        """What `clean_tags` takes, as plain values that a model can store; tables of tags are read."""
+        is_word = self.hierarchy in HIERARCHIES
+        spelling: dict[str, Any] = {
+            "hierarchy": self.hierarchy if is_word else "keep",
+            "fold_case": self.lower_case,
+        }
+        if is_word and (self.synonyms is None or isinstance(self.synonyms, Mapping)):
+            return spelling | {"synonyms": dict(self.synonyms or {})}
+        changes = [] if is_word else _read_hierarchy(self.hierarchy)
+        changes += _changes(self.synonyms)
+        vocabulary = fold(changes)
+        check_no_circle(vocabulary, [(one.tag, one.other) for one in changes if one.kind == PARENT])
+        parents = {tag: list(above) for tag, above in vocabulary.parents.items()}
+        return spelling | {"synonyms": dict(vocabulary.synonyms), "parents": parents}
+
+
+def _read_hierarchy(path: Table) -> list[TagChange]:
+    if not isinstance(path, Table):
+        raise ArgumentError(f"hierarchy is a word or the path of a table, got {type(path).__name__}")
+    if not os.path.exists(path):
+        raise ArgumentError(
+            f"hierarchy must be one of {', '.join(HIERARCHIES)}, or a CSV file with the columns tag and "
+            f"parent; got {os.fspath(path)!r}, and there is no such file"
+        )
+    return read_tag_table(path)
+
+
+def _changes(synonyms: Any) -> Iterator[TagChange]:
+    several = [synonyms] if synonyms is None or isinstance(synonyms, Mapping | Table) else synonyms
+    for one in several:
+        if isinstance(one, Mapping):
+            yield from (TagChange(SYNONYM, old, new) for old, new in one.items())
+        elif one is not None:
+            yield from read_tag_table(one)
