@@ -15,7 +15,7 @@ from contextlib import suppress
 import psutil
 
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.writers.picture_folder import write_picture_folder
+from tagrank.data.writers.tags import write_picture_folder
 
 PASSWORD = "a password for all"
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tagrank import load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.pictures.files import read_picture
+from tagrank.data.picture_files import read_picture
 from tagrank.features.base import Picture
 from tagrank.features.words.descriptors.sift import Sift
 from tagrank.features.words.sampling import DenseGrid

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.desk_users import DeskProcess, User, draw_archive, free_port, sign_in
 from tagrank.archive import Archive
-from tagrank.data.hidden_labels import hide_labels
+from tagrank.data.splits import hide_labels
 from tagrank.reproduction.text import show
 
 MINUTES = 5

@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.memory import PeakMemory
 from tagrank.archive import Archive
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.pictures.files import thumbnail
+from tagrank.data.picture_files import thumbnail
 from tagrank.desk.desk import Desk
 from tagrank.desk.learning import Models
 from tagrank.reproduction.text import show

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tagrank.data.hidden_labels import hide_labels
+from tagrank.data.splits import hide_labels
 from tagrank.desk.learning.examples import Examples
 from tagrank.desk.learning.learn import learn
 from tagrank.reproduction.text import show

@@ -5,7 +5,7 @@ import shutil
 import numpy as np
 import pytest
 
-from tagrank.data.catalog.catalog import find_dataset, list_datasets, load_dataset
+from tagrank.data.catalog import find_dataset, list_datasets, load_dataset
 
 OFFICIAL = {
     "corel5k": (4500, 500),

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.scenery.plan import TAGS, plan_scene
+from tagrank.data.drawn_pictures import TAGS, draw_pictures, plan_scene
 
 IMPLIED = {
     "boats": "sea",

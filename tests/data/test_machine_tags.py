@@ -8,7 +8,7 @@ from PIL import Image
 
 from tagrank.data import read_keywords, read_pictures, read_sidecar, write_sidecar
 from tagrank.data.readers.xmp import read_marks
-from tagrank.data.writers.machine_tags import add_machine_tags, new_run, settle_machine_tags
+from tagrank.data.writers.sidecar_tags import add_machine_tags, new_run, settle_machine_tags
 from tagrank.files import FileError
 
 RUN, LATER = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"

@@ -7,8 +7,8 @@ from PIL import Image
 
 from tagrank.data import read_sidecar, write_sidecar
 from tagrank.data.writers import originals
-from tagrank.data.writers.machine_tags import add_machine_tags, settle_machine_tags
 from tagrank.data.writers.originals import Record, change_file, earlier_contents, prune_originals, read_record
+from tagrank.data.writers.sidecar_tags import add_machine_tags, settle_machine_tags
 from tagrank.files import FileError
 from tests.data.foreign_sidecars import SIDECARS
 

@@ -13,7 +13,7 @@ from tagrank.data.vocabulary import (
     RESTORE,
     SYNONYM,
     TagChange,
-    Vocabulary,
+    TagVocabulary,
     fold,
     name_circle,
 )
@@ -64,7 +64,7 @@ def test_files_are_older_than_every_change():
 def test_what_is_deleted_comes_back():
     deleted = TagChange(DELETE, "sky")
     assert fold([deleted]).deleted == {"sky"}
-    assert fold([deleted, TagChange(RESTORE, "sky")]) == Vocabulary()
+    assert fold([deleted, TagChange(RESTORE, "sky")]) == TagVocabulary()
     assert not fold([deleted, *changes_of("sky = heaven")]).deleted
     assert fold([deleted, *changes_of("heaven = sky")]).names(["heaven", "sea"]) == ["sea"]
 

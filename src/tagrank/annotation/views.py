@@ -10,7 +10,7 @@ from sklearn.utils import check_array
 
 from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
-from tagrank.data.feature_columns import frame_columns, match_columns
+from tagrank.data.collection import frame_columns, match_columns
 from tagrank.features import Feature, choose_features, usual_features
 from tagrank.labels import duplicates
 from tagrank.validation import check_rows

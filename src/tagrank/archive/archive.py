@@ -33,13 +33,13 @@ from tagrank.archive.pictures import (
 )
 from tagrank.archive.records import (
     Answer,
+    ArchivedPicture,
     Batch,
     Cell,
     Conflict,
     Contents,
     DecidedCollection,
     Decision,
-    Picture,
     PictureFilter,
     PictureTable,
     PictureTags,
@@ -60,7 +60,7 @@ from tagrank.archive.storage.writer import Writer
 from tagrank.archive.tag_changes import checked_changes, list_changes, record_changes
 from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.archive.tag_states import read_conflicts, read_states
-from tagrank.data.vocabulary import TagChange, Vocabulary
+from tagrank.data.vocabulary import TagChange, TagVocabulary
 from tagrank.files import FileError, check_plain
 from tagrank.progress import Progress
 
@@ -217,11 +217,11 @@ class Archive:
         """All pictures that are there, by their numbers."""
         return self.read(read_picture_table)
 
-    def picture(self, number: int) -> Picture:
+    def picture(self, number: int) -> ArchivedPicture:
         """One picture; LookupError if there never was one of that number."""
         return self.pictures_of([number])[0]
 
-    def pictures_of(self, numbers: Sequence[int]) -> list[Picture]:
+    def pictures_of(self, numbers: Sequence[int]) -> list[ArchivedPicture]:
         """Several pictures, in that order."""
         return self.read(lambda connection: read_pictures_of(connection, numbers, self.folder))
 
@@ -269,7 +269,7 @@ class Archive:
         whole = self.read(lambda connection: read_labels(connection, self.folder, self.database))
         return whole.only_known() if only_known else whole
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> TagVocabulary:
         """What the tags mean: synonyms, parents, descriptions, and which are deleted."""
         return self.read(read_vocabulary)
 

@@ -26,7 +26,7 @@ from tagrank.archive.records import (
 )
 from tagrank.archive.tag_columns import STANDS, read_columns, read_vocabulary
 from tagrank.archive.tag_states import implied_cells
-from tagrank.data.vocabulary import TagChange, Vocabulary
+from tagrank.data.vocabulary import TagChange, TagVocabulary
 from tagrank.errors import ArgumentError
 
 _STATE = "coalesce(answer, listed, 0)"
@@ -190,7 +190,7 @@ def _next_time(connection: sqlite3.Connection) -> str:
     return now.strftime(_TIME)
 
 
-def tag_number(connection: sqlite3.Connection, word: str, vocabulary: Vocabulary) -> int:
+def tag_number(connection: sqlite3.Connection, word: str, vocabulary: TagVocabulary) -> int:
     """The number of the tag for which a word stands, which is made if there is none of that name."""
     name = vocabulary.name(word)
     if name not in vocabulary.deleted:

@@ -13,8 +13,8 @@ from tagrank.archive.exported import before_exports, read_decided
 from tagrank.archive.pictures import make_labels
 from tagrank.archive.records import SparseStates
 from tagrank.archive.scan import (
-    Found,
-    Known,
+    FolderPicture,
+    KnownPicture,
     as_before,
     match_pictures,
     read_keys,
@@ -26,7 +26,7 @@ from tagrank.archive.tag_columns import columns_of, read_vocabulary
 from tagrank.archive.tag_states import NONE, imply, join_synonyms
 from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
-from tagrank.data.vocabulary import Vocabulary
+from tagrank.data.vocabulary import TagVocabulary
 from tagrank.errors import warn
 
 
@@ -87,7 +87,7 @@ def _read(connection: sqlite3.Connection) -> list[_Decided]:
     return list(map(_Decided._make, connection.execute(query)))
 
 
-def _rows_of(collection: Collection, known: list[Known], wanted: set[int]) -> dict[int, int]:
+def _rows_of(collection: Collection, known: list[KnownPicture], wanted: set[int]) -> dict[int, int]:
     """The rows of the wanted pictures. Contents are read only where names and files do not tell."""
     names, paths = list(collection.names or ()), collection.view("pictures")
     row_of = {name: row for row, name in enumerate(names)}
@@ -103,7 +103,7 @@ def _rows_of(collection: Collection, known: list[Known], wanted: set[int]) -> di
     taken = set(rows.values())
     others = [row for row in range(len(names)) if row not in taken]
     found = [
-        Found(names[row], source.key, "", row)
+        FolderPicture(names[row], source.key, "", row)
         for row, source in zip(others, read_keys([paths[row] for row in others], True, None), strict=True)
         if isinstance(source, Source)
     ]
@@ -111,7 +111,7 @@ def _rows_of(collection: Collection, known: list[Known], wanted: set[int]) -> di
     return rows | {old.id: new.row for old, new in (*matches.same, *matches.moved, *matches.changed)}
 
 
-def _is_unchanged(picture: Known, path: str | Path) -> bool:
+def _is_unchanged(picture: KnownPicture, path: str | Path) -> bool:
     return bool(picture.file_state) and picture.file_state == state_of(str(path))
 
 
@@ -134,7 +134,7 @@ def _lay_over(collection: Collection, decided: list[tuple[int, str, int]]) -> Co
 
 
 def _lay_meaning_over(
-    collection: Collection, decided: list[tuple[int, str, int, int]], vocabulary: Vocabulary
+    collection: Collection, decided: list[tuple[int, str, int, int]], vocabulary: TagVocabulary
 ) -> Collection:
     """The same where tags have synonyms or parents: with all that follows."""
     words = list(dict.fromkeys([*collection.tags, *(tag for _, tag, *_ in decided)]))

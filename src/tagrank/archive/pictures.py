@@ -16,9 +16,9 @@ from tagrank.archive.names import is_inside
 from tagrank.archive.records import (
     ANSWER_WORDS,
     STATE_WORDS,
+    ArchivedPicture,
     Contents,
     DecidedCollection,
-    Picture,
     PictureTable,
     PictureTags,
     SparseStates,
@@ -56,7 +56,9 @@ def read_picture_table(connection: sqlite3.Connection) -> PictureTable:
     )
 
 
-def read_pictures_of(connection: sqlite3.Connection, ids: Sequence[int], folder: Path) -> list[Picture]:
+def read_pictures_of(
+    connection: sqlite3.Connection, ids: Sequence[int], folder: Path
+) -> list[ArchivedPicture]:
     """The pictures of these numbers, in that order; LookupError for one that was never there."""
     pictures = [_read_picture(connection, number, folder) for number in ids]
     if (tagged := read_tagged(connection, [picture.id for picture in pictures])) is None:
@@ -65,13 +67,13 @@ def read_pictures_of(connection: sqlite3.Connection, ids: Sequence[int], folder:
     return [replace(picture, is_tagged=picture.id in having) for picture in pictures]
 
 
-def _read_picture(connection: sqlite3.Connection, number: int, folder: Path) -> Picture:
+def _read_picture(connection: sqlite3.Connection, number: int, folder: Path) -> ArchivedPicture:
     row = connection.execute(f"SELECT {_COLUMNS} FROM pictures WHERE id = ?", (number,)).fetchone()
     if row is None:
         raise LookupError(f"there is no picture {number}")
     id_, name, inner, date, key, width, height, *flags = row
     path = folder / _inside(name)
-    return Picture(id_, name, path, inner, date, key, width, height, *map(bool, flags))
+    return ArchivedPicture(id_, name, path, inner, date, key, width, height, *map(bool, flags))
 
 
 def _inside(name: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.problems import Problem
-from tagrank.data.vocabulary import TagChange, Vocabulary
+from tagrank.data.vocabulary import TagChange, TagVocabulary
 
 PRESENT, ABSENT, UNKNOWN = "present", "absent", "unknown"
 STATE_WORDS = {1: PRESENT, -1: ABSENT, 0: UNKNOWN}
@@ -50,7 +50,7 @@ class TagState(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Picture:
+class ArchivedPicture:
     """One picture.
 
     Attributes
@@ -141,7 +141,7 @@ class Contents(NamedTuple):
     pictures: PictureTable
     tags: list[str]
     states: SparseStates
-    vocabulary: Vocabulary
+    vocabulary: TagVocabulary
 
 
 class PictureTags(NamedTuple):

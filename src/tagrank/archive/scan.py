@@ -25,8 +25,8 @@ from tagrank.archive.records import Scan
 from tagrank.archive.tag_columns import parents_in, path_of, read_changes, read_listed_parents
 from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
-from tagrank.data.pictures.facts import PictureFacts, read_facts
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_files import PictureFacts, read_facts
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.data.vocabulary import fold
@@ -41,7 +41,7 @@ LAYOUT, DATES = "layout", "dates"
 OF_CAMERA = "camera"
 
 
-class Known(NamedTuple):
+class KnownPicture(NamedTuple):
     """A picture as the database has it."""
 
     id: int
@@ -51,7 +51,7 @@ class Known(NamedTuple):
     is_gone: bool
 
 
-class Found(NamedTuple):
+class FolderPicture(NamedTuple):
     """A picture as the folder has it, and its row in the collection that was read."""
 
     name: str
@@ -61,14 +61,14 @@ class Found(NamedTuple):
 
 
 @dataclass
-class Matches:
+class PictureMatches:
     """Which pictures of the folder are which of the database."""
 
-    same: list[tuple[Known, Found]] = field(default_factory=list)
-    moved: list[tuple[Known, Found]] = field(default_factory=list)
-    changed: list[tuple[Known, Found]] = field(default_factory=list)
-    added: list[Found] = field(default_factory=list)
-    gone: list[Known] = field(default_factory=list)
+    same: list[tuple[KnownPicture, FolderPicture]] = field(default_factory=list)
+    moved: list[tuple[KnownPicture, FolderPicture]] = field(default_factory=list)
+    changed: list[tuple[KnownPicture, FolderPicture]] = field(default_factory=list)
+    added: list[FolderPicture] = field(default_factory=list)
+    gone: list[KnownPicture] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -79,16 +79,16 @@ class FolderState:
     """
 
     collection: Collection
-    found: list[Found]
+    found: list[FolderPicture]
     facts: dict[str, PictureFacts]
     problems: tuple[Problem, ...]
     parents: tuple[tuple[str, str], ...] = ()
 
 
-def read_known(connection: sqlite3.Connection) -> list[Known]:
+def read_known(connection: sqlite3.Connection) -> list[KnownPicture]:
     """All pictures that were ever there."""
     return list(
-        map(Known._make, connection.execute("SELECT id, name, key, file_state, is_gone FROM pictures"))
+        map(KnownPicture._make, connection.execute("SELECT id, name, key, file_state, is_gone FROM pictures"))
     )
 
 
@@ -114,7 +114,7 @@ def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **
 
 def look_at_folder(
     folder: Path,
-    known: list[Known],
+    known: list[KnownPicture],
     layout: str,
     decided: Mapping[str, set[str]],
     *,
@@ -143,11 +143,11 @@ def look_at_folder(
 
 def _identify(
     collection: Collection,
-    known: list[Known],
+    known: list[KnownPicture],
     cache: bool | str | os.PathLike,
     problems: list[Problem],
     progress: Progress | None,
-) -> list[Found]:
+) -> list[FolderPicture]:
     """Every picture with the key of its content; of files that did not change it is known already."""
     there = {picture.name: picture for picture in known if not picture.is_gone}
     names, paths = collection.names or (), collection.view("pictures")
@@ -166,7 +166,7 @@ def _identify(
             keys[row] = source.key, _settled(source)
         else:
             problems.append(Problem(paths[row], f"cannot be read ({source.strerror or source})"))
-    return [Found(names[row], *keys[row], row) for row in sorted(keys)]
+    return [FolderPicture(names[row], *keys[row], row) for row in sorted(keys)]
 
 
 def read_keys(
@@ -204,9 +204,9 @@ def _settled(source: Source) -> str:
     return source.state or "" if modified < time.time_ns() - _SETTLED_NS else ""
 
 
-def match_pictures(known: Iterable[Known], found: Iterable[Found]) -> Matches:
+def match_pictures(known: Iterable[KnownPicture], found: Iterable[FolderPicture]) -> PictureMatches:
     """Say which picture is which."""
-    matches = Matches()
+    matches = PictureMatches()
     known = list(known)
     by_name_and_key = {(picture.name, picture.key): picture for picture in known}
     left_known = {picture.id: picture for picture in known}
@@ -225,13 +225,13 @@ def match_pictures(known: Iterable[Known], found: Iterable[Found]) -> Matches:
 
 
 def _match_rest(
-    found: list[Found],
-    known: dict[int, Known],
-    matched: list[tuple[Known, Found]],
-    what: Callable[[Known | Found], bytes | str],
-) -> list[Found]:
+    found: list[FolderPicture],
+    known: dict[int, KnownPicture],
+    matched: list[tuple[KnownPicture, FolderPicture]],
+    what: Callable[[KnownPicture | FolderPicture], bytes | str],
+) -> list[FolderPicture]:
     """Pair what is the same in one respect, pictures that are there first; the answer is what is left."""
-    candidates: dict[bytes | str, list[Known]] = defaultdict(list)
+    candidates: dict[bytes | str, list[KnownPicture]] = defaultdict(list)
     for picture in sorted(known.values(), key=lambda picture: (not picture.is_gone, -picture.id)):
         candidates[what(picture)].append(picture)
     left = []
@@ -244,7 +244,7 @@ def _match_rest(
 
 
 def _read_facts(
-    folder: Path, new: list[Found], problems: list[Problem], progress: Progress | None
+    folder: Path, new: list[FolderPicture], problems: list[Problem], progress: Progress | None
 ) -> dict[str, PictureFacts]:
     facts = {}
     for number, picture in enumerate(new, 1):
@@ -292,7 +292,7 @@ def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
     )
 
 
-def _record_pictures(connection: sqlite3.Connection, matches: Matches, state: FolderState) -> None:
+def _record_pictures(connection: sqlite3.Connection, matches: PictureMatches, state: FolderState) -> None:
     connection.executemany(
         "UPDATE pictures SET is_gone = 1 WHERE id = ?", [(old.id,) for old in matches.gone]
     )
@@ -321,7 +321,7 @@ def _record_pictures(connection: sqlite3.Connection, matches: Matches, state: Fo
     )
 
 
-def _renew(connection: sqlite3.Connection, old: Known, new: Found) -> None:
+def _renew(connection: sqlite3.Connection, old: KnownPicture, new: FolderPicture) -> None:
     connection.execute(
         "UPDATE pictures SET name = ?, folder = ?, key = ?, file_state = ?, is_gone = 0 WHERE id = ?",
         (new.name, _folder(new.name), new.key, new.file_state, old.id),

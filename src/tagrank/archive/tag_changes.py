@@ -31,7 +31,7 @@ from tagrank.data.vocabulary import (
     RESTORE,
     SYNONYM,
     TagChange,
-    Vocabulary,
+    TagVocabulary,
     fold,
     name_circle,
 )
@@ -82,7 +82,7 @@ def record_changes(connection: sqlite3.Connection, changes: Sequence[TagChange],
 
 def check_changes(
     connection: sqlite3.Connection, changes: Sequence[TagChange]
-) -> tuple[Vocabulary, Vocabulary]:
+) -> tuple[TagVocabulary, TagVocabulary]:
     """The vocabulary before and after changes; an error where they are refused."""
     before, standing = read_vocabulary(connection), read_changes(connection)
     _check_known(connection, changes)
@@ -107,7 +107,7 @@ def _check_known(connection: sqlite3.Connection, changes: Sequence[TagChange]) -
             raise ArgumentError(f"there is no tag {change.tag!r}{did_you_mean(change.tag, known)}")
 
 
-def _check_sense(before: Vocabulary, after: Vocabulary, changes: Sequence[TagChange]) -> None:
+def _check_sense(before: TagVocabulary, after: TagVocabulary, changes: Sequence[TagChange]) -> None:
     if new := [circle for circle in after.circles if circle not in before.circles]:
         said = [*_edges(before, changes, after)]
         way = " implies ".join(map(repr, name_circle(said, new[0])))
@@ -120,7 +120,9 @@ def _check_sense(before: Vocabulary, after: Vocabulary, changes: Sequence[TagCha
         raise ArgumentError("nothing would change: the tags are like this already")
 
 
-def _edges(before: Vocabulary, changes: Sequence[TagChange], after: Vocabulary) -> list[tuple[str, str]]:
+def _edges(
+    before: TagVocabulary, changes: Sequence[TagChange], after: TagVocabulary
+) -> list[tuple[str, str]]:
     """Tags and parents that were there or are new, by the names that they would have."""
     old = [(tag, parent) for tag, parents in before.parents.items() for parent in parents]
     new = [(change.tag, change.other) for change in changes if change.kind == PARENT]
@@ -199,7 +201,7 @@ def read_effects(connection: sqlite3.Connection, changes: Sequence[TagChange]) -
     return [_effect(change, n_pictures.get(before.name(change.tag), 0), before, after) for change in changes]
 
 
-def _effect(change: TagChange, n_present: int, before: Vocabulary, after: Vocabulary) -> str:
+def _effect(change: TagChange, n_present: int, before: TagVocabulary, after: TagVocabulary) -> str:
     kind, tag, other = change
     is_one = n_present == 1
     pictures = f"{n_present:,} picture{'' if is_one else 's'}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from tagrank.archive.names import checked_tag
-from tagrank.data.vocabulary import MOST_CHANGES, TagChange, Vocabulary, fold
+from tagrank.data.vocabulary import MOST_CHANGES, TagChange, TagVocabulary, fold
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 
@@ -29,7 +29,7 @@ _LEVEL = "|"
 _OF_DIGIKAM = "_digikam"
 
 
-def read_vocabulary(connection: sqlite3.Connection) -> Vocabulary:
+def read_vocabulary(connection: sqlite3.Connection) -> TagVocabulary:
     """What the tags mean now."""
     changes, listed = read_changes(connection), read_listed_parents(connection)
     try:
@@ -76,7 +76,7 @@ class Columns:
     starts, above : the columns above column j are ``above[starts[j] : starts[j + 1]]``, int64 arrays
     """
 
-    vocabulary: Vocabulary
+    vocabulary: TagVocabulary
     names: list[str]
     column_of: np.ndarray
     starts: np.ndarray
@@ -120,7 +120,7 @@ def read_columns(connection: sqlite3.Connection, path: Path | None = None) -> Co
     return columns_of([name for _, name in rows], read_vocabulary(connection))
 
 
-def columns_of(words: list[str], vocabulary: Vocabulary) -> Columns:
+def columns_of(words: list[str], vocabulary: TagVocabulary) -> Columns:
     """The columns of tags with these words, numbered from 1 on."""
     names = words
     if not vocabulary.is_plain:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.data import find_dataset, list_datasets
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_list import find_tag_lists
 from tagrank.data.readers.tables.jsonl import escaped, json_line

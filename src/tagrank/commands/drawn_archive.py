@@ -3,8 +3,8 @@
 import os
 
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.hidden_labels import hide_labels
-from tagrank.data.writers.picture_folder import write_picture_folder
+from tagrank.data.splits import hide_labels
+from tagrank.data.writers.tags import write_picture_folder
 
 
 def draw_archive(

@@ -21,10 +21,10 @@ from tagrank.data import (
     read_collection,
     read_pictures,
 )
-from tagrank.data.catalog.catalog import unknown_dataset
+from tagrank.data.catalog import unknown_dataset
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.pictures.files import PICTURE_SUFFIXES
-from tagrank.data.pictures.folder import is_foreign, why_no_picture
+from tagrank.data.picture_files import PICTURE_SUFFIXES
+from tagrank.data.picture_folder import is_foreign, why_no_picture
 from tagrank.data.problems import ProblemLog
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError

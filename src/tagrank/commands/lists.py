@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from tagrank.data import find_dataset, list_datasets
-from tagrank.data.catalog.catalog import DatasetEntry, data_folders
-from tagrank.data.scenery.plan import TAGS
+from tagrank.data.catalog import DatasetEntry, data_folders
+from tagrank.data.drawn_pictures import TAGS
 
 DRAWN_PICTURES = "drawn-pictures"
 

@@ -9,9 +9,9 @@ from tagrank.annotation import RankedTags
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection, Problem
 from tagrank.data.problems import ProblemLog
-from tagrank.data.writers.machine_tags import SidecarChange, add_machine_tags, new_run
 from tagrank.data.writers.originals import prune_originals
 from tagrank.data.writers.sidecar import STYLES
+from tagrank.data.writers.sidecar_tags import SidecarChange, add_machine_tags, new_run
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 from tagrank.validation import check_choice

@@ -12,7 +12,7 @@ from tagrank.commands.given_data import open_pictures
 from tagrank.data import Collection, Problem
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.xmp import existing_sidecars, read_marks
-from tagrank.data.writers.machine_tags import SidecarChange, settle_machine_tags
+from tagrank.data.writers.sidecar_tags import SidecarChange, settle_machine_tags
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 

@@ -1,10 +1,9 @@
 """Collections of tagged pictures or rows as the world stores them."""
 
-from tagrank.data.catalog.catalog import find_dataset, list_datasets, load_dataset
+from tagrank.data.catalog import find_dataset, list_datasets, load_dataset
 from tagrank.data.collection import Collection
-from tagrank.data.hidden_labels import hide_labels
 from tagrank.data.hygiene import clean_tags
-from tagrank.data.pictures.files import read_picture
+from tagrank.data.picture_files import read_picture
 from tagrank.data.problems import Problem
 from tagrank.data.readers import (
     from_frame,
@@ -16,7 +15,7 @@ from tagrank.data.readers import (
     write_collection,
 )
 from tagrank.data.reading import Reading
-from tagrank.data.splits import LabelStratifiedKFold, iterative_split, split_collection
+from tagrank.data.splits import LabelStratifiedKFold, hide_labels, iterative_split, split_collection
 from tagrank.data.writers import write_sidecar, write_tags
 
 __all__ = [

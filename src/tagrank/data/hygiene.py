@@ -8,7 +8,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, Matrix, labels_from_pairs, positive_pairs, unknown_pairs
-from tagrank.data.vocabulary import PARENT, TagChange, Vocabulary, check_no_circle, fold
+from tagrank.data.vocabulary import PARENT, TagChange, TagVocabulary, check_no_circle, fold
 from tagrank.errors import ArgumentError
 from tagrank.validation import check_choice, check_kind, check_whole
 
@@ -78,7 +78,7 @@ def clean_tags(
 
 def _meaning(
     synonyms: Mapping[str, str], parents: Mapping[str, Sequence[str]], spelled: Callable[[str], str]
-) -> Vocabulary:
+) -> TagVocabulary:
     """What tags are called and imply, with all names spelled alike."""
     for tag, many in parents.items():
         if isinstance(many, str) or not all(isinstance(name, str) for name in (tag, *many)):
@@ -104,7 +104,7 @@ def _present_labels(collection: Collection) -> set[tuple[str, str]]:
 
 
 def _implied(
-    collection: Collection, new_names: Mapping[str, Sequence[str]], vocabulary: Vocabulary
+    collection: Collection, new_names: Mapping[str, Sequence[str]], vocabulary: TagVocabulary
 ) -> list[tuple[str, str]]:
     """Which tags imply which: as the collection had it, under new names, and by the vocabulary."""
     before = {

@@ -36,7 +36,7 @@ class TagChange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class TagVocabulary:
     """What tags mean.
 
     Attributes
@@ -94,7 +94,7 @@ def _has_levels(tag: str) -> bool:
     return any(separator in tag for separator in LEVELS)
 
 
-def fold(changes: Iterable[TagChange], listed: Iterable[tuple[str, str]] = ()) -> Vocabulary:
+def fold(changes: Iterable[TagChange], listed: Iterable[tuple[str, str]] = ()) -> TagVocabulary:
     """The vocabulary after changes, given in the order in which they were made.
 
     What was said last of a word, or of a tag and a parent, holds. A tag that becomes a synonym takes its own
@@ -131,7 +131,7 @@ def _made(
     flags: Mapping[str, bool],
     texts: Mapping[str, str],
     said: Mapping[tuple[str, str], bool],
-) -> Vocabulary:
+) -> TagVocabulary:
     synonyms = groups.synonyms()
     named: dict[tuple[str, str], bool] = {}
     for (tag, parent), holds in said.items():
@@ -144,7 +144,7 @@ def _made(
     described = {synonyms.get(tag, tag): text for tag, text in texts.items()}
     # what was said of the tag itself counts before what was said of its synonyms
     described |= {tag: text for tag, text in texts.items() if tag not in synonyms}
-    return Vocabulary(
+    return TagVocabulary(
         synonyms,
         frozenset(tag for tag, is_deleted in flags.items() if is_deleted and tag not in synonyms),
         {tag: tuple(sorted(found)) for tag, found in parents.items()},
@@ -271,7 +271,7 @@ def name_circle(edges: Iterable[tuple[str, str]], circle: Iterable[str]) -> list
     return way[way.index(way[-1]) :]
 
 
-def check_no_circle(vocabulary: Vocabulary, edges: Iterable[tuple[str, str]]) -> None:
+def check_no_circle(vocabulary: TagVocabulary, edges: Iterable[tuple[str, str]]) -> None:
     """Raise where parents, which `edges` name, go in a circle."""
     for circle in vocabulary.circles:
         named = ((vocabulary.name(tag), vocabulary.name(parent)) for tag, parent in edges)

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any, Self
 
 from tagrank.annotation.describing import name_features
-from tagrank.archive import Answer, Archive, Cell, Picture
+from tagrank.archive import Answer, Archive, ArchivedPicture, Cell
 from tagrank.archive.exchange import (
     export_lines,
     export_sidecars,
@@ -18,7 +18,7 @@ from tagrank.archive.exchange import (
 )
 from tagrank.archive.tag_changes import change_of, read_effects
 from tagrank.commands.tags import read_tag_list
-from tagrank.data.pictures.folder import leads_inside
+from tagrank.data.picture_folder import leads_inside
 from tagrank.data.vocabulary import TagChange
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory
@@ -371,9 +371,9 @@ class Desk:
             self._schedule.count(len(found.changes))
         return found.to_dict()
 
-    def _served(self, picture: int) -> Picture:
+    def _served(self, picture: int) -> ArchivedPicture:
         """A picture that may be opened: one that a scan found, not one that a database only tells of."""
-        found: Picture = self.archive.picture(picture)
+        found: ArchivedPicture = self.archive.picture(picture)
         is_inside = not self._links["only_inside"] or leads_inside(self.archive.folder, found.path)
         if found.is_gone or not is_inside:
             raise LookupError(f"picture {picture} is not in the folder any more")

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tagrank.data.coherence import make_coherent
-from tagrank.data.vocabulary import Vocabulary
+from tagrank.data.vocabulary import TagVocabulary
 from tagrank.desk.states import StateTable
 
-PLAIN = Vocabulary()
+PLAIN = TagVocabulary()
 _PIECE = 2**20  # pairs looked at together
 
 
@@ -27,7 +27,7 @@ class Judged:
     vocabulary : what the tags mean today; the model may know them by older names
     """
 
-    def __init__(self, proposals: Any, table: StateTable, vocabulary: Vocabulary = PLAIN) -> None:
+    def __init__(self, proposals: Any, table: StateTable, vocabulary: TagVocabulary = PLAIN) -> None:
         self.number: int | None = None if proposals is None else proposals.number
         self._table = table
         self._row_of = np.full(len(table.ids), -1, dtype=np.int32)
@@ -37,7 +37,7 @@ class Judged:
         if proposals is not None:
             self._align(proposals, vocabulary)
 
-    def _align(self, proposals: Any, vocabulary: Vocabulary) -> None:
+    def _align(self, proposals: Any, vocabulary: TagVocabulary) -> None:
         table, ids = self._table, np.asarray(proposals.ids, dtype=np.int64)
         self._probabilities = proposals.probabilities
         known = [table.column(tag) for tag in _own_names(list(proposals.tags), vocabulary)]
@@ -119,7 +119,7 @@ class Judged:
         return self._probabilities[places]
 
 
-def _own_names(words: list[str], vocabulary: Vocabulary) -> list[str]:
+def _own_names(words: list[str], vocabulary: TagVocabulary) -> list[str]:
     """The tag of today that each tag of the model stands for; "" where another stands for it rather."""
     chosen: dict[str, str] = {}
     for word in words:

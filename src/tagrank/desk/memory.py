@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.archive.records import PictureTable
-from tagrank.data.vocabulary import Vocabulary
+from tagrank.data.vocabulary import TagVocabulary
 from tagrank.desk.book import Book
 from tagrank.desk.estimate import Estimate
 from tagrank.desk.judged import Judged
@@ -43,7 +43,7 @@ class View:
     book: Book
     reader: Reader
     estimate: Estimate
-    vocabulary: Vocabulary
+    vocabulary: TagVocabulary
 
 
 class Memory:
@@ -84,7 +84,7 @@ class Memory:
         table: StateTable,
         is_reviewed: np.ndarray,
         proposals: Any,
-        vocabulary: Vocabulary,
+        vocabulary: TagVocabulary,
     ) -> None:
         with self._lock:
             table.apply(self._during or ())

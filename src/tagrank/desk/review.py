@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.archive.records import Picture, PictureFilter
+from tagrank.archive.records import ArchivedPicture, PictureFilter
 from tagrank.desk.leases import Leases
 from tagrank.desk.memory import Memory, View
 from tagrank.desk.queues import DOUBTED, OPEN, PROPOSED, QUEUES, Wanted, is_doubtful
@@ -202,7 +202,7 @@ def _answer(known: Any) -> dict[str, Any]:
     return {"listed": known.is_listed, "answer": known.answer, "by": known.who}
 
 
-def picture_json(picture: Picture) -> dict[str, Any]:
+def picture_json(picture: ArchivedPicture) -> dict[str, Any]:
     """A picture for pages; no path."""
     return {
         "id": picture.id,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.data.catalog.catalog import data_folders
-from tagrank.data.pictures.files import read_picture, thumbnail
+from tagrank.data.catalog import data_folders
+from tagrank.data.picture_files import read_picture, thumbnail
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 

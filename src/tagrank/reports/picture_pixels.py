@@ -11,7 +11,7 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.bank.picture_keys import content_key
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
-from tagrank.data.pictures.files import PICTURE_SUFFIXES, read_picture
+from tagrank.data.picture_files import PICTURE_SUFFIXES, read_picture
 from tagrank.files import FileError
 
 # where a model remembers in which folder its training pictures were, and what their content was

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from tagrank.annotation.bank.feature_bank import FeatureBank, bank_folder, bank_size, clear_bank, prune_bank
-from tagrank.data.pictures.files import read_picture
+from tagrank.data.picture_files import read_picture
 from tagrank.features.base import Feature
 from tagrank.files import FileError
 

@@ -15,7 +15,7 @@ from tagrank.annotation.bank import row_store
 from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank
 from tagrank.annotation.bank.picture_keys import content_key
 from tagrank.annotation.bank.row_store import CacheWarning, pack_row, unpack_row
-from tagrank.data.pictures.files import MAX_FILE_BYTES
+from tagrank.data.picture_files import MAX_FILE_BYTES
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bank_probes import FirstRow, Means, Wide

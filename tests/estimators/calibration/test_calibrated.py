@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 
 from tagrank.data import LabelStratifiedKFold
-from tagrank.data.catalog.catalog import load_dataset
+from tagrank.data.catalog import load_dataset
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
 from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
 from tagrank.estimators.calibration.thresholds import f1_thresholds, global_threshold

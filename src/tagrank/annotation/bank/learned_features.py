@@ -12,7 +12,7 @@ import numpy as np
 from tagrank.annotation.bank.picture_keys import PictureLike, Source
 from tagrank.annotation.bank.row_maker import describe_error
 from tagrank.annotation.bank.row_store import CacheWarning
-from tagrank.data.pictures.files import read_picture
+from tagrank.data.picture_files import read_picture
 from tagrank.errors import warn
 from tagrank.features.base import Feature, Part
 from tagrank.features.extraction import fit_features

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.annotation.bank.row_store import RowStore
-from tagrank.data.pictures.files import MAX_FILE_BYTES
+from tagrank.data.picture_files import MAX_FILE_BYTES
 from tagrank.progress import Progress
 
 # A file written so recently could change again without a change of its time stamp.

@@ -16,7 +16,7 @@ from typing import Any
 from tagrank.archive.archive import Archive
 from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS, PictureTags
 from tagrank.archive.tag_columns import read_vocabulary
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_list import find_tag_lists
 from tagrank.data.readers.tables.jsonl import json_line
@@ -29,7 +29,7 @@ from tagrank.data.writers.originals import (
     prune_originals,
     read_record,
 )
-from tagrank.data.writers.present_tags import EXPORT
+from tagrank.data.writers.sidecar_tags import EXPORT
 from tagrank.data.writers.tag_list import NEW_LISTS, TagList
 from tagrank.errors import ArgumentError
 from tagrank.validation import check_choice

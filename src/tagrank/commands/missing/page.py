@@ -8,7 +8,7 @@ import numpy as np
 
 from tagrank.commands.missing.result import MissingTags, Suggestion
 from tagrank.data import Collection
-from tagrank.data.pictures.files import thumbnail_url
+from tagrank.data.picture_files import thumbnail_url
 from tagrank.reports.pages import problems_section, write_page
 from tagrank.reports.picture_pixels import picture_pixels
 from tagrank.reports.sections.pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent

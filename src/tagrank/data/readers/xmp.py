@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from tagrank.data.pictures.files import open_picture
+from tagrank.data.picture_files import open_picture
 from tagrank.data.readers.machine_marks import (
     DIGIKAM_TREE,
     LIGHTROOM_TREE,

@@ -26,7 +26,7 @@ _DIGITS = 32
 _RECORD = ".json"
 
 
-class Step(NamedTuple):
+class FileChange(NamedTuple):
     """One change of a file: the run, and digests of what the file held before (None: no file) and after."""
 
     run: str
@@ -59,7 +59,7 @@ class Record:
         people, and those of others that they took out
     """
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[FileChange, ...] = ()
     tags: Mapping[str, WrittenTag] = field(default_factory=dict)
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
     taken: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -105,7 +105,7 @@ def change_file(
     """
     _check_unchanged(path, before)
     is_going_on = bool(record.steps) and record.steps[-1].after == (before is not None and digest(before))
-    steps = (*(record.steps if is_going_on else ()), Step(run, _keep(path, before), digest(content)))
+    steps = (*(record.steps if is_going_on else ()), FileChange(run, _keep(path, before), digest(content)))
     _write_record(path, replace(record, steps=steps[-_MOST_STEPS:]))
     _write(path, content)
 
@@ -234,7 +234,7 @@ def _parsed(document: Mapping[str, Any], path: str) -> Record:
     if document["path"] != path:
         return Record()
     return Record(
-        tuple(Step(step["run"], step["before"], step["after"]) for step in document["steps"]),
+        tuple(FileChange(step["run"], step["before"], step["after"]) for step in document["steps"]),
         {
             tag: WrittenTag(tuple((name, entry) for name, entry in one["entries"]), bool(one["is_decided"]))
             for tag, one in document["tags"].items()

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tagrank.data.pictures.files import PICTURE_SUFFIXES
-from tagrank.data.pictures.folder import FOREIGN_SUFFIXES
+from tagrank.data.picture_files import PICTURE_SUFFIXES
+from tagrank.data.picture_folder import FOREIGN_SUFFIXES
 from tagrank.data.readers.machine_marks import DIGIKAM_TREE, LIGHTROOM_TREE, SUBJECT, Mark
 from tagrank.data.readers.xmp import (
     MAX_XMP_BYTES,

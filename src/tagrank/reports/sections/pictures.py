@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.explanation import Explanation
-from tagrank.data.pictures.files import thumbnail_url
+from tagrank.data.picture_files import thumbnail_url
 from tagrank.metrics import measures
 from tagrank.metrics.inputs import check_predictions, check_scores
 from tagrank.metrics.predictions import f_scores

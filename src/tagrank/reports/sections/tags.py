@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tagrank.data.pictures.files import thumbnail_url
+from tagrank.data.picture_files import thumbnail_url
 from tagrank.reports.sections.pictures import ReportPicture
 
 MOST_PLOTTED_TAGS = 42

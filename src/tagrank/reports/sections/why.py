@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.explanation import Contribution, Explanation
-from tagrank.data.pictures.files import thumbnail_url
+from tagrank.data.picture_files import thumbnail_url
 from tagrank.reports.sections.pictures import THUMBNAIL, ReportPicture, judge_tags, strength
 
 MOST_PANELS, MOST_TAGS, MOST_EXAMPLES = 12, 4, 6

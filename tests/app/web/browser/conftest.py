@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.hidden_labels import hide_labels
-from tagrank.data.writers.picture_folder import write_picture_folder
+from tagrank.data.splits import hide_labels
+from tagrank.data.writers.tags import write_picture_folder
 from tests.app.web.browser.live_desk import PASSWORD, LiveDesk, find_browser
 
 BROWSER = find_browser()

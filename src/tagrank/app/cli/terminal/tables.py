@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tagrank.commands.annotate import Annotation
     from tagrank.commands.lists import Dataset, FeatureSet
     from tagrank.commands.train import Training
-    from tagrank.data.writers.machine_tags import SidecarChange
+    from tagrank.data.writers.sidecar_tags import SidecarChange
     from tagrank.estimators.methods import Method
     from tagrank.metrics import MetricTable
     from tagrank.reports.quality import QualityNote

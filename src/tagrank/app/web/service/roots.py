@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.errors import ArgumentError
 
 

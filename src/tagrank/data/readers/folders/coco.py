@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.data.collection import Collection
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_table import TagTable, part_in
 from tagrank.data.readers.json_files import read_lists

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from tagrank.data.collection import Collection
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.coco import has_coco, read_coco
 from tagrank.data.readers.folders.corel import is_corel, read_corel

@@ -1,7 +1,7 @@
 """A folder whose tags are the keywords of photo programs, in XMP sidecars or inside the pictures."""
 
 from tagrank.data.collection import Collection
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable
 from tagrank.data.readers.xmp import KeywordError, MarkedKeywords, read_embedded, read_marked
 from tagrank.errors import warn

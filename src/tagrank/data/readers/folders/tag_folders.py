@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 
 from tagrank.data.collection import Collection
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable
 
 _PARTS = {"train": "train", "test": "test", "val": "val", "valid": "val", "validation": "val"}

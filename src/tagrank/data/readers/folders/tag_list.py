@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 
 from tagrank.data.collection import Collection
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_table import TagTable, part_in
 from tagrank.data.readers.marks import marks_of
 from tagrank.data.readers.tables.csv import ListedRows, describe_header, read_rows

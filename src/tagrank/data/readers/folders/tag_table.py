@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from tagrank.data.collection import Collection
-from tagrank.data.pictures.folder import PictureFolder
+from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.marks import Marks, encode_marks, marks_from_list
 from tagrank.files import FileError, naming
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix
-from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.readers.tables.separators import check_separator, choose_separator
 from tagrank.data.readers.tables.table import Roles, bare_cell, find_roles, split_tags
 from tagrank.files import (

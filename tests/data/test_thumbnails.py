@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.data.pictures.files import thumbnail_url
+from tagrank.data.picture_files import thumbnail_url
 
 
 def decode(url):

@@ -33,7 +33,7 @@ class DatasetEntry:
     n_rows, n_features, n_tags, cardinality : as published; the cardinality is the mean number of tags a row,
         and photographs have 0 features
     folder : where its files lie below a data folder
-    layout : how to read them, a key of `tagrank.data.catalog.catalog.LAYOUTS`
+    layout : how to read them, a key of `tagrank.data.catalog.LAYOUTS`
     source : where they can be obtained
     files : file name to SHA-256 of its unpacked content
     n_columns : columns of numbers, where nominal features or dropped ones make it differ from `n_features`
@@ -61,7 +61,7 @@ class DatasetEntry:
 @cache
 def read_catalog() -> dict[str, DatasetEntry]:
     """Every data set of ``catalog.toml`` by its name."""
-    text = files("tagrank.data.catalog").joinpath("catalog.toml").read_text(encoding="utf-8")
+    text = files("tagrank.data").joinpath("catalog.toml").read_text(encoding="utf-8")
     return {name: DatasetEntry(name, **facts) for name, facts in tomllib.loads(text).items()}
 
 

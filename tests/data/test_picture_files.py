@@ -158,7 +158,7 @@ def test_permission_denied(tmp_path, monkeypatch):
     def refuse(*arguments, **options):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tagrank.data.pictures.files.open", refuse, raising=False)
+    monkeypatch.setattr("tagrank.data.picture_files.open", refuse, raising=False)
     with pytest.raises(FileError, match=r"a\.png: may not be read: permission denied"):
         read_picture(tmp_path / "a.png")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from tagrank.data.pictures.files import PICTURE_SUFFIXES
+from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.problems import ProblemLog
 from tagrank.files import FileError
 

@@ -1,1 +1,0 @@
-"""Picture files: read within bounds, found in folders, shown small."""
