@@ -7,7 +7,7 @@ occur: ``n_labels`` is known before, the others are fixed by the first array tha
 
 import math
 from dataclasses import dataclass
-from inspect import Parameter, Signature, signature
+from inspect import signature
 from types import MappingProxyType
 
 import numpy as np
@@ -248,32 +248,3 @@ def taken_by(fit, **asked):
     """Of what is asked of a training, such as `callback` and `stop`, that which its `fit` takes."""
     known = signature(fit).parameters
     return {name: value for name, value in asked.items() if value is not None and name in known}
-
-
-def with_parameters(**own):
-    """Decorates a class: it takes these parameters, by keyword, beside those of its base, or in their place.
-
-    What the class itself sets in its body is no parameter of it. The signature of `__init__` is a real one,
-    which `help` shows and scikit-learn reads.
-    """
-
-    def decorate(kind):
-        first, *others = signature(kind.__init__).parameters.values()
-        inherited = [parameter for parameter in others if parameter.name not in {*vars(kind), *own}]
-        added = [Parameter(name, Parameter.KEYWORD_ONLY, default=value) for name, value in own.items()]
-        # what may be given by position comes first
-        whole = Signature(sorted([first, *added, *inherited], key=lambda parameter: parameter.kind))
-
-        def __init__(self, *args, **named):
-            try:
-                given = whole.bind(self, *args, **named)
-            except TypeError as error:
-                raise TypeError(f"{kind.__name__}: {error}") from None
-            given.apply_defaults()
-            vars(self).update((name, value) for name, value in given.arguments.items() if name != first.name)
-
-        __init__.__signature__, __init__.__qualname__ = whole, f"{kind.__qualname__}.__init__"
-        kind.__init__ = __init__
-        return kind
-
-    return decorate

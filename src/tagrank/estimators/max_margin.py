@@ -1,6 +1,7 @@
 """The max-margin estimators: parameters in, a certified solution out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -21,11 +22,24 @@ from tagrank.validation import check_count, check_flag, check_positive
 WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MaxMarginEstimator(KernelEstimator):
     """Solves a max-margin problem on its dual, to a duality gap; a subclass names its loss.
 
     The parameters are documented in `OneVsAllSVM`.
     """
+
+    C: float = field(default=1.0, kw_only=False)
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    class_weight: Any = None
+    fit_intercept: bool = False
+    tol: float = 1e-3
+    max_iter: int = 1000
+    max_seconds: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     stored = stores(
         primal_objective_=NUMBER,
@@ -36,33 +50,6 @@ class MaxMarginEstimator(KernelEstimator):
         trace_=Numbers("f", (None, len(TracePoint._fields))),
     )
     _known_before_training = KNOWN_OF_ROWS
-
-    def __init__(
-        self,
-        C=1.0,
-        *,
-        kernel="rbf",
-        gamma=None,
-        class_weight=None,
-        fit_intercept=False,
-        tol=1e-3,
-        max_iter=1000,
-        max_seconds=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.C = C
-        self.kernel = kernel
-        self.gamma = gamma
-        self.class_weight = class_weight
-        self.fit_intercept = fit_intercept
-        self.tol = tol
-        self.max_iter = max_iter
-        self.max_seconds = max_seconds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, *, start=None, callback=None, stop=None):
         """Learn from rows and three-state labels.

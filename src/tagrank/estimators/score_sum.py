@@ -1,5 +1,8 @@
 """Two models on the same rows whose scores are added up: one kernel model, in two parts."""
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 
@@ -11,6 +14,7 @@ SHARED = ("classes_", "_one_dimensional", "never_positive_", "kernel_", "X_fit_"
 CERTIFICATE = ("primal_objective_", "dual_objective_", "n_iter_")
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ScoreSum(KernelEstimator):
     """Trains two estimators with the same kernel on the same rows; its score is the weighted sum of theirs.
 
@@ -32,6 +36,11 @@ class ScoreSum(KernelEstimator):
     primal_objective_, dual_objective_, n_iter_ : of both together
     """
 
+    first: Any = field(default=None, kw_only=False)
+    second: Any = field(default=None, kw_only=False)
+    first_weight: float = 1.0
+    second_weight: float = 1.0
+
     stored = stores(
         first_name_=Value(str),
         second_name_=Value(str),
@@ -45,12 +54,6 @@ class ScoreSum(KernelEstimator):
         converged_=FLAG,
     )
     unstored_parameters = (*KernelEstimator.unstored_parameters, "first", "second")
-
-    def __init__(self, first=None, second=None, *, first_weight=1.0, second_weight=1.0):
-        self.first = first
-        self.second = second
-        self.first_weight = first_weight
-        self.second_weight = second_weight
 
     @property
     def kernel(self):

@@ -1,5 +1,8 @@
 """Calibrated probabilities and thresholds around any estimator, learned from held-out scores."""
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
@@ -32,6 +35,7 @@ def _gives_probabilities(self):
     return True
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CalibratedRanker(AroundEstimator):
     """Gives an estimator calibrated probabilities, and thresholds that `predict` honours.
 
@@ -83,6 +87,14 @@ class CalibratedRanker(AroundEstimator):
     True
     """
 
+    estimator: Any = field(kw_only=False)
+    method: str | None = "platt"
+    strategy: str | None = "f1"
+    n_tags: int = 5
+    cv: Any = 3
+    random_state: Any = None
+    n_jobs: int | None = None
+
     stored = stores(
         never_positive_=None,
         thresholds_=Numbers("f", ("n_labels",), infinite=True),
@@ -92,17 +104,6 @@ class CalibratedRanker(AroundEstimator):
         knot_scores=Numbers("f", ("n_knots",), optional=True),
         knot_probabilities=Numbers("f", ("n_knots",), optional=True),
     )
-
-    def __init__(
-        self, estimator, *, method="platt", strategy="f1", n_tags=5, cv=3, random_state=None, n_jobs=None
-    ):
-        self.estimator = estimator
-        self.method = method
-        self.strategy = strategy
-        self.n_tags = n_tags
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
         """Learn probabilities and thresholds from held-out scores, then train on everything.

@@ -1,5 +1,8 @@
 """Ranks labels by one probability, from which order, percentage and decision all come."""
 
+from dataclasses import dataclass, field
+from typing import Any
+
 import numpy as np
 from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +22,7 @@ from tagrank.estimators.calibration.shared import SharedCalibration, SharedFitti
 from tagrank.validation import check_share
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ProbabilityRanker(AroundEstimator):
     """Gives an estimator one calibrated probability, by which labels are ranked and written down.
 
@@ -72,6 +76,13 @@ class ProbabilityRanker(AroundEstimator):
     True
     """
 
+    estimator: Any = field(kw_only=False)
+    completeness: float | None = None
+    precision: float | None = None
+    cv: Any = 5
+    random_state: Any = None
+    n_jobs: int | None = None
+
     stored = stores(
         threshold_=NUMBER,
         slope=Numbers("f", ("n_labels",)),
@@ -83,14 +94,6 @@ class ProbabilityRanker(AroundEstimator):
         curve_=Numbers("f", (None, 5)),
         n_held_out_=COUNT,
     )
-
-    def __init__(self, estimator, *, completeness=None, precision=None, cv=5, random_state=None, n_jobs=None):
-        self.estimator = estimator
-        self.completeness = completeness
-        self.precision = precision
-        self.cv = cv
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(
         self, X, y, sample_weight=None, *, held_out=None, decided=None, start=None, callback=None, stop=None

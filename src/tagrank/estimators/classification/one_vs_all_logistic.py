@@ -1,11 +1,12 @@
 """One-vs-all logistic regression, all labels at once."""
 
-from tagrank.estimators.base import with_parameters
+from dataclasses import dataclass
+
 from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.max_margin import MaxMarginEstimator
 
 
-@with_parameters(fit_intercept=True)
+@dataclass(kw_only=True, eq=False, repr=False)
 class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
     """One logistic regression per label, trained together.
 
@@ -37,6 +38,8 @@ class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
     >>> model.predict_proba(X[:1]).round(1).tolist()
     [[0.9, 0.1]]
     """
+
+    fit_intercept: bool = True
 
     def _loss(self):
         from tagrank.losses.logistic import Logistic

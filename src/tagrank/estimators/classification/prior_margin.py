@@ -1,11 +1,12 @@
 """Support vector machines whose labels are tied together by a prior."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.classification.priors import ROUNDING, check_prior, correlation_of_states
 from tagrank.estimators.max_margin import MaxMarginEstimator
 from tagrank.estimators.targets import warn_never_positive
@@ -15,7 +16,7 @@ from tagrank.validation import check_choice
 NAMED_PRIORS = ("correlation", "identity")
 
 
-@with_parameters(prior="correlation")
+@dataclass(kw_only=True, eq=False, repr=False)
 class PriorMarginClassifier(MaxMarginEstimator):
     """One support vector machine per label, tied together by what is known of the labels (M3L).
 
@@ -60,6 +61,8 @@ class PriorMarginClassifier(MaxMarginEstimator):
     >>> model.predict(X).tolist()
     [[1, 1], [1, 1], [0, 0], [0, 0]]
     """
+
+    prior: Any = "correlation"
 
     stored = stores(prior_=Numbers("f", ("n_labels", "n_labels")))
     _known_before_training = (*MaxMarginEstimator._known_before_training, "prior_")

@@ -1,12 +1,15 @@
 """What factorizations of features and labels share: rows, epochs, streams, divergence, the threshold."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import on_device, to_host
 from tagrank.errors import warn
-from tagrank.estimators.base import NUMBER, LabelEstimator, Numbers, stores, with_parameters
+from tagrank.estimators.base import NUMBER, LabelEstimator, Numbers, stores
 from tagrank.estimators.compared_rows import PlainRows
 from tagrank.estimators.factorization.rows import prepare_rows, side_by_side
 from tagrank.estimators.online.stream_estimator import LabelStream, StreamEstimator
@@ -21,27 +24,27 @@ LARGEST_BETA = 1e30  # weights are float32
 MEMORY = 2000  # samples that the threshold is taken from, at most
 
 
-@with_parameters(
-    n_components=100,
-    beta=1e-3,
-    step=None,
-    decay=0.02,
-    momentum=0.9,
-    batch_size=256,
-    max_iter=120,
-    validation_fraction=0.0,
-    patience=10,
-    normalize=True,
-    fit_intercept=True,
-    device=None,
-    random_state=None,
-)
+@dataclass(kw_only=True, eq=False, repr=False)
 class Factorization(StreamEstimator):
     """Learns weights of features and labels by steps on batches of samples.
 
     A subclass writes ``_problem()``, what the solver minimizes. The scores of all labels are
     ``rows @ encoder_ @ decoder_.T`` for rows of unit length (`normalize`) and a constant (`fit_intercept`).
     """
+
+    n_components: int = 100
+    beta: float = 0.001
+    step: float | None = None
+    decay: float = 0.02
+    momentum: float = 0.9
+    batch_size: int = 256
+    max_iter: int = 120
+    validation_fraction: float = 0.0
+    patience: int = 10
+    normalize: bool = True
+    fit_intercept: bool = True
+    device: str | None = None
+    random_state: Any = None
 
     stored = stores(
         n_updates_=None,
@@ -53,9 +56,6 @@ class Factorization(StreamEstimator):
     )
     column_scaling = "standard"
     unstored_parameters = (*LabelEstimator.unstored_parameters, "device")
-
-    def __init__(self):  # the parameters stand above
-        pass
 
     def fit(self, X, y, *, callback=None, stop=None):
         """Learn anew, in at most `max_iter` passes over the samples in random order.

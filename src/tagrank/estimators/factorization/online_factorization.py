@@ -1,12 +1,13 @@
 """Online factorization of features and labels."""
 
-from tagrank.estimators.base import with_parameters
+from dataclasses import dataclass
+
 from tagrank.estimators.factorization.factorization import Factorization
 from tagrank.solvers.factorization.online import Online
 from tagrank.validation import check_below_one, check_positive
 
 
-@with_parameters(n_components=40, alpha=0.99, beta=0.01)
+@dataclass(kw_only=True, eq=False, repr=False)
 class OnlineFactorization(Factorization):
     """Scores labels by codes from which features and labels are made (OMMF, Otálora-Montenegro et al.).
 
@@ -39,6 +40,10 @@ class OnlineFactorization(Factorization):
     >>> model.classes_[model.decision_function([[0.9, 0.0]]).argmax()]
     'street'
     """
+
+    n_components: int = 40
+    alpha: float = 0.99
+    beta: float = 0.01
 
     def _check_parameters(self):
         super()._check_parameters()

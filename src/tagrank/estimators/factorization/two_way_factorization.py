@@ -1,12 +1,13 @@
 """Two-way factorization of features and labels."""
 
-from tagrank.estimators.base import with_parameters
+from dataclasses import dataclass
+
 from tagrank.estimators.factorization.factorization import Factorization
 from tagrank.solvers.factorization.two_way import TwoWay
 from tagrank.validation import check_below_one, check_positive
 
 
-@with_parameters(alpha=0.1, delta=1.0)
+@dataclass(kw_only=True, eq=False, repr=False)
 class TwoWayFactorization(Factorization):
     """Scores labels by one space in which features and labels are coded (TWMMF, Vanegas et al.).
 
@@ -65,6 +66,9 @@ class TwoWayFactorization(Factorization):
     >>> model.classes_[model.decision_function([[0.9, 0.0]]).argmax()]
     'street'
     """
+
+    alpha: float = 0.1
+    delta: float = 1.0
 
     def _check_parameters(self):
         super()._check_parameters()

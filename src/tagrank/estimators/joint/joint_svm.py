@@ -1,12 +1,13 @@
 """One support vector machine for all labels together."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.base import FLAG, Numbers, Value, stores, with_parameters
+from tagrank.estimators.base import FLAG, Numbers, Value, stores
 from tagrank.estimators.joint.label_vectors import LabelTransfer, choose_labels, make_label_vectors
 from tagrank.estimators.joint.output_kernels import make_output_kernel
 from tagrank.estimators.joint.problem import JointProblem, hold_jointly
@@ -20,7 +21,7 @@ from tagrank.validation import check_choice, check_count, check_flag
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory
 
 
-@with_parameters(output_kernel="linear", center=True, decoding="direct", n_neighbors=10)
+@dataclass(kw_only=True, eq=False, repr=False)
 class JointSVM(MaxMarginEstimator):
     """One support vector machine that learns all labels at once (JSVM, maximum margin regression).
 
@@ -81,6 +82,13 @@ class JointSVM(MaxMarginEstimator):
     ['sea', 'boat', 'car', 'street']
     """
 
+    output_kernel: Any = "linear"
+    center: bool = True
+    decoding: str = "direct"
+    n_neighbors: int = 10
+    # a constant feature would change the length of samples; append one to X for a bias
+    fit_intercept: bool = field(default=False, init=False)
+
     stored = stores(
         label_values_=Numbers("f", (2, "n_labels")),
         label_similarity_=Numbers("f", ("n_labels", "n_labels"), optional=True),
@@ -89,8 +97,6 @@ class JointSVM(MaxMarginEstimator):
         agreement=Numbers("f", (None, "n_candidates"), optional=True),
         reads_scores=Value(bool, optional=True),
     )
-    # a constant feature would change the length of samples; append one to X for a bias
-    fit_intercept = False
 
     def _loss(self):
         """The dual is that of one binary SVM whose labels are all positive."""

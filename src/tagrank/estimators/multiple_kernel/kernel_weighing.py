@@ -1,13 +1,13 @@
 """Where the weights of several kernels come from: learned, given, or found on samples that are held out."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.max_margin import warn_unless_converged
 from tagrank.estimators.multiple_kernel.best_kernel import find_best_kernel
 from tagrank.estimators.multiple_kernel.given_kernels import check_numbers, column_weights, scales_of
@@ -26,21 +26,21 @@ NORMALIZATIONS = ("none", "trace", "variance")
 SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso", "smo")
 
 
-@with_parameters(
-    norm=1.0,
-    solver="auto",
-    weights="learned",
-    power=1,
-    normalization="none",
-    kernel_costs=None,
-    cost_strength=1.0,
-)
+@dataclass(kw_only=True, eq=False, repr=False)
 class KernelWeighing(ManyKernels):
     """Max-margin estimator on K(beta) = sum_j beta_j K_j, whose weights beta >= 0 are learned too.
 
     Minimises the objective of its loss over the scores *and* over all weights with ``|beta|_p <= 1``. A
     subclass names its loss; `MultipleKernelRanker` documents the parameters.
     """
+
+    norm: float = 1.0
+    solver: str = "auto"
+    weights: Any = "learned"
+    power: int = 1
+    normalization: str = "none"
+    kernel_costs: Any = None
+    cost_strength: float = 1.0
 
     solvers = SOLVERS
     weight_choices = WEIGHTS

@@ -1,12 +1,13 @@
 """Label ranking with several kernels, whose weights are learned."""
 
-from tagrank.estimators.base import with_parameters
+from dataclasses import dataclass
+
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
 from tagrank.estimators.ranking.label_ranker import LabelRanker
 from tagrank.validation import check_choice
 
 
-@with_parameters(loss="ranking")
+@dataclass(kw_only=True, eq=False, repr=False)
 class MultipleKernelRanker(KernelWeighing, LabelRanker):
     """Ranks labels by a weighted sum of kernels, learned together with the ranker (MK-MLR).
 
@@ -74,6 +75,8 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
     >>> model.kernel_names_, model.kernel_weights_.round(1).tolist()
     (['place', 'noise'], [1.0, 0.0])
     """
+
+    loss: str = "ranking"
 
     solvers = tuple(name for name in KernelWeighing.solvers if name != "smo")
 

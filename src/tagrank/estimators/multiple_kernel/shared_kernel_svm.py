@@ -1,6 +1,7 @@
 """One-vs-all support vector machines with several kernels, whose weights all labels share."""
 
-from tagrank.estimators.base import with_parameters
+from dataclasses import dataclass
+
 from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
 from tagrank.validation import check_choice
@@ -8,7 +9,7 @@ from tagrank.validation import check_choice
 WORST = ("auto", "cutting-plane", "stochastic")
 
 
-@with_parameters(objective="sum")
+@dataclass(kw_only=True, eq=False, repr=False)
 class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
     """One support vector machine per label on one weighted sum of kernels for all (ML-MKL).
 
@@ -38,6 +39,8 @@ class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
     >>> model.kernel_weights_.round(1).tolist()
     [1.0, 0.0]
     """
+
+    objective: str = "sum"
 
     solvers = tuple(dict.fromkeys((*(name for name in KernelWeighing.solvers if name != "smo"), *WORST)))
 

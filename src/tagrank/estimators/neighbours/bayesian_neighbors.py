@@ -1,14 +1,16 @@
 """What the number of neighbours with a label says of the label."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
 from tagrank.validation import check_positive
 
 
-@with_parameters(smoothing=1.0)
+@dataclass(kw_only=True, eq=False, repr=False)
 class BayesianNeighbors(LogOdds, NeighborEstimator):
     """The probability of a label, given how many of the nearest samples have it (ML-kNN).
 
@@ -43,6 +45,8 @@ class BayesianNeighbors(LogOdds, NeighborEstimator):
     >>> model.predict_proba([[0.1]]).round(2).tolist()
     [[0.8, 0.2]]
     """
+
+    smoothing: float = 1.0
 
     stored = stores(log_odds_=Numbers("f", ("n_votes", "n_labels")))
 

@@ -1,16 +1,18 @@
 """Labels are completed by each other while they are learned from the features."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import solve
 
-from tagrank.estimators.base import NUMBER, Numbers, stores, with_parameters
+from tagrank.estimators.base import NUMBER, Numbers, stores
 from tagrank.estimators.calibration.thresholds import cardinality_threshold
 from tagrank.estimators.regression.ridge_regression import RidgeRegression, centred_labels, counted_rows
 from tagrank.estimators.targets import encode_targets
 from tagrank.validation import check_positive
 
 
-@with_parameters(dropout=0.5, reconstruction=1.0)
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelCompletion(RidgeRegression):
     """Ridge regression onto labels that a second map has completed (FastTag).
 
@@ -52,6 +54,9 @@ class LabelCompletion(RidgeRegression):
     >>> model.classes_[(-model.decision_function([[0.5]])[0]).argsort()].tolist()
     ['sea', 'sky', 'street']
     """
+
+    dropout: float = 0.5
+    reconstruction: float = 1.0
 
     stored = stores(completion_=Numbers("f", ("n_labels", "n_labels")), threshold_=NUMBER)
 

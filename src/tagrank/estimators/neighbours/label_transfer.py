@@ -1,8 +1,9 @@
 """The labels of the nearest sample, filled up from the next ones."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.calibration.thresholds import predict_top
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
 from tagrank.validation import check_count
@@ -10,7 +11,7 @@ from tagrank.validation import check_count
 CLEARLY_BELOW = 1e-6  # ties in a group are broken by frequency
 
 
-@with_parameters(n_neighbors=5, n_transferred=5)
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelTransfer(NeighborEstimator):
     """Takes over the labels of the nearest training sample, then some of those of the next (JEC).
 
@@ -44,6 +45,9 @@ class LabelTransfer(NeighborEstimator):
     >>> model.classes_[(-model.decision_function([[0.05]])[0]).argsort()].tolist()
     ['sea', 'boat', 'sun', 'street', 'car']
     """
+
+    n_neighbors: int = 5
+    n_transferred: int = 5
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -1,14 +1,15 @@
 """The share of the nearest samples that have a label."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
 from tagrank.validation import check_choice
 
 
-@with_parameters(voting="equal")
+@dataclass(kw_only=True, eq=False, repr=False)
 class NearestNeighbors(NeighborEstimator):
     """Scores a label by the share of the nearest training samples that have it (k-NN).
 
@@ -44,6 +45,8 @@ class NearestNeighbors(NeighborEstimator):
     >>> dict(zip(model.classes_, model.decision_function([[0.1]])[0].round(2).tolist()))
     {'boat': 0.42, 'sea': 0.83, 'street': 0.17}
     """
+
+    voting: str = "equal"
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -1,5 +1,8 @@
 """Estimators that look at the training samples nearest to a sample."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
@@ -28,6 +31,7 @@ from tagrank.validation import check_count
 LARGEST_COMPARED = 2**30  # bytes of distances that folds share; above, each fold searches anew
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NeighborEstimator(KernelEstimator):
     """Keeps the training samples, and learns from those that are near each other.
 
@@ -45,6 +49,11 @@ class NeighborEstimator(KernelEstimator):
     scales_ : array, shape (n_terms,), mean distances of training samples
     """
 
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    n_neighbors: int = 10
+    n_jobs: int | None = None
+
     stored = stores(
         intercept_=None,
         coef_=None,
@@ -53,12 +62,6 @@ class NeighborEstimator(KernelEstimator):
         scales_=Numbers("f", ("n_terms",), least=SMALLEST),
         diagonal_=Numbers("f", ("n_kept",), optional=True),
     )
-
-    def __init__(self, *, kernel="rbf", gamma=None, n_neighbors=10, n_jobs=None):
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_neighbors = n_neighbors
-        self.n_jobs = n_jobs
 
     def fit(self, X, y):
         """Learn from training samples.

@@ -1,15 +1,16 @@
 """Labels of all samples, by how likely the sample is to come from each."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
 from tagrank.kernels.gram import n_rows
 from tagrank.validation import check_positive
 
 
-@with_parameters(bandwidth=0.2, smoothing=0.1)
+@dataclass(kw_only=True, eq=False, repr=False)
 class RelevanceModel(NeighborEstimator):
     """The mean of a label over all training samples, weighted by a Gaussian of their distance (MBRM).
 
@@ -44,7 +45,10 @@ class RelevanceModel(NeighborEstimator):
     {'boat': 0.7, 'sea': 0.95, 'street': 0.05}
     """
 
-    n_neighbors = 1  # none is left out
+    bandwidth: float = 0.2
+    smoothing: float = 0.1
+    # none is left out
+    n_neighbors: int = field(default=1, init=False)
 
     def _check_parameters(self):
         super()._check_parameters()

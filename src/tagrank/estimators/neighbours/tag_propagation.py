@@ -1,9 +1,11 @@
 """Labels passed on by neighbours whose weights are learned."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
-from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
@@ -15,7 +17,7 @@ CERTAINTY = 1e-5  # a neighbour passes on a label with this much less than certa
 START = 10.0  # weight of the mean distance at which learning begins
 
 
-@with_parameters(n_neighbors=200, max_iter=100)
+@dataclass(kw_only=True, eq=False, repr=False)
 class TagPropagation(LogOdds, NeighborEstimator):
     """Labels of weighted neighbours, put through a curve for each label (TagProp, sigma-ML).
 
@@ -56,6 +58,9 @@ class TagPropagation(LogOdds, NeighborEstimator):
     >>> dict(zip(model.classes_, model.predict_proba([[0.05]])[0].round(1).tolist()))
     {'sea': 0.8, 'street': 0.2}
     """
+
+    n_neighbors: int = 200
+    max_iter: int = 100
 
     stored = stores(
         weights_=Numbers("f", ("n_terms",)),

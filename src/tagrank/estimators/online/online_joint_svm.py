@@ -1,6 +1,8 @@
 """A joint perceptron for streams."""
 
 import numbers
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from tagrank.validation import check_flag
 NEEDS_ROWS = "a stream needs rows and a kernel; similarities can only be learned with fit"
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OnlineJointSVM(StreamEstimator, KernelEstimator):
     """Learns all labels at once from a stream, each sample seen once (JSVM-Per, a joint perceptron).
 
@@ -69,6 +72,15 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     'sea'
     """
 
+    margin: float = field(default=0.1, kw_only=False)
+    average: bool = True
+    kernel: Any = "linear"
+    gamma: float | None = None
+    center: bool = True
+    max_iter: int = 5
+    random_state: Any = None
+    n_jobs: int | None = None
+
     stored = stores(
         intercept_=None,
         coef_=None,
@@ -79,27 +91,6 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         total=Numbers("f", ("n_kept", "n_labels"), optional=True),
         X_fit_=Rows("n_kept"),
     )
-
-    def __init__(
-        self,
-        margin=0.1,
-        *,
-        average=True,
-        kernel="linear",
-        gamma=None,
-        center=True,
-        max_iter=5,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.margin = margin
-        self.average = average
-        self.kernel = kernel
-        self.gamma = gamma
-        self.center = center
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def partial_fit(self, X, y, classes=None):
         if self._is_bound_to_gram():

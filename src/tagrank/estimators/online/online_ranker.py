@@ -1,5 +1,8 @@
 """Online category ranking: a perceptron over pairs of labels, for streams."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
@@ -11,6 +14,7 @@ from tagrank.estimators.targets import warn_nothing_to_rank
 from tagrank.validation import check_choice
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class OnlineRanker(StreamEstimator):
     """Ranks labels by a perceptron that learns from one sample at a time (MMP, Crammer and Singer).
 
@@ -50,18 +54,17 @@ class OnlineRanker(StreamEstimator):
     'sea'
     """
 
+    pairs: str = "uniform"
+    step: str = "loss"
+    average: bool = True
+    max_iter: int = 5
+    random_state: Any = None
+
     # columns from 0 to 1 share a sign, which stands for the constant that the weights lack
     column_scaling = "minmax"
     stored = stores(
         _weights=Numbers("f", ("n_labels", "n_features")), _total=Numbers("f", ("n_labels", "n_features"))
     )
-
-    def __init__(self, *, pairs="uniform", step="loss", average=True, max_iter=5, random_state=None):
-        self.pairs = pairs
-        self.step = step
-        self.average = average
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -1,15 +1,16 @@
 """Max-margin label ranking for incomplete labels."""
 
+from dataclasses import dataclass
+
 from sklearn.exceptions import ConvergenceWarning
 
 from tagrank.errors import warn
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.ranking.label_ranker import LabelRanker
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_choice, check_positive
 
 
-@with_parameters(solver="exact", eta=None)
+@dataclass(kw_only=True, eq=False, repr=False)
 class IncompleteLabelRanker(LabelRanker):
     """Ranks labels where some that are present were not given (MLR-GL).
 
@@ -46,6 +47,9 @@ class IncompleteLabelRanker(LabelRanker):
     >>> ranker.classes_[np.argsort(-ranker.decision_function([[0.0, 0.8]]))[0, :2]].tolist()
     ['sea', 'boat']
     """
+
+    solver: str = "exact"
+    eta: float | None = None
 
     def _loss(self):
         from tagrank.losses.group_ranking import GroupRanking

@@ -1,15 +1,14 @@
 """Max-margin label ranking over pairs of labels: what `LabelRanker` approximates."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.ranking.label_ranker import LabelRanker
 from tagrank.validation import check_choice
 
 
-@with_parameters(pairs="all")
+@dataclass(kw_only=True, eq=False, repr=False)
 class PairwiseRanker(LabelRanker):
     """Ranks labels by all pairs of a present and an absent one, or by the lowest present label.
 
@@ -37,6 +36,8 @@ class PairwiseRanker(LabelRanker):
     >>> values == sorted(values)
     True
     """
+
+    pairs: str = "all"
 
     def _loss(self):
         from tagrank.losses.pairwise import Pairwise

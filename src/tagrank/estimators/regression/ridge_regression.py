@@ -1,5 +1,8 @@
 """Ridge regression for all labels at once, and what its relatives share with it."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from tagrank.estimators.base import NUMBER, stores
@@ -18,6 +21,7 @@ PENALTIES = np.logspace(-4, 3, 15)  # in units of the mean squared distance of a
 MOST_LEFT_OUT = 1000  # a decomposition of so many samples takes less time than the fit of a few thousand
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RidgeRegression(KernelEstimator):
     """Least squares for all labels at once, in closed form, with a penalty on the size of the weights.
 
@@ -52,13 +56,12 @@ class RidgeRegression(KernelEstimator):
     [[1, 0], [0, 1]]
     """
 
-    stored = stores(alpha_=NUMBER)
+    alpha: float | None = None
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    n_jobs: int | None = None
 
-    def __init__(self, *, alpha=None, kernel="rbf", gamma=None, n_jobs=None):
-        self.alpha = alpha
-        self.kernel = kernel
-        self.gamma = gamma
-        self.n_jobs = n_jobs
+    stored = stores(alpha_=NUMBER)
 
     def fit(self, X, y):
         """Learn from rows and three-state labels.

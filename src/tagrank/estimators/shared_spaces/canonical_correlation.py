@@ -1,14 +1,17 @@
 """Regression onto the directions of the labels that samples explain best."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from tagrank.estimators.base import Numbers, stores, with_parameters
+from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.regression.ridge_regression import RidgeRegression
 from tagrank.estimators.shared_spaces.components import check_components, count_components
 from tagrank.validation import check_positive
 
 
-@with_parameters(n_components=0.5, label_penalty=1.0)
+@dataclass(kw_only=True, eq=False, repr=False)
 class CanonicalCorrelation(RidgeRegression):
     """Regularised canonical correlation analysis of samples and labels (CCA).
 
@@ -32,6 +35,9 @@ class CanonicalCorrelation(RidgeRegression):
     ----------
     correlations_ : array, shape (n_components,), squared canonical correlations, regularised
     """
+
+    n_components: Any = 0.5
+    label_penalty: float = 1.0
 
     stored = stores(correlations_=Numbers("f", ("n_components",)))
 

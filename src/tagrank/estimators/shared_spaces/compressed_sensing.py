@@ -1,10 +1,13 @@
 """Regression onto random projections of the labels."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 
 from tagrank.arrays import row_blocks
-from tagrank.estimators.base import Numbers, Value, stores, with_parameters
+from tagrank.estimators.base import Numbers, Value, stores
 from tagrank.estimators.regression.ridge_regression import RidgeRegression
 from tagrank.estimators.shared_spaces.components import check_components, count_components
 from tagrank.solvers.sparse_decoding import compressive_pursuit, matching_pursuit
@@ -14,7 +17,7 @@ DECODINGS = {"omp": matching_pursuit, "cosamp": compressive_pursuit}
 SAMPLES_AT_A_TIME = 1000
 
 
-@with_parameters(n_components=0.5, decoding="omp", random_state=None)
+@dataclass(kw_only=True, eq=False, repr=False)
 class CompressedSensing(RidgeRegression):
     """Ridge regression onto random projections of the labels, and sparse decoding (CS).
 
@@ -42,6 +45,10 @@ class CompressedSensing(RidgeRegression):
     projections_ : array, shape (n_components, n_labels), A
     n_present_ : int, how many labels are decoded
     """
+
+    n_components: Any = 0.5
+    decoding: str = "omp"
+    random_state: Any = None
 
     stored = stores(projections_=Numbers("f", ("n_components", "n_labels")), n_present_=Value(int, least=1))
 

@@ -1,6 +1,9 @@
 """Regression onto the principal directions of the labels."""
 
-from tagrank.estimators.base import Numbers, stores, with_parameters
+from dataclasses import dataclass
+from typing import Any
+
+from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.regression.ridge_regression import RidgeRegression
 from tagrank.estimators.shared_spaces.components import (
     check_components,
@@ -9,7 +12,7 @@ from tagrank.estimators.shared_spaces.components import (
 )
 
 
-@with_parameters(n_components=0.5)
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelSpaceTransform(RidgeRegression):
     """Ridge regression onto the principal components of the labels, and back (PLST).
 
@@ -37,6 +40,8 @@ class LabelSpaceTransform(RidgeRegression):
     >>> model.predict([[0.5], [2.5]]).tolist()
     [[1, 0], [0, 1]]
     """
+
+    n_components: Any = 0.5
 
     stored = stores(components_=Numbers("f", ("n_components", "n_labels")))
 

@@ -1,6 +1,8 @@
 """Samples and labels in one space, trained with a margin."""
 
 import warnings
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +21,7 @@ OWN_SHARE = 1e-6  # of every label beside what it shares: a prior has a positive
 OF_MODEL = ("kernel_", "intercept_", "coef_", "dual_coef_", "support_", "X_fit_", *KNOWN_OF_ROWS)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginEmbedding(KernelEstimator):
     """Samples and labels embedded in one space, where inner products meet a margin (MME).
 
@@ -47,28 +50,17 @@ class MarginEmbedding(KernelEstimator):
     Others are those of `OneVsAllSVM`, without certificate: the whole problem is not convex.
     """
 
+    n_components: Any = 0.5
+    cost: float = 1.0
+    max_rounds: int = 5
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
+
     stored = stores(
         label_places_=Numbers("f", ("n_labels", "n_components")), objective_=NUMBER, n_rounds_=COUNT
     )
-
-    def __init__(
-        self,
-        *,
-        n_components=0.5,
-        cost=1.0,
-        max_rounds=5,
-        kernel="rbf",
-        gamma=None,
-        random_state=None,
-        n_jobs=None,
-    ):
-        self.n_components = n_components
-        self.cost = cost
-        self.max_rounds = max_rounds
-        self.kernel = kernel
-        self.gamma = gamma
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     gram_dtype = np.float32
 

@@ -1,14 +1,15 @@
 """One nonnegative factorization of samples and labels side by side."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import sparse
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.shared_spaces.components import count_components
 from tagrank.estimators.shared_spaces.nonnegative import NonnegativeFactorization
 
 
-@with_parameters(balance=0.5)
+@dataclass(kw_only=True, eq=False, repr=False)
 class MixedFactorization(NonnegativeFactorization):
     """Codes from samples and labels together (MNMF).
 
@@ -24,6 +25,8 @@ class MixedFactorization(NonnegativeFactorization):
 
     Other parameters, attributes and rules are those of `AsymmetricFactorization`.
     """
+
+    balance: float = 0.5
 
     def _check_parameters(self):
         super()._check_parameters()

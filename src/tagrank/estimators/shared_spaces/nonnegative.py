@@ -1,6 +1,8 @@
 """What nonnegative factorizations of samples and labels share: parts of columns, codes, and answers."""
 
 import warnings
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -15,6 +17,7 @@ from tagrank.estimators.targets import warn_never_positive
 from tagrank.validation import check_count, check_magnitude, check_positive
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NonnegativeFactorization(LabelEstimator):
     """Samples X ~ H P and labels Y ~ H Q with the same codes H, nothing below zero.
 
@@ -27,18 +30,17 @@ class NonnegativeFactorization(LabelEstimator):
     signed_ : array, the columns with values below zero in training, whose negative parts are columns of P too
     """
 
+    n_components: Any = 0.5
+    max_iter: int = 200
+    tol: float = 1e-4
+    random_state: Any = None
+
     stored = stores(
         parts_=Numbers("f", ("n_components", "n_parts"), least=0),
         label_parts_=Numbers("f", ("n_components", "n_labels")),
         signed_=Numbers("i", ("n_signed",)),
     )
     column_scaling = "minmax"
-
-    def __init__(self, *, n_components=0.5, max_iter=200, tol=1e-4, random_state=None):
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
 
     def fit(self, X, y):
         """Learn from rows and three-state labels.

@@ -1,6 +1,9 @@
 """Regression in which all labels share a subspace of the samples."""
 
-from tagrank.estimators.base import COUNT, stores, with_parameters
+from dataclasses import dataclass
+from typing import Any
+
+from tagrank.estimators.base import COUNT, stores
 from tagrank.estimators.regression.ridge_regression import RidgeRegression
 from tagrank.estimators.shared_spaces.components import (
     check_components,
@@ -10,7 +13,7 @@ from tagrank.estimators.shared_spaces.components import (
 from tagrank.validation import check_share
 
 
-@with_parameters(n_components=0.5, within=0.1)
+@dataclass(kw_only=True, eq=False, repr=False)
 class SharedSubspace(RidgeRegression):
     """Least squares with a subspace in which weights cost little, shared by all labels (MLLS).
 
@@ -33,6 +36,9 @@ class SharedSubspace(RidgeRegression):
     ----------
     n_components_ : int, the dimensions that were taken
     """
+
+    n_components: Any = 0.5
+    within: float = 0.1
 
     stored = stores(n_components_=COUNT)
 

@@ -1,5 +1,7 @@
 """Boosted stumps: a sum of rules that look at one column each."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from scipy import sparse
 
@@ -10,6 +12,7 @@ from tagrank.parallel import limited_threads
 from tagrank.validation import check_count
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BoostedStumps(LabelEstimator):
     """Adds up rules that look at one column each, and have a vote for every label (BoosTexter, AdaBoost.MH).
 
@@ -45,6 +48,9 @@ class BoostedStumps(LabelEstimator):
     [[1, 0], [1, 0], [0, 1], [0, 1]]
     """
 
+    n_rounds: int = field(default=200, kw_only=False)
+    n_jobs: int | None = None
+
     stored = stores(
         columns_=Numbers("i", ("n_rounds",)),
         thresholds_=Numbers("f", ("n_rounds",)),
@@ -53,10 +59,6 @@ class BoostedStumps(LabelEstimator):
         normalizers_=Numbers("f", ("n_rounds",)),
         by_presence_=FLAG,
     )
-
-    def __init__(self, n_rounds=200, *, n_jobs=None):
-        self.n_rounds = n_rounds
-        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None, *, stop=None):
         """Learn from rows and three-state labels.

@@ -1,6 +1,8 @@
 """Label sets as classes: what is learned is which of the label sets seen in training a sample has."""
 
 import warnings
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.special import log_expit, softmax
@@ -14,6 +16,7 @@ from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.validation import check_count, check_positive
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelPowerset(LabelEstimator):
     """Every label set that was seen in training is a class of its own (LP).
 
@@ -51,17 +54,16 @@ class LabelPowerset(LabelEstimator):
     [[1, 0, 1], [1, 0, 1], [0, 1, 0], [0, 1, 0]]
     """
 
+    cost: float = field(default=10.0, kw_only=False)
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    min_count: int = 1
+    random_state: Any = None
+    n_jobs: int | None = None
+
     stored = stores(
         label_sets_=Numbers("b", ("n_sets", "n_labels")), classifier_=FittedEstimator(n_labels="n_sets")
     )
-
-    def __init__(self, cost=10.0, *, kernel="rbf", gamma=None, min_count=1, random_state=None, n_jobs=None):
-        self.cost = cost
-        self.kernel = kernel
-        self.gamma = gamma
-        self.min_count = min_count
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X, y, *, callback=None, stop=None):
         """Learn from rows and three-state labels; parameters as in `OneVsAllSVM.fit`.

@@ -1,12 +1,11 @@
 """One-vs-all support vector machines whose scores are made log-odds, label by label."""
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
 from tagrank.estimators.calibration.held_out import honest_states
 from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
@@ -18,7 +17,7 @@ from tagrank.parallel import limited_threads
 N_FOLDS = 3
 
 
-@with_parameters()
+@dataclass(kw_only=True, eq=False, repr=False)
 class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     """One support vector machine per label, and a sigmoid that makes its scores log-odds (Platt).
 
@@ -52,7 +51,8 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     [[1.0, 0.1]]
     """
 
-    fit_intercept = False  # the sigmoid has an offset
+    # the sigmoid has an offset
+    fit_intercept: bool = field(default=False, init=False)
 
     @property
     def dual_solution_(self):

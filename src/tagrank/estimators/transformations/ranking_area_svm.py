@@ -1,8 +1,9 @@
 """Support vector machines that rank the samples of each label, by the area under the ROC curve."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from tagrank.estimators.base import with_parameters
 from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
 from tagrank.estimators.max_margin import WORTH_THREADS, MaxMarginEstimator, warn_unless_converged
 from tagrank.estimators.transformations.sigmoid_scores import SigmoidScores
@@ -12,7 +13,7 @@ from tagrank.validation import check_magnitude
 TOLD = ("tol", "max_iter", "max_seconds", "callback", "stop")
 
 
-@with_parameters(C=100.0)
+@dataclass(kw_only=True, eq=False, repr=False)
 class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     """One support vector machine per label for the area under its ROC curve (SVM-perf).
 
@@ -60,7 +61,10 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     True
     """
 
-    fit_intercept = False  # it would cancel out of every pair
+    C: float = 100.0
+    # it would cancel out of every pair
+    fit_intercept: bool = field(default=False, init=False)
+
     gram_dtype = None  # single precision would show in the sums over all samples
 
     @property
