@@ -6,11 +6,11 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo desk test test-random test-alone lint types install docs bench results clean
 
-$(STAMP): pyproject.toml src/tagrank/_version.py
+$(STAMP): pyproject.toml papers/pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -c 'import sys; sys.exit("tagrank needs Python 3.11 or newer; run: make PYTHON=python3.11") if sys.version_info < (3, 11) else None'
-	@echo "Installing tagrank and its test tools into $(VENV) (about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@echo "Installing tagrank, tagrank-papers and test tools into $(VENV) (about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]' --editable ./papers
 	@touch $@
 
 install: $(STAMP)
@@ -24,7 +24,7 @@ desk: $(STAMP)
 
 # Files of tests are dealt to so many processes, which share one folder of compiled code; the longest come first
 JOBS ?= 2
-LONGEST := tests/app/web/browser tests/test_documents.py tests/app/cli/test_demo.py tests/test_benchmarks.py tests/reproduction tests/estimators/test_common.py
+LONGEST := tests/app/web/browser tests/test_documents.py tests/app/cli/test_demo.py tests/test_benchmarks.py tests/papers tests/estimators/test_common.py
 test: lint types
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(LONGEST) tests
 

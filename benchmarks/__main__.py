@@ -15,7 +15,7 @@ import sys
 from itertools import takewhile
 
 from benchmarks import catalogue, output
-from tagrank.reproduction.record import describe_machine
+from tagrank_papers.measuring import describe_machine
 
 
 def main(arguments):

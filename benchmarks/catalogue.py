@@ -14,7 +14,7 @@ run(*, ...)
 from importlib import import_module
 from pathlib import Path
 
-from tagrank.reproduction.text import markdown_table
+from tagrank_papers.text import markdown_table
 
 HERE = Path(__file__).resolve().parent
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from tagrank.reproduction.record import read_record, write_record
+from tagrank_papers.measuring import read_record, write_record
 
 HERE = Path(__file__).resolve().parent
 

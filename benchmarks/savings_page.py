@@ -8,8 +8,8 @@ from pathlib import Path
 
 from benchmarks.output import read_results
 from tagrank.reports.charts import line_chart
-from tagrank.reproduction.pages.plots import draw_charts
-from tagrank.reproduction.text import markdown_table
+from tagrank_papers.plots import draw_charts
+from tagrank_papers.text import markdown_table
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, PLOT = DOCS / "desk-savings.md", DOCS / "desk-savings.svg"

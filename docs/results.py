@@ -8,10 +8,10 @@ python docs/results.py all              measures everything again, for hours
 import sys
 from pathlib import Path
 
-from tagrank.reproduction.entries import EXPERIMENTS, TABLES, find_table
-from tagrank.reproduction.page import render_page
-from tagrank.reproduction.record import KEPT, read_record
-from tagrank.reproduction.reproduce import reproduce
+from tagrank_papers.catalogue import EXPERIMENTS, TABLES, find_table
+from tagrank_papers.measuring import KEPT, read_record
+from tagrank_papers.page import render_page
+from tagrank_papers.reproduce import reproduce
 
 DOCS = Path(__file__).parent
 

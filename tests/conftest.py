@@ -12,6 +12,7 @@ import secrets
 import signal
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ os.environ["TAGRANK_STATE"] = _state.name
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 MARK = mark_children()
+collect_ignore = [] if find_spec("tagrank_papers") else ["papers", "test_benchmarks.py"]
 
 
 def pytest_addoption(parser):
@@ -48,6 +50,8 @@ def pytest_configure(config):
 
 
 def pytest_terminal_summary(terminalreporter, config):
+    if collect_ignore:
+        terminalreporter.write_line("tagrank-papers is not installed: its tests and benchmarks are left out")
     if config.option.random_order is not None:
         terminalreporter.write_line(f"in random order: --random-order {config.option.random_order}")
 

@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from tagrank.kernels import ChiSquared
 from tagrank.kernels.gram import evaluate
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.text import show
 
 MINUTES = 2
 QUICK = {"samples": 60, "features": 20}

@@ -16,8 +16,8 @@ from tagrank.data.picture_files import read_picture
 from tagrank.features.base import Picture
 from tagrank.features.words.descriptors.sift import Sift
 from tagrank.features.words.sampling import DenseGrid
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.text import show
 
 MINUTES = 1
 QUICK = {"source": "drawn", "pictures": 1, "repeats": 1, "grids": 2}

@@ -11,7 +11,7 @@ from benchmarks.simulated_keeper import Keeper, press_enter
 from benchmarks.speed.desk_keeper import read
 from tagrank.data import hide_labels
 from tagrank.desk.learning.learn import learn
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 4
 QUICK = {"data": "drawn", "retrain": 20, "features": "hsv", "most_models": 3}

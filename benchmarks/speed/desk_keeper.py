@@ -18,7 +18,7 @@ from tagrank.data import hide_labels, load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.desk.learning.learn import learn
 from tagrank.metrics import category_average_precision, image_average_precision
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 40
 QUICK = {"data": "drawn", "hidden": (0.4,), "retrain": 20, "decisions": (20,), "features": "hsv"}

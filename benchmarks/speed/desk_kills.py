@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.desk_users import DeskProcess, draw_archive, free_port, sign_in
 from tagrank.archive import Archive
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 15
 QUICK = {"pictures": 20, "users": 3, "kills": 1}

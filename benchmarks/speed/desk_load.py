@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.desk_users import DeskProcess, User, draw_archive, free_port, sign_in
 from tagrank.archive import Archive
 from tagrank.data.splits import hide_labels
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 5
 QUICK = {"pictures": 20, "users": 2, "decisions": 5, "pauses": (0.0,), "model": False}

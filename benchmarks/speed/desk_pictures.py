@@ -21,7 +21,7 @@ from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import thumbnail
 from tagrank.desk.desk import Desk
 from tagrank.desk.learning import Models
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 1
 QUICK = {"pictures": 300, "tags": 12, "pages": 3}

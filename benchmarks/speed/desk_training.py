@@ -13,7 +13,7 @@ import numpy as np
 from tagrank.data.splits import hide_labels
 from tagrank.desk.learning.examples import Examples
 from tagrank.desk.learning.learn import learn
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 3
 QUICK = {"drawn": 80, "decisions": 10}

@@ -21,7 +21,7 @@ from sklearn.linear_model import SGDClassifier
 from tagrank.arrays import on_device, to_host
 from tagrank.estimators.factorization.two_way_factorization import TwoWayFactorization
 from tagrank.parallel import limited_threads
-from tagrank.reproduction.text import show
+from tagrank_papers.text import show
 
 MINUTES = 5
 QUICK = {"epochs": 2, "scale": 0.03, "n_components": 5, "samples": 600, "chunk": 300, "data": False}

@@ -10,10 +10,10 @@ sets.
 import numpy as np
 
 from tagrank import IncompleteLabelRanker, LabelRanker, OneVsAllSVM
-from tagrank.reproduction.protocols.data import draw_problem, read_corel5k, read_photographs
-from tagrank.reproduction.protocols.svm_peer import peer_gap, train_peer
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import draw_problem, read_corel5k, read_photographs
+from tagrank_papers.protocols.svm_peer import peer_gap, train_peer
+from tagrank_papers.text import show
 
 MINUTES = 8
 QUICK = {"case": ("drawn",), "C": (1.0,), "samples": 500, "labels": 10, "repeats": 1}

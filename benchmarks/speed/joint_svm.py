@@ -11,10 +11,10 @@ fewer --peer-labels than there are labels the time of the peer is scaled.
 import numpy as np
 
 from tagrank.estimators import JointSVM
-from tagrank.reproduction.protocols.data import draw_problem, read_corel5k
-from tagrank.reproduction.protocols.svm_peer import train_peer
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import draw_problem, read_corel5k
+from tagrank_papers.protocols.svm_peer import train_peer
+from tagrank_papers.text import show
 
 MINUTES = 4
 QUICK = {"case": ("drawn",), "C": (1.0,), "samples": 400, "labels": 10, "repeats": 1}

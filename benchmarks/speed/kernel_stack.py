@@ -6,8 +6,8 @@ Coefficients of all samples are nonzero for `quadratics`, a stated share of them
 import numpy as np
 
 from tagrank.kernels import Gaussian, KernelStack
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.text import show
 
 MINUTES = 1
 QUICK = {"samples": 60, "labels": 5, "kernels": 3}

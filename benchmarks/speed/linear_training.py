@@ -14,9 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from tagrank import OneVsAllSVM
-from tagrank.reproduction.protocols.data import join_unit_rows
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import join_unit_rows
+from tagrank_papers.text import show
 
 MINUTES = 2
 QUICK = {"samples": 300, "labels": 17, "peer_labels": 3}

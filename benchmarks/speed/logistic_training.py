@@ -17,9 +17,9 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.speed.linear_training import draw_documents
 from tagrank import OneVsAllLogistic, OneVsAllSVM
-from tagrank.reproduction.protocols.data import draw_problem
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import draw_problem
+from tagrank_papers.text import show
 
 MINUTES = 3
 QUICK = {

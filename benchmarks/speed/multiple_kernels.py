@@ -16,10 +16,10 @@ import numpy as np
 
 from tagrank import LabelRanker, MultipleKernelRanker, MultipleKernelSVM, SharedKernelSVM
 from tagrank.kernels import KernelStack
-from tagrank.reproduction.protocols.data import draw_views
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
 from tagrank.solvers.multiple_kernel.solve import methods_for
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import draw_views
+from tagrank_papers.text import show
 
 MINUTES = 10
 QUICK = {

@@ -16,9 +16,9 @@ from benchmarks.memory import PeakMemory
 from tagrank import load_dataset
 from tagrank.estimators import BayesianNeighbors
 from tagrank.estimators.neighbours.search import nearest_rows
-from tagrank.reproduction.protocols.data import dense, draw_rows
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import dense, draw_rows
+from tagrank_papers.text import show
 
 MINUTES = 4
 QUICK = {"case": (), "samples": 2000, "columns": 8, "peer_samples": 200}

@@ -12,8 +12,8 @@ from sklearn.linear_model import SGDClassifier
 
 from tagrank import image_auc
 from tagrank.estimators import OnlineJointSVM
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.text import show
 
 MINUTES = 3
 QUICK = {"samples": 600, "chunk": 300, "peer_samples": 300}

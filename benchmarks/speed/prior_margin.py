@@ -17,9 +17,9 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.memory import PeakMemory
 from tagrank.estimators import PriorMarginClassifier, correlation_prior
-from tagrank.reproduction.protocols.data import join_unit_rows
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import join_unit_rows
+from tagrank_papers.text import show
 
 MINUTES = 10
 QUICK = {"scale": 0.0005, "peer_labels": 1}

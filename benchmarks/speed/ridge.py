@@ -7,9 +7,9 @@ Whole fits with kernel="precomputed" in float32 and two threads. The ranker stop
 import numpy as np
 
 from tagrank import LabelRanker, RidgeRegression
-from tagrank.reproduction.protocols.data import draw_problem, read_corel5k
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import draw_problem, read_corel5k
+from tagrank_papers.text import show
 
 MINUTES = 1
 QUICK = {"case": ("drawn",), "samples": 300, "labels": 10, "repeats": 1}

@@ -14,9 +14,9 @@ import tagrank
 from benchmarks.catalogue import HERE
 from benchmarks.memory import PeakMemory
 from benchmarks.speed.gram_training import warm_up
-from tagrank.reproduction.protocols.data import draw_problem
-from tagrank.reproduction.protocols.timing import best_time
-from tagrank.reproduction.text import show
+from tagrank_papers.measuring import best_time
+from tagrank_papers.protocols.data import draw_problem
+from tagrank_papers.text import show
 
 MINUTES = 4
 QUICK = {"samples": 200, "halvings": 0, "labels": ()}

@@ -40,13 +40,12 @@ _NAMES = {
     "commands.evaluate": "evaluate",
     "commands.lists": "datasets",
     "commands.missing.missing": "missing",
+    "commands.reproduce": "list_reproductions reproduce",
     "commands.tags": "change_tags list_tags undo_tags",
     "commands.train": "train",
     "commands.tune": "tune",
     "commands.undo": "accept undo",
     "reports.report": "write_report",
-    "reproduction.entries": "list_reproductions",
-    "reproduction.reproduce": "reproduce",
 }
 _HOME_OF = {name: f"tagrank.{home}" for home, names in _NAMES.items() for name in names.split()}
 _ROOMS = ["annotation", "data", "estimators", "features", "kernels", "metrics"]

@@ -3,22 +3,21 @@
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from tagrank.app.cli.arguments.options import Debug, Json, option
 from tagrank.app.cli.terminal.console import say, show, show_json
-
-if TYPE_CHECKING:
-    from tagrank.reproduction.reproduce import Reproduction
+from tagrank.commands.reproduce import find_reproductions
 
 
 def reproduction_names() -> list[str]:
     """What a shell offers."""
-    from tagrank.reproduction.entries import TABLES
-
-    return [table.name for table in TABLES]
+    try:
+        return [table.name for table in find_reproductions().list_reproductions()]
+    except ImportError:
+        return []
 
 
 def reproduce(
@@ -27,7 +26,7 @@ def reproduce(
         typer.Argument(help="A table, such as twmmf-table3.", autocompletion=reproduction_names),
     ] = None,
     kept: Annotated[
-        bool, option(None, "Measure nothing; show the figures that come with tagrank.", "--kept")
+        bool, option(None, "Measure nothing; show the figures that come with tagrank-papers.", "--kept")
     ] = False,
     quick: Annotated[
         bool, option(None, "A run of seconds on drawn data, which shows that it works.", "--quick")
@@ -41,7 +40,7 @@ def reproduce(
     """Measure a table of a paper again, and set our figures beside the published ones.
 
     Without a name all tables are listed, with their state: reproduced, in pattern on other data, in part,
-    or impossible here and why.
+    or impossible here and why. The tables come with tagrank-papers: in a checkout, pip install ./papers.
 
     [bold]Examples[/bold]
 
@@ -55,44 +54,41 @@ def reproduce(
         return
     if kept and (quick or output is not None):
         raise typer.BadParameter("--kept measures nothing, so that --quick and --output have no meaning")
-    from tagrank.reproduction.reproduce import reproduce as run
-
     # experiments print what they have as they go
     with redirect_stdout(sys.stderr):
-        found = run(name, kept=kept, quick=quick, output=output)
+        reproduction = find_reproductions().reproduce(name, kept=kept, quick=quick, output=output)
     if json:
-        show_json(found.to_dict())
+        show_json(reproduction.to_dict())
     else:
-        _show(found)
+        _show(reproduction)
 
 
 def _list(json: bool) -> None:
     from tagrank.app.cli.terminal.tables import reproduction_table
-    from tagrank.reproduction.declarations import STATES
-    from tagrank.reproduction.entries import EXPERIMENTS, TABLES
 
+    reproductions = find_reproductions()
+    tables = reproductions.list_reproductions()
     if json:
-        show_json([table.to_dict() for table in TABLES])
+        show_json([table.to_dict() for table in tables])
         return
-    show(reproduction_table(TABLES, EXPERIMENTS))
-    for state, meaning in STATES.items():
+    show(reproduction_table(tables))
+    for state, meaning in reproductions.STATES.items():
         say(f"{state}: {meaning}")
     say("'tagrank reproduce NAME' measures one again; with --kept it shows the figures that are kept")
 
 
-def _show(found: "Reproduction") -> None:
+def _show(reproduction: Any) -> None:
     from tagrank.app.cli.terminal.tables import figures_table
-    from tagrank.reproduction import beside
 
-    table, experiment = found.table, found.experiment
+    table, experiment = reproduction.table, reproduction.experiment
     show(f"{table.name}: {table.number} of {table.paper}, {table.state}", table.about, "")
-    for title, figures in beside.tables(table, found.answer):
+    for title, figures in reproduction.tables():
         show(figures_table(title, figures), "")
-    for sentence in found.sentences():
+    for sentence in reproduction.sentences():
         show(sentence)
     if experiment is not None:
         show("", f"Ours: {', '.join(experiment.data)}. {experiment.protocol}")
-        if found.answer is None:
+        if reproduction.answer is None:
             show("No figures are kept yet.")
-    if found.is_quick:
+    if reproduction.is_quick:
         say("this was a quick run on drawn data: it tells nothing but that everything runs")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 from rich.table import Table
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from tagrank.estimators.methods import Method
     from tagrank.metrics import MetricTable
     from tagrank.reports.quality import QualityNote
-    from tagrank.reproduction.declarations import Experiment, Figures
-    from tagrank.reproduction.declarations import Table as PaperTable
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 INDENT = 4
@@ -274,7 +272,7 @@ def dataset_table(datasets: "Sequence[Dataset]") -> Table:
     return table
 
 
-def reproduction_table(tables: "Sequence[PaperTable]", experiments: "Mapping[str, Experiment]") -> Table:
+def reproduction_table(tables: Sequence[Any]) -> Table:
     """A line a table of a paper: its state, how long it takes to measure it again, and what it holds.
 
     Where there is nothing to measure, the line says why.
@@ -282,13 +280,12 @@ def reproduction_table(tables: "Sequence[PaperTable]", experiments: "Mapping[str
     listed = table_of("table", "of", "state", "minutes", "what was measured, or why it is not")
     listed.columns[0].no_wrap = listed.columns[2].no_wrap = True
     for table in tables:
-        experiment = experiments.get(table.experiment)
-        minutes, about = (str(experiment.minutes), table.about) if experiment else ("", table.why)
+        minutes, about = (str(table.minutes), table.about) if table.experiment else ("", table.why)
         listed.add_row(table.name, f"{table.paper}, {table.number}", table.state, minutes, about)
     return listed
 
 
-def figures_table(title: str, figures: "Figures") -> Table:
+def figures_table(title: str, figures: Any) -> Table:
     """Published figures, or ours."""
     table = table_of(title, *figures.columns, numbers=True)
     for row, cells in figures.rows.items():

@@ -1,0 +1,408 @@
+"""All solvers of several kernels on the same problems: objective, gap, rounds, seconds (tables 2.7 to 2.11).
+
+One label against the rest at a time, hinge loss, the same C and the same gap asked of all, on one core;
+processor seconds. A training that takes longer than `seconds` of the clock ends there, and tells the gap that
+it reached.
+"""
+
+import warnings
+
+import numpy as np
+
+from tagrank.estimators import MultipleKernelSVM
+from tagrank.reports.charts import line_chart
+from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.measuring import best_time
+from tagrank_papers.plots import draw_charts
+from tagrank_papers.protocols.data import DRAWN
+from tagrank_papers.protocols.kernel_sets import PHOTOGRAPHS, gaussian_stack, read_photographs, read_views
+from tagrank_papers.text import fill, markdown_table, show
+
+PAGES = ("kernel-solver-results.md", "kernel-solvers.svg")
+QUICK = {
+    "only": (DRAWN,),
+    "grown": DRAWN,
+    "samples": (40, 80),
+    "widths": (1, 2),
+    "labels": 1,
+    "seconds": 1.0,
+}
+L1 = ("silp", "simple", "gradient", "mirror", "level", "group-lasso")
+BEYOND = ("silp", "group-lasso", "smo")
+CASES = [(name, 1.0) for name in L1] + [(name, norm) for norm in (2.0, 4.0) for name in BEYOND]
+WIDTHS = {"mfeat": 1}  # on each view; of other sets OTHER_WIDTHS
+OTHER_WIDTHS = 5
+WIDTHS_OF_SAMPLES = 2  # where the number of samples grows
+MOST_SAMPLES = 1000  # where it does not
+C = 10.0
+TOLERANCE = 1e-3
+
+
+def run(
+    *,
+    only=("mfeat", "yeast", "emotions", PHOTOGRAPHS),
+    grown="mfeat",
+    samples=(250, 500, 1000, 2000),
+    widths=(1, 2, 4, 8, 16),
+    labels=3,
+    seconds=30.0,
+):
+    warnings.filterwarnings("ignore", message=".*duality gap")
+    results = {"seconds": seconds, "lines": [], "kernels": [], "samples": []}
+    for name in only:
+        stack, Y = read_data(name)
+        results["lines"].append({"data": name, **compare(stack, Y, labels, seconds)})
+        yield results
+    views, Y = read_views(grown)
+    for n_widths in widths:
+        stack, labels_of_rows = make_stack(views, Y, MOST_SAMPLES, n_widths)
+        results["kernels"].append({"data": grown, **compare(stack, labels_of_rows, 1, seconds)})
+    for n_samples in samples:
+        stack, labels_of_rows = make_stack(views, Y, n_samples, WIDTHS_OF_SAMPLES)
+        results["samples"].append({"data": grown, **compare(stack, labels_of_rows, 1, seconds)})
+    yield results
+
+
+def render(results, machine):
+    return dict(zip(PAGES, (render_page(results, machine), draw_growth(results)), strict=True))
+
+
+def read_data(name):
+    """Kernels and labels of at most MOST_SAMPLES training samples."""
+    if name == PHOTOGRAPHS:
+        photographs = read_photographs(MOST_SAMPLES)
+        return photographs.stack, photographs.Y
+    return make_stack(*read_views(name), MOST_SAMPLES, WIDTHS.get(name, OTHER_WIDTHS))
+
+
+def make_stack(views, Y, n_samples, n_widths):
+    """Gaussians of several widths, from a quarter to four times the mean distance, on drawn samples."""
+    rows = np.random.default_rng(0).permutation(len(Y))[:n_samples]
+    widths = np.geomspace(1 / 4, 4, n_widths) if n_widths > 1 else (1.0,)
+    return gaussian_stack({view: X[rows] for view, X in views.items()}, widths), Y[rows]
+
+
+def compare(stack, Y, n_labels, seconds):
+    """Every solver on the most frequent labels, one by one."""
+    labels = np.argsort(-Y.sum(axis=0), kind="stable")[:n_labels]
+    line = {"n_samples": stack.n_samples, "n_kernels": stack.n_kernels, "cases": []}
+    for solver, norm in CASES:
+        model = MultipleKernelSVM(C, kernel="precomputed", solver=solver, norm=norm, tol=TOLERANCE, n_jobs=1)
+        model.set_params(max_iter=30).fit(stack, Y[:, labels[:1]])  # compiles what is not compiled yet
+        model.set_params(max_iter=100_000, max_seconds=seconds)
+        line["cases"].append({"solver": solver, "norm": norm, **measure(model, stack, Y[:, labels])})
+        show(line | line["cases"][-1], "n_samples", "n_kernels", *line["cases"][-1])
+    return line
+
+
+def measure(model, stack, Y):
+    """Means over the labels; of the gap the largest, and how many labels reached the one asked for."""
+    found = []
+    for y in np.hsplit(Y, Y.shape[1]):
+        timing = best_time(model.fit, stack, y, repeats=1)
+        found.append(
+            {
+                "objective": float(model.primal_objective_),
+                "rounds": int(model.trace_[-1].n_iter),
+                "seconds": timing.processor_seconds,
+                "active": len(model.active_kernels_),
+                "gap": float(model.duality_gap_),
+            }
+        )
+    means = {key: float(np.mean([line[key] for line in found])) for key in found[0]}
+    gaps = [line["gap"] for line in found]
+    return means | {"gap": max(gaps), "reached": sum(gap <= TOLERANCE for gap in gaps), "labels": len(gaps)}
+
+
+# Its answers to tables
+
+PAPER_NAMES = {
+    "gradient": "GMKL",
+    "simple": "SimpleMKL",
+    "mirror": "VSKL",
+    "group-lasso": "MKL-GL",
+    "level": "MKL-Level",
+    "silp": "MKL-SIP",
+    "smo": "MKL-SMO",
+}
+GROWN = {"mkl-table2.10": "kernels", "mkl-table2.11": "kernels"}
+
+
+def answer(table, results):
+    if table == "mkl-table2.7":
+        return _smo(results)
+    if table == "mkl-figure2.7":
+        return _active(results["lines"])
+    grown = results[GROWN.get(table, "samples")] or results["lines"]
+    columns = [
+        f"{line['n_samples']:,} x {line['n_kernels']}: {what}" for line in grown for what in ("s", "rounds")
+    ]
+    rows = {}
+    for solver in PAPER_NAMES:
+        for norm in (1.0, 2.0, 4.0):
+            cases = [_case(line, solver, norm) for line in grown]
+            if all(cases):
+                cells = [
+                    cell for case in cases for cell in (f"{case['seconds']:.2f}", f"{case['rounds']:.0f}")
+                ]
+                rows[f"{PAPER_NAMES[solver]}-L{norm:.0f}"] = tuple(cells)
+    return Answer(Figures(tuple(columns), rows), f"Samples x kernels. {_order(grown)}")
+
+
+def _order(lines):
+    seconds = {
+        solver: sum(case["seconds"] for case in cases)
+        for solver in PAPER_NAMES
+        if all(cases := [_case(line, solver, 1.0) for line in lines])
+    }
+    order = sorted(seconds, key=seconds.get)
+    listed = ", ".join(f"{PAPER_NAMES[solver]} {seconds[solver]:.2f}" for solver in order)
+    return f"L1 solvers from fast to slow, seconds of all sizes together: {listed}."
+
+
+def _smo(results):
+    """Seconds with the L2 norm on every problem of the experiment."""
+    lines = [*results["lines"], *results["samples"], *results["kernels"]]
+    rows, faster = {}, {}
+    for line in lines:
+        silp, smo = (_case(line, solver, 2.0)["seconds"] for solver in ("silp", "smo"))
+        rows[f"{line['data']}, {line['n_samples']:,} x {line['n_kernels']}"] = f"{silp:.2f}", f"{smo:.2f}"
+        faster.setdefault(line["n_kernels"], []).append(silp / smo)
+    listed = "; ".join(f"{count} kernels {_range(found)}" for count, found in sorted(faster.items()))
+    return Answer(
+        Figures(("MKL-SIP", "MKL-SMO"), rows),
+        f"Samples x kernels. Seconds of SIP in units of those of SMO: {listed}.",
+    )
+
+
+def _range(values):
+    return " to ".join(dict.fromkeys(f"{value:.1f}" for value in (min(values), max(values))))
+
+
+def _active(lines):
+    rows = {
+        f"{line['data']}, {line['n_kernels']} kernels": tuple(
+            f"{_case(line, 'silp', norm)['active']:.1f}" for norm in (1.0, 2.0, 4.0)
+        )
+        for line in lines
+    }
+    return Answer(Figures(("L1", "L2", "L4"), rows), "Active kernels of MKL-SIP at the end of training.")
+
+
+def _case(line, solver, norm):
+    found = [case for case in line["cases"] if (case["solver"], case["norm"]) == (solver, norm)]
+    return found[0] if found else None
+
+
+# Its page
+
+SHORT_NAMES = {
+    "silp": "SILP, SIP",
+    "simple": "SimpleMKL",
+    "gradient": "GMKL",
+    "mirror": "VSKL",
+    "level": "level",
+    "group-lasso": "MKL-GL",
+    "smo": "MKL-SMO",
+}
+INTRO = """# Solvers of several kernels on the same problems
+
+Measured by `tagrank reproduce mkl-table2.8`; written by `make docs` from the figures that are kept, with
+machine and versions, in `papers/src/tagrank_papers/results/kernel_solvers.json`. Do not edit it by hand.
+Measured on {machine}.
+
+The question, from section 2.5.5 of the dissertation (tables 2.7 to 2.11): which solver learns the weights
+of kernels fastest, and how does its time grow with the number of kernels and of samples? The solvers are
+described [here](methods/multiple-kernels.md).
+
+How it was measured:
+
+- `MultipleKernelSVM`, hinge loss, C = 10, one label against the rest; all solvers are asked for the same
+  relative duality gap, 0.001, and read the same stack of Gram matrices, which is not counted, as in the
+  dissertation.
+- mfeat: Gaussians on its six views. yeast, emotions: Gaussians of five widths on each of two views, from a
+  quarter to four times the mean distance. corel5k_images_260: the kernels of 21 sets of features of
+  photographs. At most 1,000 training samples, drawn once.
+- Processor seconds on one core, because the machine was shared. A training ends after {seconds:g} seconds
+  of the clock, and is then said to have missed the gap.
+- *rounds*: trainings of a support vector machine, each started from the last one; of SMO passes over the
+  samples. *active*: kernels with a weight. Means over the {labels} most frequent labels; of the gap the
+  largest.
+- With p = 1 every solver here has the lower bound of all cutting planes. This makes the gap of those
+  smaller that do not use the planes for their steps; in the dissertation each has a stopping rule of its
+  own.
+"""
+DATA = """
+## {data}: {n_samples:,} samples, {n_kernels} kernels
+
+{table}
+{missed}"""
+GROWTH = """
+## More kernels, more samples
+
+![Seconds over kernels and samples](kernel-solvers.svg)
+
+mfeat, one label, p = 1 in the drawing. Widths make the kernels: six views, then two, four, eight and
+sixteen widths on each. Processor seconds (rounds); `*` where the gap was missed:
+
+{kernels}
+
+Two widths on each of six views, more and more samples:
+
+{samples}
+
+Exponents of seconds ~ samples^e, by least squares on the logarithms: {exponents}.
+"""
+COMPARED = """
+## Beside the published conclusions
+
+Seconds cannot be compared: other data, other machine, and the dissertation does not state a gap that its
+runs reached.
+
+- *"MKL-SIP is overall the most efficient"* for L1, because its intermediate solutions are sparse. Here the
+  fastest of the L1 solvers is {fastest}. {silp}
+- *SimpleMKL converges in fewer iterations than the others, but each takes longer.* {simple}
+- *"L_p-MKL is significantly more efficient than L_1-MKL because it converges in a significantly smaller
+  number of iterations."* {beyond}
+- *With many kernels the gap between L1 and Lp becomes smaller for MKL-SIP, and L1 may be faster.* {many}
+- *"MKL-SMO ... is the fastest MKL baseline"*, 3 to 18 times faster than MKL-SIP in table 2.7. {smo}
+- *Time "increases almost quadratically in the size of training data".* The exponents are above.
+- *L1 gives sparser weights than Lp, whose kernels are all active.* {active}
+"""
+
+
+def render_page(results, machine):
+    """Tables of all solvers, of growth, and the published conclusions."""
+    lines = results["lines"]
+    where = f"{machine['processor']}, one core"
+    labels = lines[0]["cases"][0]["labels"]
+    parts = [INTRO.format(machine=where, seconds=results["seconds"], labels=labels)]
+    parts += [_data(line) for line in lines]
+    if results["samples"]:
+        kernels = _grown(results["kernels"], "n_kernels", "kernels")
+        samples = _grown(results["samples"], "n_samples", "samples")
+        exponents = _exponents(results["samples"])
+        parts.append(GROWTH.format(kernels=kernels, samples=samples, exponents=exponents))
+        parts.append(_compared(lines, results["kernels"]))
+    return fill("".join(parts))
+
+
+def _data(line):
+    rows = [
+        [
+            f"`{case['solver']}` ({SHORT_NAMES[case['solver']]})",
+            f"{case['norm']:g}",
+            f"{case['objective']:.5g}",
+            f"{case['gap']:.1e}",
+            f"{case['rounds']:.0f}",
+            f"{case['seconds']:.2f}",
+            f"{case['active']:.1f}",
+        ]
+        for case in line["cases"]
+    ]
+    header = ["solver", "p", "objective", "gap", "rounds", "seconds", "active"]
+    missed = [case for case in line["cases"] if case["reached"] < case["labels"]]
+    words = ", ".join(
+        f"`{case['solver']}` (p = {case['norm']:g}) for {case['labels'] - case['reached']}" for case in missed
+    )
+    return DATA.format(
+        **line,
+        table=markdown_table(header, rows, numbers=True),
+        missed=f"\nThe gap was missed by {words} of {missed[0]['labels']} labels.\n" if missed else "",
+    )
+
+
+def _grown(lines, key, what):
+    rows = []
+    for case in lines[0]["cases"]:
+        cells = [_cell(_case(line, case["solver"], case["norm"])) for line in lines]
+        rows.append([f"`{case['solver']}`, p = {case['norm']:g}", *cells])
+    return markdown_table([what, *(f"{line[key]:,}" for line in lines)], rows, numbers=True)
+
+
+def _cell(case):
+    mark = "" if case["reached"] == case["labels"] else "*"
+    return f"{case['seconds']:.2f} ({case['rounds']:.0f}){mark}"
+
+
+def _exponents(lines):
+    powers = []
+    for case in lines[0]["cases"]:
+        seconds = [_case(line, case["solver"], case["norm"])["seconds"] for line in lines]
+        slope = np.polyfit(np.log([line["n_samples"] for line in lines]), np.log(seconds), 1)[0]
+        powers.append(f"`{case['solver']}` (p = {case['norm']:g}) {slope:.1f}")
+    return ", ".join(powers)
+
+
+def _compared(lines, kernels):
+    seconds = {name: _total(lines, name, 1.0) for name in SHORT_NAMES if name != "smo"}
+    order = sorted(seconds, key=seconds.get)
+    rounds = {name: [_case(line, name, 1.0)["rounds"] for line in lines] for name in seconds}
+    fewest = sum(
+        rounds["simple"][k] == min(values[k] for values in rounds.values()) for k in range(len(lines))
+    )
+    last = kernels[-1]
+    silp = {norm: _case(last, "silp", norm) for norm in (1.0, 2.0, 4.0)}
+    ratios = [
+        _case(line, "silp", p)["seconds"] / _case(line, "smo", p)["seconds"]
+        for line in lines
+        for p in (2.0, 4.0)
+    ]
+    active = [
+        np.mean([_case(line, "silp", p)["active"] / line["n_kernels"] for line in lines]) for p in (1.0, 2.0)
+    ]
+    beyond = [_mean_rounds(lines, "silp", p) for p in (1.0, 2.0, 4.0)]
+    closed = [_mean_rounds(lines, "group-lasso", p) for p in (1.0, 2.0, 4.0)]
+    return COMPARED.format(
+        fastest=f"`{order[0]}` ({seconds[order[0]]:.2f} seconds a label over all sets together)",
+        silp=f"`silp` is number {order.index('silp') + 1} of {len(order)} ({seconds['silp']:.2f}); the "
+        f"order is {', '.join(f'`{name}`' for name in order)}.",
+        simple=f"It needs the fewest rounds on {fewest} of {len(lines)} sets; a round here is one training, "
+        f"and its line search takes several. It is number {order.index('simple') + 1} of {len(order)} in "
+        "seconds.",
+        beyond=f"Rounds of `silp` for p = 1, 2, 4: {_join(beyond)}; of `group-lasso`: {_join(closed)}.",
+        many=f"With {last['n_kernels']} kernels `silp` takes, in seconds (rounds), "
+        + ", ".join(f"{_cell(case)} for p = {norm:g}" for norm, case in silp.items())
+        + ".",
+        smo=f"`silp` takes {min(ratios):.1f} to {max(ratios):.1f} times the seconds of `smo` with the same p"
+        f"; `group-lasso` takes {_against_smo(lines)} times.",
+        active=f"Share of active kernels, `silp`: {active[0]:.0%} with p = 1, {active[1]:.0%} with p = 2.",
+    )
+
+
+def _against_smo(lines):
+    ratios = [
+        _case(line, "group-lasso", p)["seconds"] / _case(line, "smo", p)["seconds"]
+        for line in lines
+        for p in (2.0, 4.0)
+    ]
+    return f"{min(ratios):.1f} to {max(ratios):.1f}"
+
+
+def _join(values):
+    return ", ".join(f"{value:.0f}" for value in values)
+
+
+def _mean_rounds(lines, solver, norm):
+    return float(np.mean([_case(line, solver, norm)["rounds"] for line in lines]))
+
+
+def _total(lines, solver, norm):
+    return sum(_case(line, solver, norm)["seconds"] for line in lines)
+
+
+def draw_growth(results):
+    """Seconds of the solvers with p = 1 over the number of kernels and of samples, as SVG."""
+    charts = []
+    for lines, key, what in (
+        (results["kernels"], "n_kernels", "kernels"),
+        (results["samples"], "n_samples", "samples"),
+    ):
+        names = [case["solver"] for case in lines[0]["cases"] if case["norm"] == 1] if lines else []
+        series = [
+            (name, [line[key] for line in lines], [_case(line, name, 1.0)["seconds"] for line in lines])
+            for name in names
+        ]
+        if series:
+            charts.append(line_chart("seconds", series, description="", x_label=what, logarithmic=True))
+    return draw_charts(charts) if charts else "\n"
