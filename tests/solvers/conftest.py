@@ -78,7 +78,7 @@ class Held(NamedTuple):
 def precision(request, monkeypatch):
     """Of tolerances that float32 can reach: small problems keep exact scores, large ones round theirs."""
     if request.param == "rounded scores":
-        monkeypatch.setattr("tagrank.solvers.passes.FEW_SAMPLES", 0)
+        monkeypatch.setattr("tagrank.solvers.dual_ascent.FEW_SAMPLES", 0)
 
 
 @cache

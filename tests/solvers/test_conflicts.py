@@ -22,7 +22,7 @@ def conflict():
 def test_conflicts_end_in_fewer_passes_and_at_the_same_place(conflict, AnyLoss, monkeypatch):
     K, labels = conflict
     settled = solve_dual(K, AnyLoss, 100 * labels, kind="gram")
-    monkeypatch.setattr("tagrank.solvers.passes.PASSES_BEFORE_CONFLICTS", np.inf)
+    monkeypatch.setattr("tagrank.solvers.dual_ascent.PASSES_BEFORE_CONFLICTS", np.inf)
     plain = solve_dual(K, AnyLoss, 100 * labels, kind="gram")
     assert settled.converged
     assert plain.converged

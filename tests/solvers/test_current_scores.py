@@ -90,7 +90,7 @@ def test_sparse_rows_hold_weights(X, n_labels, n_groups, dtype):
 @pytest.mark.parametrize("few", [0, 300, 301], ids=["any rounded", "many, rounded", "few, exact"])
 def test_float32_scores_give_a_float64_certificate(Loss, tol, few, X, held, certificate, monkeypatch):
     """The scores that the passes keep are rounded where there are many; the certificate must not be."""
-    monkeypatch.setattr("tagrank.solvers.passes.FEW_SAMPLES", few)
+    monkeypatch.setattr("tagrank.solvers.dual_ascent.FEW_SAMPLES", few)
     rounded = []
     round_scores = GramScores.round_scores
     monkeypatch.setattr(GramScores, "round_scores", lambda self: rounded.append(round_scores(self)))

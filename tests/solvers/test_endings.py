@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tagrank.solvers.group_steps import solve_paper
-from tagrank.solvers.online_passes import learn_in_passes
+from tagrank.solvers.perceptrons import learn_in_passes
 
 
 def test_pass_limit(Loss, hold, make_problem, certificate):

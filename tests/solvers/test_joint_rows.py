@@ -7,7 +7,7 @@ from scipy import sparse
 from tagrank.losses.hinge import Hinge
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.joint_rows import JointRows
+from tagrank.solvers.linear_rows import JointRows
 
 both_precisions = pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 both_formats = pytest.mark.parametrize("form", [np.array, sparse.csr_array], ids=["dense", "sparse"])
@@ -59,10 +59,10 @@ def test_same_optimum_as_the_gram_matrix(rows, form, tol, certificate):
     costs = np.random.default_rng(2).integers(0, 8, size=(300, 1)) / 4  # the same in both precisions
     by_gram = solve_dual(Q, Hinge, costs, kind="gram", tol=1e-8)
     by_rows = solve_dual(
-        lambda dtype: JointRows(form(X), U, dtype),
+        (form(X), U),
         Hinge,
         costs,
-        kind="samples",
+        kind="joint rows",
         tol=tol,
         start=np.ones((300, 1)),
     )

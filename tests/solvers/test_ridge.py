@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import Ridge
 
-from tagrank.solvers.ridge import RidgeOnGram, RidgeOnRows, leave_one_out
+from tagrank.solvers.ridge import leave_one_out, ridge_on
 
 SHAPES = {"more samples": (30, 7), "more columns": (12, 25)}
 
@@ -23,9 +23,9 @@ def problem(request):
 @pytest.fixture(params=["dense", "sparse", "gram"])
 def pose(request):
     forms = {
-        "dense": lambda X: RidgeOnRows(X),
-        "sparse": lambda X: RidgeOnRows(sparse.csr_array(X)),
-        "gram": lambda X: RidgeOnGram(X @ X.T),
+        "dense": lambda X: ridge_on(X, "rows"),
+        "sparse": lambda X: ridge_on(sparse.csr_array(X), "rows"),
+        "gram": lambda X: ridge_on(X @ X.T, "gram"),
     }
     return forms[request.param]
 
@@ -64,10 +64,10 @@ def test_single_precision_is_given_up_where_it_fails():
     factor = rng.normal(size=(40, 3))
     K = (factor @ factor.T).astype(np.float32)
     Y = factor - factor.mean(axis=0)
-    ridge = RidgeOnGram(K)
+    ridge = ridge_on(K, "gram")
     np.testing.assert_allclose(ridge.scores(ridge.solve(Y, 1e-5)), Y, atol=1e-3)
 
 
 def test_a_penalty_that_cannot_mend_similarities_is_refused():
     with pytest.raises(ValueError, match=r"alpha=0\.001 is too small"):
-        RidgeOnGram(np.array([[0.0, 5.0], [5.0, 0.0]])).solve(np.array([[1.0], [-1.0]]), 1e-3)
+        ridge_on(np.array([[0.0, 5.0], [5.0, 0.0]]), "gram").solve(np.array([[1.0], [-1.0]]), 1e-3)

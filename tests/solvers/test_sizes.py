@@ -28,7 +28,7 @@ def test_sizes_around_the_block(Loss, n_samples, tol, held, certificate):
 
 
 def test_samples_without_a_gap_are_not_visited(Loss, held, certificate, monkeypatch):
-    monkeypatch.setattr("tagrank.solvers.passes.PASSES_BEFORE_CONFLICTS", np.inf)  # visited twice
+    monkeypatch.setattr("tagrank.solvers.dual_ascent.PASSES_BEFORE_CONFLICTS", np.inf)  # visited twice
     visits = []
 
     class Spy(Loss):

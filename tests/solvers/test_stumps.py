@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.solvers.stumps import N_BINS, BinnedColumns, PresentColumns, boost_stumps
+from tagrank.solvers.stumps import N_BINS, BinnedColumns, boost_stumps
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def check_bound(stumps, F, bounds):
 
 def test_every_round_takes_the_best_of_all_cuts(problem):
     X, bounds = problem
-    stumps = boost_stumps(BinnedColumns(X), bounds, 8)
+    stumps = boost_stumps(X, bounds, 8)
     cuts = [column > value for column in X.T for value in np.unique(column)[:-1]]
     F = replay(stumps, (X[:, stumps.columns] > stumps.thresholds).T, cuts, bounds)
     check_bound(stumps, F, bounds)
@@ -57,7 +57,7 @@ def test_every_round_takes_the_best_of_all_cuts(problem):
 def test_sparse_columns_are_there_or_not(problem):
     _, bounds = problem
     X = np.random.default_rng(1).normal(size=(25, 6)) * (np.random.default_rng(2).random((25, 6)) < 0.4)
-    stumps = boost_stumps(PresentColumns(sparse.csr_array(X)), bounds, 8)
+    stumps = boost_stumps(sparse.csr_array(X), bounds, 8)
     F = replay(stumps, (X[:, stumps.columns] != 0).T, list((X != 0).T), bounds)
     check_bound(stumps, F, bounds)
 
@@ -65,8 +65,8 @@ def test_sparse_columns_are_there_or_not(problem):
 def test_binary_columns_are_the_same_dense_and_sparse(problem):
     _, bounds = problem
     X = (np.random.default_rng(1).random((25, 6)) < 0.4).astype(float)
-    dense = boost_stumps(BinnedColumns(X), bounds, 8)
-    by_presence = boost_stumps(PresentColumns(sparse.csr_array(X)), bounds, 8)
+    dense = boost_stumps(X, bounds, 8)
+    by_presence = boost_stumps(sparse.csr_array(X), bounds, 8)
     np.testing.assert_array_equal(dense.columns, by_presence.columns)
     np.testing.assert_allclose(dense.votes, by_presence.votes)
 
@@ -93,8 +93,8 @@ def test_neighbouring_numbers_are_told_apart():
 
 def test_it_ends_when_nothing_is_left_to_learn():
     bounds = np.array([[1.0], [1.0], [-1.0]])
-    stumps = boost_stumps(BinnedColumns(np.ones((3, 2))), bounds, 50)
+    stumps = boost_stumps(np.ones((3, 2)), bounds, 50)
     assert len(stumps.columns) < 20
     assert stumps.votes.sum(axis=0)[0, 0] == pytest.approx(np.log(2) / 2, abs=0.05)
-    assert not len(boost_stumps(BinnedColumns(np.ones((3, 2))), np.zeros((3, 1)), 50).columns)
-    assert not len(boost_stumps(BinnedColumns(np.ones((3, 2))), bounds, 50, stop=lambda: True).columns)
+    assert not len(boost_stumps(np.ones((3, 2)), np.zeros((3, 1)), 50).columns)
+    assert not len(boost_stumps(np.ones((3, 2)), bounds, 50, stop=lambda: True).columns)

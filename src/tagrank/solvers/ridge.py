@@ -16,6 +16,11 @@ from scipy import sparse
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 
+def ridge_on(data, kind):
+    """The problem on rows (n_samples, n_features), kind "rows", or on their similarities, kind "gram"."""
+    return RidgeOnRows(data) if kind == "rows" else RidgeOnGram(data)
+
+
 class RidgeOnRows:
     """Rows X (n_samples, n_features), dense or sparse, under the linear kernel.
 

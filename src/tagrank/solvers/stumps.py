@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit, prange
+from scipy import sparse
 
 N_BINS = 256  # codes are single bytes
 NO_BETTER = 1e-9  # a split whose Z is nearer to 1 tells nothing
@@ -102,12 +103,12 @@ class PresentColumns:
         return 0.0
 
 
-def boost_stumps(columns, bounds, n_rounds, *, stop=None):
+def boost_stumps(X, bounds, n_rounds, *, stop=None):
     """The best stump of every round, until none is better than chance.
 
     Parameters
     ----------
-    columns : BinnedColumns or PresentColumns
+    X : array, or CSR matrix, whose columns are there or not, shape (n_samples, n_columns)
     bounds : array, shape (n_samples, n_labels): weights, + if present, - if absent, 0 if unknown
     n_rounds : int, at most
     stop : function without arguments, asked before every round; True ends the training
@@ -118,7 +119,7 @@ def boost_stumps(columns, bounds, n_rounds, *, stop=None):
     """
     n_labels, total = bounds.shape[1], np.abs(bounds).sum()
     mass = np.hstack([np.maximum(bounds, 0), np.maximum(-bounds, 0)])
-    rounds = []
+    rounds, columns = [], PresentColumns(X) if sparse.issparse(X) else BinnedColumns(X)
     while len(rounds) < n_rounds and total > 0 and not (stop is not None and stop()):
         mass /= mass.sum()
         Z, column, last = columns.best_split(mass)
@@ -131,8 +132,9 @@ def boost_stumps(columns, bounds, n_rounds, *, stop=None):
         steps = np.exp(votes)
         mass *= np.hstack([1 / steps, steps])[right.astype(int)]
         rounds.append((column, columns.threshold(column, last), votes, mass.sum()))
-    found = [np.array(part) for part in zip(*rounds, strict=True)] or [np.empty(0)] * 4
-    return Stumps(found[0].astype(int), found[1], found[2].reshape(-1, 2, n_labels), found[3])
+    if not rounds:
+        return Stumps(np.empty(0, int), np.empty(0), np.empty((0, 2, n_labels)), np.empty(0))
+    return Stumps(*map(np.array, zip(*rounds, strict=True)))
 
 
 def _first_least(values):
@@ -150,8 +152,8 @@ def _bin_edges(values):
     distinct, counts = np.unique(values, return_counts=True)
     last = np.arange(len(distinct) - 1)
     if len(distinct) > N_BINS:
-        wanted = np.arange(1, N_BINS) * len(values) / N_BINS
-        last = np.unique(np.searchsorted(np.cumsum(counts), wanted))
+        ends = np.arange(1, N_BINS) * len(values) / N_BINS
+        last = np.unique(np.searchsorted(np.cumsum(counts), ends))
         last = last[last < len(distinct) - 1]
     low, high = distinct[last], distinct[last + 1]
     middle = low + (high - low) / 2
@@ -186,9 +188,9 @@ def _best_cut(histogram):
     left, best, last = np.zeros(width), np.inf, 0
     for b in range(n_bins - 1):
         left += histogram[b]
-        found = _normalizer(left) + _normalizer(right[b])
-        if found < best - SAME:
-            best, last = found, b
+        Z = _normalizer(left) + _normalizer(right[b])
+        if best - SAME > Z:
+            best, last = Z, b
     return best, last
 
 

@@ -126,7 +126,7 @@ def test_a_solver_that_learned_nothing_leaves_the_old_model(tagrank, table, tmp_
     options = ("--lower-case", "-o", tmp_path / "m")
     assert tagrank("train", table, *options).exit_code == 0
     before = (tmp_path / "m" / "model.json").read_text()
-    pressed = "tagrank.solvers.passes.BlockPasses.make_pass"
+    pressed = "tagrank.solvers.dual_ascent.BlockPasses.make_pass"
     monkeypatch.setattr(pressed, lambda *_: signal.raise_signal(signal.SIGINT))
     result = tagrank("train", table, *options)
     assert result.exit_code == 130

@@ -15,9 +15,7 @@ from tagrank.estimators.factorization.rows import prepare_rows, side_by_side
 from tagrank.estimators.online.stream_estimator import LabelStream, StreamEstimator
 from tagrank.parallel import limited_threads
 from tagrank.solvers.ending import Ending
-from tagrank.solvers.factorization.descent import Descent, find_limit, find_step
-from tagrank.solvers.factorization.epochs import make_epochs
-from tagrank.solvers.factorization.samples import Samples
+from tagrank.solvers.factorization import begin_descent, make_epochs
 from tagrank.validation import check_below_one, check_count, check_flag, check_positive, check_rows
 
 LARGEST_BETA = 1e30  # weights are float32
@@ -85,7 +83,7 @@ class Factorization(StreamEstimator):
             self.n_iter_, self.n_seen_ = make_epochs(
                 descent,
                 samples,
-                Samples(X[held_out], states[held_out], descent.weights) if len(held_out) else None,
+                (X[held_out], states[held_out]) if len(held_out) else None,
                 rng=rng,
                 ending=Ending(stop=stop),
                 callback=callback,
@@ -130,16 +128,13 @@ class Factorization(StreamEstimator):
 
     def _descent(self, X, states):
         """The training as it stands, and its samples; the first ones tell the step, if none is set."""
-        problem = self._problem()
         weights, velocity = (
             on_device(array.copy(), self.device) for array in (self._weights, self._velocity)
         )
-        samples = Samples(X, states, weights)
-        if self.step_ is None:
-            self.step_ = find_step(problem, weights, samples, self.beta)
-        if self._limit is None:
-            self._limit = find_limit(problem, weights, samples, self.beta)
-        return Descent(problem, weights, velocity, self.step_, self._limit, self.momentum, self.beta), samples
+        options = {"step": self.step_, "limit": self._limit, "momentum": self.momentum, "beta": self.beta}
+        descent, samples = begin_descent(self._problem(), weights, velocity, X, states, **options)
+        self.step_, self._limit = descent.step, descent.limit
+        return descent, samples
 
     def _learn_next(self, X, states):
         descent, samples = self._descent(X, states)

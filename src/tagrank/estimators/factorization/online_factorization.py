@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tagrank.estimators.factorization.factorization import Factorization
-from tagrank.solvers.factorization.online import Online
+from tagrank.solvers.factorization_terms import Online
 from tagrank.validation import check_below_one, check_positive
 
 
@@ -12,7 +12,7 @@ class OnlineFactorization(Factorization):
     """Scores labels by codes from which features and labels are made (OMMF, Otálora-Montenegro et al.).
 
     The code of a training sample follows from its features and labels in closed form, and what makes them
-    from codes is learned by steps on batches; see `tagrank.solvers.factorization.online`. The code of a new
+    from codes is learned by steps on batches; see `tagrank.solvers.factorization_terms`. The code of a new
     sample follows from its features alone. Unknown labels are left out.
 
     Parameters

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from tagrank.estimators.factorization.factorization import Factorization
-from tagrank.solvers.factorization.two_way import TwoWay
+from tagrank.solvers.factorization_terms import TwoWay
 from tagrank.validation import check_below_one, check_positive
 
 
@@ -12,7 +12,7 @@ class TwoWayFactorization(Factorization):
     """Scores labels by one space in which features and labels are coded (TWMMF, Vanegas et al.).
 
     Features and labels are each brought into the space and back, and labels are read from where the features
-    lead; see `tagrank.solvers.factorization.two_way`. Unknown labels are left out. Nothing but the weights is
+    lead; see `tagrank.solvers.factorization_terms`. Unknown labels are left out. Nothing but the weights is
     kept, so that streams of any length are learned (`partial_fit`).
 
     Parameters

@@ -5,7 +5,6 @@ of rows nothing so large is needed: the model is a matrix of features by labels.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,12 +46,15 @@ def hold_jointly(X, kernel, vectors, output, *, fit_gram, dtype, n_jobs):
     by_rows = prefers_rows(X, kernel, output, vectors.rows.shape[1], dtype)
     if by_rows:
         scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
-        data = _joint_rows(X, scale, output.prepare(vectors.rows.astype(dtype, copy=False)))
-    else:
-        kernel, K = fit_gram(X)
-        scale = inverse_roots(K.diagonal().astype(np.float64))
-        data = _joint_gram(K, scale.astype(dtype), output.tiles(vectors, dtype), n_jobs)
-    return kernel, data, "samples", scale, by_rows
+        U = output.prepare(vectors.rows.astype(dtype, copy=False))
+        U *= scale[:, None].astype(U.dtype)
+        return kernel, (X, U), "joint rows", scale, by_rows
+    from tagrank.kernels.gram_product import multiply_gram
+
+    kernel, K = fit_gram(X)
+    scale = inverse_roots(K.diagonal().astype(np.float64))
+    K = multiply_gram(K, output.tiles(vectors, dtype), scale.astype(dtype), n_jobs=n_jobs)
+    return kernel, K, "joint gram", scale, by_rows
 
 
 def prefers_rows(X, kernel, output, n_labels, dtype):
@@ -76,19 +78,3 @@ def prefers_rows(X, kernel, output, n_labels, dtype):
 def _n_values(X):
     """Stored values of a row, on average and at least one."""
     return max(1.0, X.nnz / X.shape[0]) if sparse.issparse(X) else X.shape[1]
-
-
-def _joint_rows(X, scale, U):
-    """What makes the engine's samples of rows X, scaled to unit length, and of their outputs U."""
-    from tagrank.solvers.joint_rows import JointRows
-
-    U *= scale[:, None].astype(U.dtype)
-    return partial(JointRows, X, U)
-
-
-def _joint_gram(K, scale, similarities, n_jobs):
-    """What makes the engine's samples of K / sqrt(k_ii k_jj) times the similarities of outputs."""
-    from tagrank.kernels.gram_product import multiply_gram
-    from tagrank.solvers.gram_scores import JointGram
-
-    return partial(JointGram, multiply_gram(K, similarities, scale, n_jobs=n_jobs))

@@ -16,7 +16,7 @@ from tagrank.estimators.online.stream_estimator import StreamEstimator
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import take_rows
-from tagrank.solvers.online_passes import BLOCK
+from tagrank.solvers.perceptrons import BLOCK
 from tagrank.validation import check_flag
 
 NEEDS_ROWS = "a stream needs rows and a kernel; similarities can only be learned with fit"
@@ -107,7 +107,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         check_flag("center", self.center)
 
     def _begin(self, stream, X, *, at_once):
-        from tagrank.solvers.joint_perceptron import GramCoefficients, LinearWeights
+        from tagrank.solvers.perceptrons import GramCoefficients, LinearWeights
 
         for stale in ("coef_", "X_fit_", "dual_coef_", "support_"):
             vars(self).pop(stale, None)
@@ -139,7 +139,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
             self._learn(take_rows(X, block), V)
 
     def _learn(self, rows, V):
-        from tagrank.solvers.joint_perceptron import learn_block
+        from tagrank.solvers.perceptrons import learn_block
 
         n_updates, self._squared_norm = learn_block(self._weights, rows, V, self._squared_norm, self.margin)
         self.n_seen_ += len(V)
@@ -147,7 +147,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         return n_updates
 
     def _reads_indices(self):
-        from tagrank.solvers.joint_perceptron import GramCoefficients
+        from tagrank.solvers.perceptrons import GramCoefficients
 
         return isinstance(getattr(self, "_weights", None), GramCoefficients)
 
@@ -195,7 +195,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         return state | own | {"X_fit_": getattr(weights, "X", None), "squared_norm": self._squared_norm}
 
     def restore(self, state):
-        from tagrank.solvers.joint_perceptron import LinearWeights
+        from tagrank.solvers.perceptrons import LinearWeights
 
         own = {name: state.pop(name) for name in ("weights", "total", "X_fit_", "squared_norm")}
         weights, total = own["weights"], own["total"]

@@ -19,7 +19,7 @@ class OnlineRanker(StreamEstimator):
     """Ranks labels by a perceptron that learns from one sample at a time (MMP, Crammer and Singer).
 
     Where a present label is not above an absent one, their weights move towards and away from the sample; see
-    `tagrank.solvers.category_perceptron`. The model is linear, and its memory does not grow with the stream.
+    `tagrank.solvers.perceptrons`. The model is linear, and its memory does not grow with the stream.
     There is nothing to converge to and no certificate; `LabelRanker` is the better choice for what fits into
     memory. `predict` gives each sample its highest labels, as many as samples had so far in the mean.
 
@@ -87,7 +87,7 @@ class OnlineRanker(StreamEstimator):
         self._learn(X, states)
 
     def _learn(self, X, states):
-        from tagrank.solvers.category_perceptron import learn_samples
+        from tagrank.solvers.perceptrons import learn_samples
 
         worst, scaled = self.pairs == "worst", self.step == "loss"
         n_updates = learn_samples(
@@ -98,7 +98,7 @@ class OnlineRanker(StreamEstimator):
         return n_updates
 
     def _finish(self, X):
-        from tagrank.solvers.category_perceptron import averaged
+        from tagrank.solvers.perceptrons import averaged
 
         self._name_stream()
         average = averaged(self._weights, self._total, self.n_seen_)

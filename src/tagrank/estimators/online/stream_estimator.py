@@ -13,7 +13,7 @@ from tagrank.estimators.targets import Targets, encode_targets, warn_never_posit
 from tagrank.kernels.gram import n_rows
 from tagrank.labels import encode_tag_sets, is_tag_sets, label_states
 from tagrank.parallel import limited_threads
-from tagrank.solvers.online_passes import learn_in_passes
+from tagrank.solvers.perceptrons import learn_in_passes
 from tagrank.validation import check_count, check_even_rows, check_flag, check_same_length
 
 COUNTS = ("n_seen_", "n_updates_", "n_iter_")

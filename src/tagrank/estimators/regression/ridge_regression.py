@@ -14,7 +14,7 @@ from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
 from tagrank.parallel import limited_threads
-from tagrank.solvers.ridge import RidgeOnGram, RidgeOnRows, leave_one_out
+from tagrank.solvers.ridge import leave_one_out, ridge_on
 from tagrank.validation import check_magnitude, check_positive
 
 PENALTIES = np.logspace(-4, 3, 15)  # in units of the mean squared distance of a sample from the mean of all
@@ -101,9 +101,9 @@ class RidgeRegression(KernelEstimator):
         kernel = self._kernel_for(X)
         if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
             check_magnitude("X", X, np.float64)
-            return kernel, RidgeOnRows(X[counted])
+            return kernel, ridge_on(X[counted], "rows")
         kernel, K = self._fit_gram(X)
-        return kernel, RidgeOnGram(K if len(counted) == len(K) else K[np.ix_(counted, counted)])
+        return kernel, ridge_on(K if len(counted) == len(K) else K[np.ix_(counted, counted)], "gram")
 
     def _keep(self, X, counted, coefficients):
         for name in ("coef_", "dual_coef_", "support_", "X_fit_"):

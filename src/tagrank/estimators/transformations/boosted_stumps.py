@@ -72,7 +72,7 @@ class BoostedStumps(LabelEstimator):
         -------
         self
         """
-        from tagrank.solvers.stumps import BinnedColumns, PresentColumns, boost_stumps
+        from tagrank.solvers.stumps import boost_stumps
 
         X, targets = self._take(X, y)
         warn_never_positive(targets)
@@ -80,8 +80,7 @@ class BoostedStumps(LabelEstimator):
         known = np.any(bounds != 0, axis=1)
         self.by_presence_ = bool(sparse.issparse(X))
         with limited_threads(self.n_jobs if bounds.size * X.shape[1] >= WORTH_THREADS else 1):
-            columns = PresentColumns(X[known]) if self.by_presence_ else BinnedColumns(X[known])
-            stumps = boost_stumps(columns, bounds[known], self.n_rounds, stop=stop)
+            stumps = boost_stumps(X[known], bounds[known], self.n_rounds, stop=stop)
         self.columns_, self.thresholds_ = stumps.columns, stumps.thresholds
         self.left_votes_, self.right_votes_ = stumps.votes[:, 0], stumps.votes[:, 1]
         self.normalizers_ = stumps.normalizers

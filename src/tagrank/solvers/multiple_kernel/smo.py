@@ -8,7 +8,7 @@ its sample. The derivative along t,
 
     1 - sum_j beta_j(v(t)) (u_j + t k_j),
 
-falls in t, and a bracketed Newton iteration finds its root (`smo_sweep.py`).
+falls in t, and a bracketed Newton iteration finds its root.
 
 The dissertation adds lambda/2 |beta|_p^2 to the objective where the others have |beta|_p <= 1, which makes
 |v|_q^2 / (8 lambda) of 1/2 |v|_q. The solutions are the same for lambda = |v|_q / 2 at the optimum. Without
@@ -19,28 +19,30 @@ samples are brought up to date. All kernels must be at hand as matrices.
 """
 
 import numpy as np
+from numba import njit
 
 from tagrank.arrays import row_blocks
 from tagrank.losses.hinge import Hinge
-from tagrank.solvers.multiple_kernel.norms import best_response
-from tagrank.solvers.multiple_kernel.problem import Evaluation, KernelProblem
-from tagrank.solvers.multiple_kernel.smo_sweep import sweep
-from tagrank.solvers.passes import objectives
+from tagrank.solvers.dual_ascent import objectives
+from tagrank.solvers.multiple_kernel.cutting_planes import best_response
+from tagrank.solvers.multiple_kernel.kernel_problem import KernelEvaluation, KernelProblem
 from tagrank.solvers.solution import Solution
 
 BLOCK = 64
 SWEEPS = 10
 SWEEPS_TO_THE_END = 500  # where all samples fit into one block
 MOST_OF_GAP = 0.99  # a pass visits the samples that hold this part of the gap
+NEWTON_STEPS = 50
+PRECISION = 1e-12  # of a derivative whose parts are of size one
 
 
-def propose(problem, weights):
+def propose_own_weights(problem, weights):
     """The weights of each round follow from its coefficients."""
     while True:
         weights = (yield weights).weights
 
 
-class Problem(KernelProblem):
+class CoordinateProblem(KernelProblem):
     """A round is one pass over the samples."""
 
     def __init__(self, stack, make_loss, bounds, **options):
@@ -68,7 +70,7 @@ class Problem(KernelProblem):
         primal, dual = objectives((losses.sum(), np.abs(self.A).sum(), (self.A * scores).sum()))
         solution = Solution(self.A.copy(), primal, dual, n_iter=1, stopped_by="max_iter")
         constant = dual + weights @ quadratics / 2
-        evaluation = Evaluation(weights, solution, quadratics, constant, dual)
+        evaluation = KernelEvaluation(weights, solution, quadratics, constant, dual)
         self.take_bounds(evaluation, planes=[])
         return evaluation
 
@@ -104,3 +106,85 @@ class Problem(KernelProblem):
         changed = np.flatnonzero((after != before).any(axis=1))
         for F, K in zip(self.F, self.kernels, strict=True):
             F += (after - before)[changed].T @ K[rows[changed]]
+
+
+@njit(cache=True)
+def sweep(bounds, coefficients, corners, scores, quadratics, sums, intercept, q, n_sweeps):
+    """Exact steps on all coefficients of a block, several times; everything but the corners is kept current.
+
+    bounds, coefficients : (n_rows, n_labels); corners : (n_rows, n_rows, n_kernels)
+    scores : (n_labels, n_rows, n_kernels), f_j; quadratics : (n_kernels,); sums : (n_labels,) of coefficients
+    """
+    slopes = np.empty(quadratics.shape[0])
+    for _ in range(n_sweeps):
+        n_changed = 0
+        for label in range(bounds.shape[1]):
+            for b in range(bounds.shape[0]):
+                bound, old = bounds[b, label], coefficients[b, label]
+                if bound == 0:
+                    continue
+                sign = 1.0 if bound > 0 else -1.0
+                slopes[:] = sign * scores[label, b]
+                fixed = sign * intercept * sums[label]
+                t = best_change(
+                    slopes, corners[b, b], quadratics, fixed, intercept, -abs(old), abs(bound) - abs(old), q
+                )
+                if t == 0:
+                    continue
+                n_changed += 1
+                for j in range(quadratics.shape[0]):
+                    quadratics[j] = max(quadratics[j] + t * (2 * slopes[j] + t * corners[b, b, j]), 0.0)
+                coefficients[b, label] = min(max(old + sign * t, min(bound, 0.0)), max(bound, 0.0))
+                sums[label] += sign * t
+                scores[label] += (sign * t) * corners[b]
+        if n_changed == 0:
+            break
+
+
+@njit(cache=True)
+def best_change(u, k, v, fixed, intercept, low, high, q):
+    """The t between `low` <= 0 and `high` >= 0 where the derivative of the dual along t is zero."""
+    slope, curvature = derivatives(0.0, u, k, v, fixed, intercept, q)
+    if abs(slope) <= PRECISION:
+        return 0.0
+    low, high = (0.0, high) if slope > 0 else (low, 0.0)
+    end = high if slope > 0 else low
+    if low == high or derivatives(end, u, k, v, fixed, intercept, q)[0] * slope >= 0:
+        return end
+    t = 0.0
+    for _ in range(NEWTON_STEPS):
+        new = t + slope / curvature if curvature > 0 else end
+        t = new if low < new < high else (low + high) / 2
+        slope, curvature = derivatives(t, u, k, v, fixed, intercept, q)
+        if abs(slope) <= PRECISION:
+            break
+        if slope > 0:
+            low = t
+        else:
+            high = t
+    return t
+
+
+@njit(cache=True)
+def derivatives(t, u, k, v, fixed, intercept, q):
+    """First derivative along t of sum a - 1/2 |v(t)|_q - 1/2 intercept * sum^2, and minus the second."""
+    slope, curvature = 1 - fixed - t * intercept, intercept
+    largest = 0.0
+    for j in range(v.shape[0]):
+        largest = max(largest, v[j] + t * (2 * u[j] + t * k[j]))
+    if largest <= 0:
+        return slope, curvature
+    total = 0.0
+    for j in range(v.shape[0]):
+        total += max((v[j] + t * (2 * u[j] + t * k[j])) / largest, 0.0) ** q
+    norm = total ** (1 / q)
+    spread = along = 0.0
+    for j in range(v.shape[0]):
+        share = max((v[j] + t * (2 * u[j] + t * k[j])) / (largest * norm), 0.0)
+        if share > 0:
+            beta, turn = share ** (q - 1), u[j] + t * k[j]
+            slope -= beta * turn
+            curvature += beta * k[j]
+            spread += beta / share * turn * turn
+            along += beta * turn
+    return slope, curvature + 2 * (q - 1) / (largest * norm) * max(spread - along * along, 0.0)

@@ -1,28 +1,30 @@
 """Weights of kernels and coefficients together: which methods there are, and how a search is begun."""
 
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 
 from tagrank.solvers.dual_ascent import solve_dual
 from tagrank.solvers.ending import Ending
-from tagrank.solvers.multiple_kernel.norms import check_norm, normalized, uniform_weights
-from tagrank.solvers.multiple_kernel.problem import KernelProblem, kernel_data
-from tagrank.solvers.multiple_kernel.search import search
+from tagrank.solvers.multiple_kernel import methods, smo, worst_label
+from tagrank.solvers.multiple_kernel.cutting_planes import check_norm, normalized, uniform_weights
+from tagrank.solvers.multiple_kernel.kernel_problem import KernelProblem, kernel_data, search
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 from tagrank.validation import check_choice
 
-METHODS = {  # the file of each
-    "silp": "silp",
-    "simple": "simple",
-    "gradient": "gradient",
-    "mirror": "mirror",
-    "level": "level",
-    "group-lasso": "group_lasso",
-    "smo": "smo",
+METHODS = {  # the problem that each evaluates, and what proposes weights for it
+    "silp": (KernelProblem, methods.lowest_of_planes),
+    "simple": (KernelProblem, methods.reduced_gradient),
+    "gradient": (KernelProblem, methods.projected_gradient),
+    "mirror": (KernelProblem, methods.mirror),
+    "level": (KernelProblem, methods.level),
+    "group-lasso": (KernelProblem, methods.group_lasso),
+    "smo": (smo.CoordinateProblem, smo.propose_own_weights),
 }
-WORST_METHODS = {"cutting-plane": "worst", "stochastic": "stochastic"}
+WORST_METHODS = {
+    "cutting-plane": (worst_label.WorstProblem, worst_label.propose_below_level),
+    "stochastic": (worst_label.GameProblem, worst_label.propose_means),
+}
 ON_SIMPLEX = ("simple", "gradient", "mirror", "level")  # p = 1 only
 ON_BALL = ("smo",)  # p > 1 only
 
@@ -37,7 +39,7 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     solver : "auto" or one of METHODS
     norm : float, p >= 1
     callback : function of a KernelPoint, called after each round
-    options : those of `pose`
+    options : those of `_search`
 
     Returns
     -------
@@ -46,9 +48,8 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     """
     norm = check_norm(norm)
     check_method(solver, norm)
-    method = _load(METHODS[_fastest(norm) if solver == "auto" else solver])
-    make_problem = partial(getattr(method, "Problem", KernelProblem), stack, make_loss, bounds)
-    return search(*pose(make_problem, method, norm, stack.n_kernels, **options), callback)
+    kind, propose = METHODS[_fastest(norm) if solver == "auto" else solver]
+    return _search(partial(kind, stack, make_loss, bounds), propose, norm, callback, **options)
 
 
 def solve_worst(stack, bounds, *, solver="cutting-plane", norm=1.0, callback=None, **options):
@@ -60,17 +61,15 @@ def solve_worst(stack, bounds, *, solver="cutting-plane", norm=1.0, callback=Non
     check_choice("solver", solver, tuple(WORST_METHODS))
     if solver == "stochastic" and norm != 1:
         raise ValueError(f"solver='stochastic' does not do norm={norm:g}; choose cutting-plane, or norm=1")
-    method = _load(WORST_METHODS[solver])
-    return search(
-        *pose(partial(method.Problem, stack, bounds), method, norm, stack.n_kernels, **options), callback
-    )
+    kind, propose = WORST_METHODS[solver]
+    return _search(partial(kind, stack, bounds), propose, norm, callback, **options)
 
 
-def pose(
+def _search(
     make_problem,
-    method,
+    propose,
     norm,
-    n_kernels,
+    callback,
     *,
     tol=1e-3,
     max_iter=1000,
@@ -81,7 +80,7 @@ def pose(
     intercept=0.0,
     stop=None,
 ):
-    """A problem, and the method's proposals for it.
+    """Pose a problem, and search its best weights among those that the method proposes.
 
     Parameters
     ----------
@@ -103,19 +102,15 @@ def pose(
         intercept=intercept,
         ending=Ending(max_seconds, stop),
     )
-    weights = uniform_weights(n_kernels, norm)
+    weights = uniform_weights(problem.n_kernels, norm)
     if start_weights is not None:
         weights = normalized(np.asarray(start_weights, np.float64), norm)
-    return problem, method.propose(problem, weights)
+    return search(problem, propose(problem, weights), callback)
 
 
 def _fastest(norm):
     """What `benchmarks/speed/multiple_kernels.py` found."""
     return "mirror" if norm == 1 else "group-lasso"
-
-
-def _load(name):
-    return import_module(f"tagrank.solvers.multiple_kernel.{name}")
 
 
 def methods_for(norm):

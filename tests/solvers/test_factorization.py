@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from tagrank.solvers.factorization import descent
-from tagrank.solvers.factorization.descent import Descent
-from tagrank.solvers.factorization.samples import Samples
-from tagrank.solvers.factorization.two_way import TwoWay
+from tagrank.solvers import factorization
+from tagrank.solvers.factorization import Descent, Samples
+from tagrank.solvers.factorization_terms import TwoWay
 
 PROBLEM = TwoWay(0.2, 1.0)
 
@@ -25,15 +24,15 @@ def begin(step):
 
 
 def test_steps_are_those_of_momentum(samples):
-    found, order = begin(0.05), np.arange(30)
-    weights, velocity = found.weights.copy(), found.velocity.copy()
-    found.learn(samples, order, batch_size=12, shrink=0.5)
+    descent, order = begin(0.05), np.arange(30)
+    weights, velocity = descent.weights.copy(), descent.velocity.copy()
+    descent.learn(samples, order, batch_size=12, shrink=0.5)
     for rows in (order[:12], order[12:24], order[24:]):
         slope = 2 * PROBLEM.slope(weights, samples.take(rows))[1] / len(rows) + 2 * 0.01 * weights
         velocity = 0.9 * velocity - 0.5 * 0.05 * slope
         weights = weights + velocity
-    np.testing.assert_allclose(found.weights, weights, rtol=1e-4, atol=1e-6)
-    np.testing.assert_allclose(found.velocity, velocity, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(descent.weights, weights, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(descent.velocity, velocity, rtol=1e-4, atol=1e-6)
 
 
 def test_a_step_that_diverges_is_halved_and_made_again(samples):
@@ -48,7 +47,7 @@ def test_a_step_that_diverges_is_halved_and_made_again(samples):
 
 
 def test_no_end_of_halving_is_an_error(samples, monkeypatch):
-    monkeypatch.setattr(descent, "MAX_HALVINGS", 2)
+    monkeypatch.setattr(factorization, "MAX_HALVINGS", 2)
     with pytest.raises(
         ValueError, match=r"diverges even with a step of .* halved 2 times; scale the features"
     ):

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.solvers.factorization.descent import find_step
-from tagrank.solvers.factorization.epochs import answer_error
-from tagrank.solvers.factorization.samples import Samples
-from tagrank.solvers.factorization.two_way import TwoWay
+from tagrank.solvers.factorization import Samples, answer_error, find_step
+from tagrank.solvers.factorization_terms import TwoWay
 
 ALPHA, DELTA = 0.3, 0.7
 N_SAMPLES, N_FEATURES, N_LABELS = 12, 7, 5

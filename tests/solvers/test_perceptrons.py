@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.solvers.joint_perceptron import GramCoefficients, LinearWeights, learn_block
+from tagrank.solvers.perceptrons import GramCoefficients, LinearWeights, learn_block
 
 
 @pytest.fixture(scope="module")

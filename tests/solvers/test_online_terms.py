@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.solvers.factorization.online import Online
-from tagrank.solvers.factorization.samples import Samples
+from tagrank.solvers.factorization import Samples
+from tagrank.solvers.factorization_terms import Online
 
 ALPHA, BETA = 0.3, 0.05
 N_SAMPLES, N_FEATURES, N_LABELS = 10, 6, 5

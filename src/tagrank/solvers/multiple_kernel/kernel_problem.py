@@ -1,4 +1,4 @@
-"""The problem of several kernels, evaluated at given weights; bounds of its optimum.
+"""The problem of several kernels, evaluated at given weights; bounds of its optimum; the search for the best.
 
     min over beta >= 0, |beta|_p <= 1 of J(beta),    J(beta) = max over feasible T of D(T) - 1/2 beta'v(T)
 
@@ -10,6 +10,10 @@ at any weights, bounds the optimum from both sides (1/p + 1/q = 1):
 
 and D(T) - 1/2 beta'v <= J(beta) for all beta is a cutting plane. The planes of all rounds together bound the
 optimum better than the last T alone; with p = 1, where this is a small linear program, every method has them.
+
+A method (`methods.py`) is a generator: it yields weights and is sent the evaluation at them, round after
+round. It has no stopping rule of its own: the search ends once the relative gap between the best bounds is
+small.
 """
 
 from contextlib import nullcontext
@@ -19,16 +23,17 @@ import numpy as np
 
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes
-from tagrank.solvers.multiple_kernel.norms import dual_norm, without_smallest
-from tagrank.solvers.solution import SINGLE_PRECISION_TOL, Solution, relative_gap
+from tagrank.solvers.ending import is_interrupt
+from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes, dual_norm, without_smallest
+from tagrank.solvers.solution import SINGLE_PRECISION_TOL, KernelPoint, KernelSolution, Solution, relative_gap
 
 LARGEST_SHARE, SMALLEST_SHARE = 1 / 4, 1 / 64  # of the gap, that a training of the coefficients may leave
 WORTH_THREADS = 2**17  # coefficients, below which threads of a training wait for each other too often
 SLOW = 0.9  # a gap that does not fall below this part of the last one may be the trainings' own
+MOST_UNFINISHED = 5  # trainings in a row that came to no end: kernels too large for C, say
 
 
-class Evaluation(NamedTuple):
+class KernelEvaluation(NamedTuple):
     """The coefficients at some weights.
 
     Attributes
@@ -58,7 +63,7 @@ class KernelProblem:
 
     Attributes
     ----------
-    best : Evaluation with the smallest primal, or None
+    best : KernelEvaluation with the smallest primal, or None
     lower : float, the largest lower bound
     has_planes : bool, whether cutting planes are kept; a method may ask for them before the first evaluation
     planes : CuttingPlanes, from the first evaluation on
@@ -116,7 +121,7 @@ class KernelProblem:
         quadratics = self.stack.quadratics(solution.coefficients)
         constant = solution.dual + weights @ quadratics / 2
         dual = constant - dual_norm(quadratics, self.norm) / 2
-        evaluation = Evaluation(weights, solution, quadratics, constant, dual)
+        evaluation = KernelEvaluation(weights, solution, quadratics, constant, dual)
         self.take_bounds(evaluation, [(constant, quadratics)])
         return evaluation
 
@@ -175,3 +180,44 @@ def kernel_data(stack, weights, intercept):
     if stack.kind == "gram" or not intercept:
         return data
     return np.hstack([data, np.full((len(data), 1), intercept**0.5, data.dtype)])
+
+
+def search(problem, proposals, callback):
+    """Round after round until the gap is small, or the end is asked for."""
+    trace, stopped_by, weights = [], None, next(proposals)
+    try:
+        while stopped_by is None:
+            evaluation = problem.evaluate(weights)
+            trace.append(_measure(problem, evaluation.weights))
+            if callback is not None:
+                callback(trace[-1])
+            stopped_by = _reason_to_end(problem)
+            if stopped_by is None:
+                weights = proposals.send(evaluation)
+    except (KeyboardInterrupt, SystemError) as error:
+        if not is_interrupt(error):
+            raise
+        stopped_by = "interrupt"
+        if problem.best is None:
+            problem.evaluate(weights, max_iter=0)
+        if not trace or (trace[-1].primal, trace[-1].dual) != (problem.upper, problem.dual):
+            trace.append(_measure(problem, problem.best.weights))
+    best = vars(problem.best.solution) | {
+        "dual": problem.dual, "n_iter": trace[-1].n_iter, "stopped_by": stopped_by, "trace": trace,
+    }  # fmt: skip
+    return KernelSolution(**best, kernel_weights=problem.best.weights)
+
+
+def _measure(problem, weights):
+    seconds = problem.ending.seconds
+    return KernelPoint(problem.n_iter, seconds, problem.upper, problem.dual, problem.gap, weights)
+
+
+def _reason_to_end(problem):
+    if problem.gap <= problem.tol:
+        return "tol"
+    if problem.was_interrupted:
+        return "interrupt"
+    if problem.n_iter >= problem.max_iter or problem.n_unfinished >= MOST_UNFINISHED:
+        return "max_iter"
+    return problem.ending.reason()

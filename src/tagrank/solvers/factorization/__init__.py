@@ -1,1 +1,0 @@
-"""Factorization of features and labels over one space, by steps on batches of samples."""
