@@ -15,7 +15,7 @@ LOSSES = sorted(
         thing
         for module in pkgutil.iter_modules(tagrank.losses.__path__, "tagrank.losses.")
         for thing in vars(importlib.import_module(module.name)).values()
-        if inspect.isclass(thing) and issubclass(thing, Loss) and thing is not Loss
+        if inspect.isclass(thing) and issubclass(thing, Loss) and thing.__module__ != Loss.__module__
     },
     key=lambda loss: loss.__name__,
 )

@@ -18,26 +18,40 @@ of its own, four at a time, and those that are not zero are kept for the next vi
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.balance import balanced, shrunk_to_fit, sum_of_squares, take_changes, with_signs_of
-from tagrank.losses.base import Loss
+from tagrank.losses.base import (
+    BalancedLoss,
+    balanced,
+    shrunk_to_fit,
+    sum_of_squares,
+    take_changes,
+    with_signs_of,
+)
 from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
-from tagrank.losses.group_value import group_loss, half_size_and_inner, measure_samples
-from tagrank.simd import LANES, add_to_rows, copy_columns, in_whole_vectors, multiply_row
+from tagrank.simd import (
+    LANES,
+    add_to_rows,
+    copy_columns,
+    in_whole_vectors,
+    load,
+    multiply_row,
+    splat,
+    square_root,
+    sum_of,
+    where_greater,
+)
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
-FAR = 1e30  # beyond any score
+FAR = 1e30  # beyond any score; stands for a side without labels
 PRECISION = 1e-13  # of a threshold
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
+TILE = 64
 
 
-class GroupRanking(Loss):
+class GroupRanking(BalancedLoss):
     """State of the group ranking loss during training; its dual has half of |coefficients|."""
 
     def __init__(self, bounds, coefficients):
         super().__init__(bounds, coefficients)
-        self.guesses = np.zeros(len(bounds))
-        # a sample without present or without absent labels has nothing to rank
-        self.is_mixed = (bounds.min(axis=1) < 0) & (bounds.max(axis=1) > 0)
         self.pairs = PairWeights(bounds)
 
     @staticmethod
@@ -52,11 +66,6 @@ class GroupRanking(Loss):
     @staticmethod
     def feasible(start, bounds):
         return shrunk_to_fit(bounds, balanced(with_signs_of(bounds, start)), norm=2)
-
-    @staticmethod
-    def repair(coefficients):
-        """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
-        coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(
@@ -242,3 +251,70 @@ def _sweep_rows(
             coefficients[i, label] = room[NEW, label]
         add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes_wide)
     return total_gap, total_primal
+
+
+@njit(cache=True, fastmath=FAST)
+def lowest_and_highest(scores, bounds):
+    """Score of the lowest present and of the highest absent label."""
+    lowest, highest = scores.dtype.type(FAR), scores.dtype.type(-FAR)
+    for k in range(scores.shape[0]):
+        lowest = min(lowest, scores[k] if bounds[k] > 0 else lowest)
+        highest = max(highest, scores[k] if bounds[k] < 0 else highest)
+    return np.float64(lowest), np.float64(highest)
+
+
+@njit(cache=True)
+def group_loss(scores, bounds, room):
+    """The loss of one sample; `room` has shape (4, n_labels + LANES)."""
+    present, costs, reaches, radii = room[0], room[1], room[2], room[3]
+    lowest, n_present, n_violated = FAR, 0, 0
+    for k in range(scores.shape[0]):
+        if bounds[k] > 0:
+            present[n_present], costs[n_present] = scores[k], bounds[k]
+            lowest = min(lowest, present[n_present])
+            n_present += 1
+    for label in range(scores.shape[0]):
+        reach = np.float64(scores[label]) + 1
+        reaches[n_violated], radii[n_violated] = reach, -bounds[label]
+        n_violated += (bounds[label] < 0) & (reach > lowest)
+    radii[n_violated : n_violated + LANES] = 0
+    loss, nothing = splat(0.0), splat(0.0)
+    for first in range(0, n_violated, LANES):
+        square = nothing
+        for k in range(n_present):
+            violation = load(reaches, first) - splat(present[k])
+            violation = where_greater(violation, nothing, violation, nothing)
+            square = square + splat(costs[k]) * violation * violation
+        loss = loss + square_root(load(radii, first) * square)
+    return sum_of(loss)
+
+
+@njit(cache=True, fastmath=FAST)
+def half_size_and_inner(coefficients, scores):
+    """Half the size of the coefficients, and their inner product with the scores."""
+    size = inner = 0.0
+    for k in range(scores.shape[0]):
+        coefficient = np.float64(coefficients[k])
+        size += abs(coefficient) / 2
+        inner += coefficient * np.float64(scores[k])
+    return size, inner
+
+
+@njit(cache=True, parallel=True)
+def measure_samples(bounds, coefficients, scores):
+    n_labels, n_samples = scores.shape
+    sums, thresholds = np.zeros((3, n_samples)), np.zeros((2, n_samples))
+    for tile in prange((n_samples + TILE - 1) // TILE):
+        start = tile * TILE
+        n_rows = min(n_samples - start, TILE)
+        mine, room = np.empty((TILE, n_labels), scores.dtype), np.zeros((4, n_labels + LANES))
+        for label in range(n_labels):
+            for b in range(n_rows):
+                mine[b, label] = scores[label, start + b]
+        for b in range(n_rows):
+            i = start + b
+            sums[0, i] = group_loss(mine[b], bounds[i], room)
+            sums[1, i], sums[2, i] = half_size_and_inner(coefficients[i], mine[b])
+            lowest, highest = lowest_and_highest(mine[b], bounds[i])
+            thresholds[0, i], thresholds[1, i] = (lowest + highest) / 2, mine[b].max()
+    return sums, thresholds

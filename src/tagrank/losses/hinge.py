@@ -13,7 +13,7 @@ The labels do not touch each other, so each one is a task of its own for the thr
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.base import Loss
+from tagrank.losses.base import BoxLoss
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
@@ -22,23 +22,12 @@ ENOUGH = 0.1  # a label is swept again until its largest gap falls below this sh
 NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
 
 
-class Hinge(Loss):
+class Hinge(BoxLoss):
     """State of the one-vs-all hinge loss during training."""
-
-    has_independent_labels = True
-    stays_feasible = True
 
     @staticmethod
     def without_kernel(bounds):
         return bounds
-
-    @staticmethod
-    def feasible(start, bounds):
-        return np.clip(start, np.minimum(bounds, 0), np.maximum(bounds, 0))
-
-    @staticmethod
-    def repair(coefficients):
-        """Nothing to do: rounding does not leave the box."""
 
     def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(

@@ -13,15 +13,14 @@ all pairs are kept and visited: this is a reference for problems of moderate siz
 import numpy as np
 from numba import njit
 
-from tagrank.losses.balance import balanced, shrunk_to_fit, with_signs_of
-from tagrank.losses.base import Loss
+from tagrank.losses.base import BalancedLoss, balanced, shrunk_to_fit, with_signs_of
 from tagrank.simd import add_to_rows, multiply_row
 
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
 MARGIN = 2.0
 
 
-class Pairwise(Loss):
+class Pairwise(BalancedLoss):
     """State of the pairwise loss during training."""
 
     def __init__(self, bounds, coefficients):
@@ -40,11 +39,6 @@ class Pairwise(Loss):
     @staticmethod
     def feasible(start, bounds):
         return shrunk_to_fit(bounds, balanced(with_signs_of(bounds, start)), norm=np.inf)
-
-    @staticmethod
-    def repair(coefficients):
-        """Undo rounding: make every sample's coefficients sum to zero by shrinking the larger side."""
-        coefficients[:] = balanced(coefficients)
 
     def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
         return _sweep_block(
