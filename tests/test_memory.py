@@ -6,7 +6,7 @@ import pytest
 import tagrank
 from tagrank import memory
 from tagrank.kernels import Linear
-from tagrank.kernels.stack.making import stack_of_kernels
+from tagrank.kernels.stack_files import stack_of_kernels
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tagrank.annotation.plan import Candidate, KernelOption, Plan
 from tagrank.annotation.recipe import Recipe
 from tagrank.estimators.base import innermost_fitted
 from tagrank.kernels import Gaussian, Sum, make_kernel
-from tagrank.kernels.composition import views_of
+from tagrank.kernels.kernel import views_of
 
 
 def make_plan(views):

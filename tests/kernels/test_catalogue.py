@@ -64,7 +64,7 @@ def draw_histograms(n_samples, n_features=23, seed=0, zeros=0.5):
 def small_tiles(monkeypatch):
     """Tiles of 7 rows, so that few rows make many tiles."""
     monkeypatch.setattr(sys.modules["tagrank.kernels.gram"], "TILE", 7)
-    monkeypatch.setattr(sys.modules["tagrank.kernels.exponential"], "TILE", 7)
+    monkeypatch.setattr(sys.modules["tagrank.kernels.vectors"], "TILE", 7)
 
 
 @pytest.mark.parametrize("name", KERNELS_BY_NAME)

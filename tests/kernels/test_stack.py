@@ -164,7 +164,7 @@ def test_an_interrupted_sum_is_made_anew(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagrank.kernels.stack.kernel_stack.add_weighted", interrupt)
+        patch.setattr("tagrank.kernels.stack.add_weighted", interrupt)
         with pytest.raises(KeyboardInterrupt):
             stack.combined([1, 1, 1, 2])
     close(stack.combined([1, 1, 1, 2]), matrices.sum(axis=0) + matrices[3], "float64")

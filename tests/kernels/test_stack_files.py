@@ -20,10 +20,9 @@ from tagrank.kernels import (
     Linear,
     open_stack,
     save_stack,
+    stack_files,
     stack_of_kernels,
 )
-from tagrank.kernels.stack import files as stack_files
-from tagrank.kernels.stack import making as stack_making
 
 
 @pytest.fixture
@@ -205,7 +204,7 @@ def test_a_stack_in_memory(X):
 
 
 def test_a_large_stack_goes_to_disk_and_with_its_last_part(X, tmp_path, monkeypatch):
-    monkeypatch.setattr(stack_making, "LARGEST_IN_MEMORY", 2 * 40 * 40 * 8 - 1)
+    monkeypatch.setattr(stack_files, "LARGEST_IN_MEMORY", 2 * 40 * 40 * 8 - 1)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     fitted, stack = stack_of_kernels([Gaussian(), Linear()], X)
     assert stack.dtype == np.float32
@@ -224,7 +223,7 @@ def test_a_large_stack_goes_to_disk_and_with_its_last_part(X, tmp_path, monkeypa
 
 
 def test_a_temporary_folder_does_not_outlive_an_error(X, tmp_path, monkeypatch):
-    monkeypatch.setattr(stack_making, "LARGEST_IN_MEMORY", 0)
+    monkeypatch.setattr(stack_files, "LARGEST_IN_MEMORY", 0)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with pytest.raises(ValueError, match="kernel 0 must be positive semidefinite") as caught:
         stack_of_kernels([Negative()], X)
@@ -291,3 +290,15 @@ def test_a_folder_named_by_a_text(stack, tmp_path, monkeypatch):
     save_stack(stack, "kernels")
     assert open_stack("kernels").n_kernels == 3
     assert Path("kernels").is_dir()
+
+
+@pytest.mark.parametrize("in_files", [False, True])
+def test_every_kernel_is_raised(monkeypatch, in_files):
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    grams = [Gaussian(gamma)(rows, rows) for gamma in (0.1, 0.5)]
+    if in_files:
+        monkeypatch.setattr(stack_files, "LARGEST_IN_MEMORY", 1)
+    raised = stack_files.raise_stack(KernelStack(grams, ["wide", "narrow"]), 3)
+    assert raised.names == ("wide", "narrow")
+    np.testing.assert_allclose(raised.combined([0.3, 0.7]), 0.3 * grams[0] ** 3 + 0.7 * grams[1] ** 3)
+    assert (raised._folder is not None) == in_files

@@ -52,7 +52,7 @@ def test_the_same_as_gram_matrices(widths, dtype, rtol):
 
 
 def test_many_rows_go_by_blocks(monkeypatch):
-    monkeypatch.setattr("tagrank.kernels.stack.low_rank_stack.BLOCK_MEGABYTES", 1e-4)
+    monkeypatch.setattr("tagrank.kernels.stack.BLOCK_MEGABYTES", 1e-4)
     blocks = draw_blocks(90, (3, 2, 4))
     assert len(LowRankStack(blocks)._row_blocks()) > 10
     check_against_grams(LowRankStack(blocks), blocks)

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from tagrank.kernels import KernelStack, Power, Sum
 from tagrank.kernels.gram import n_rows
 from tagrank.kernels.stack import Stack
-from tagrank.kernels.stack.making import raise_stack
+from tagrank.kernels.stack_files import raise_stack
 
 
 class PlainRows:

@@ -13,8 +13,8 @@ from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
 from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
-from tagrank.kernels.composition import views_of
 from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.kernel import views_of
 from tagrank.memory import available_memory, gibibytes
 from tagrank.parallel import limited_threads
 from tagrank.validation import check_rows, check_same_length

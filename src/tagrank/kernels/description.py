@@ -1,9 +1,8 @@
 """Kernels by name and as plain JSON: rebuilding one runs no code but the listed constructors."""
 
-from tagrank.kernels.base import Kernel
-from tagrank.kernels.checks import Precomputed
-from tagrank.kernels.composition import OnView, Power, Product, Sum, UnitDiagonal, UnitTrace
 from tagrank.kernels.histograms import ChiSquared, Hellinger, Intersection
+from tagrank.kernels.kernel import Kernel, OnView, Power, Product, Sum, UnitDiagonal, UnitTrace
+from tagrank.kernels.precomputed import Precomputed
 from tagrank.kernels.vectors import Gaussian, Linear, Polynomial
 from tagrank.validation import check_choice, check_positive
 
@@ -50,31 +49,12 @@ def make_kernel(kernel, *, gamma=None):
     return made.set_params(gamma=gamma) if "gamma" in made.get_params() else made
 
 
-def describe(kernel):
-    """`kernel` as a dictionary of plain JSON values."""
-    name = type(kernel).__name__
-    if _ALLOWED.get(name) is not type(kernel):
-        raise TypeError(f"{name} is not one of tagrank's kernels and cannot be written to a file")
-    params = kernel.get_params(deep=False)
-    return {"kind": name, "params": {key: _plain(value) for key, value in params.items()}}
-
-
 def kernel_from_dict(description):
     """The Kernel that `Kernel.to_dict` described."""
     kernel = _build(description, 0, iter(range(_MAX_KERNELS)))
     if not isinstance(kernel, Kernel):
         raise ValueError(f"a kernel is described by a dictionary {{'kind', 'params'}}, got {description!r}")
     return kernel
-
-
-def _plain(value):
-    if isinstance(value, Kernel):
-        return describe(value)
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, slice):
-        return {"slice": [_plain(part) for part in (value.start, value.stop, value.step)]}
-    return value.item() if hasattr(value, "item") else value
 
 
 def _build(value, depth, numbers):

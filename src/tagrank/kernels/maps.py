@@ -13,8 +13,8 @@ from sklearn.utils import check_random_state
 
 from tagrank.kernels.gram import gram, n_rows, sliceable, take_rows
 from tagrank.kernels.histograms import ChiSquared
-from tagrank.kernels.stack.checks import check_kernels
-from tagrank.kernels.stack.low_rank_stack import LowRankStack
+from tagrank.kernels.stack import LowRankStack
+from tagrank.kernels.stack_checks import check_kernels
 from tagrank.kernels.vectors import Gaussian
 from tagrank.validation import check_choice
 

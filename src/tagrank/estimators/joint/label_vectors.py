@@ -161,7 +161,7 @@ def label_products(V, common, similarity, dtype):
     -------
     products : function, or None if dense products take less time or keep more digits
     """
-    from tagrank.kernels.gram_product import multiply_tile
+    from tagrank.kernels.gram import multiply_tile
 
     tells = V.any(axis=1)
     differs = (common != V) & tells[:, None]

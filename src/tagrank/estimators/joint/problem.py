@@ -49,7 +49,7 @@ def hold_jointly(X, kernel, vectors, output, *, fit_gram, dtype, n_jobs):
         U = output.prepare(vectors.rows.astype(dtype, copy=False))
         U *= scale[:, None].astype(U.dtype)
         return kernel, (X, U), "joint rows", scale, by_rows
-    from tagrank.kernels.gram_product import multiply_gram
+    from tagrank.kernels.gram import multiply_gram
 
     kernel, K = fit_gram(X)
     scale = inverse_roots(K.diagonal().astype(np.float64))

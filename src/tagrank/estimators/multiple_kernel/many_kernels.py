@@ -25,7 +25,7 @@ from tagrank.kernels import (
     reads_views,
     stack_of_kernels,
 )
-from tagrank.kernels.composition import views_of
+from tagrank.kernels.kernel import views_of
 from tagrank.kernels.stack import Stack
 from tagrank.solvers.solution import KernelPoint, TracePoint
 

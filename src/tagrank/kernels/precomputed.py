@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from tagrank.arrays import row_blocks
-from tagrank.kernels.base import Kernel
 from tagrank.kernels.gram import float_type, run_tiles, upper_tiles
+from tagrank.kernels.kernel import Kernel
 
 TILE = 256
 # relative to the largest entry: more is another matrix, not rounding
@@ -104,8 +104,8 @@ def _scan(K):
             minor = _smallest_of_minor(diagonal[rows][i], diagonal[columns][j], float(upper[i, j]))
         return asymmetry, largest, minor if rows.start + i != columns.start + j else diagonal[rows][i]
 
-    found = np.array([scan_tile(tile) for tile in upper_tiles(K.shape[0], TILE)], np.float64)
-    return found[:, 0].max(), found[:, 1].max(), min(found[:, 2].min(), diagonal.min())
+    scans = np.array([scan_tile(tile) for tile in upper_tiles(K.shape[0], TILE)], np.float64)
+    return scans[:, 0].max(), scans[:, 1].max(), min(scans[:, 2].min(), diagonal.min())
 
 
 def _smallest_of_minor(a, c, b):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tagrank.kernels.base import Kernel
-from tagrank.kernels.checks import check_gram
 from tagrank.kernels.gram import float_type
+from tagrank.kernels.kernel import Kernel
+from tagrank.kernels.precomputed import check_gram
 
 
 def as_list(arrays, name):
