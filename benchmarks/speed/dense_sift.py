@@ -13,8 +13,8 @@ import numpy as np
 from tagrank import load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import read_picture
-from tagrank.features.base import Picture
-from tagrank.features.words.descriptors.sift import Sift
+from tagrank.features.feature import Picture
+from tagrank.features.words.local_descriptors import Sift
 from tagrank.features.words.sampling import DenseGrid
 from tagrank_papers.measuring import best_time
 from tagrank_papers.text import show

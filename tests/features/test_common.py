@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tagrank import features
-from tagrank.features.base import Part
 from tagrank.features.extraction import fit_features
+from tagrank.features.feature import Part
 from tagrank.features.registry import FEATURES, PARTS, PRESETS, feature_from_settings
 
 RNG = np.random.default_rng(5)

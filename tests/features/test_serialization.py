@@ -8,14 +8,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pytest
 
-from tagrank.features.base import Part
+from tagrank.features.feature import Part
 from tagrank.features.serialization import part_from_settings
 from tagrank.features.words.bag import BagOfWords
-from tagrank.features.words.descriptors.descriptor import LocalDescriptor
 from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SoftEncoding
 from tagrank.features.words.fisher import FisherEncoding, GaussianMixtureWords
 from tagrank.features.words.hierarchy import HierarchicalWords
-from tagrank.features.words.layout import AveragePooling, Layout, MaxPooling
+from tagrank.features.words.layout import AveragePooling, CellLayout, MaxPooling
+from tagrank.features.words.local_descriptors import LocalDescriptor
 from tagrank.features.words.sampling import DenseGrid
 from tagrank.features.words.vocabulary import KMeansWords
 
@@ -35,7 +35,7 @@ class Pixel(LocalDescriptor):
 
 
 KNOWN = {
-    kind.__name__: kind
+    kind.written_as or kind.__name__: kind
     for kind in (
         BagOfWords,
         DenseGrid,
@@ -49,11 +49,11 @@ KNOWN = {
         FisherEncoding,
         AveragePooling,
         MaxPooling,
-        Layout,
+        CellLayout,
     )
 }
 ROWS = np.random.default_rng(0).random((200, N_COLUMNS), np.float32)
-BAG = BagOfWords(DenseGrid(), Pixel(), KMeansWords(6), layout=Layout("3x1"))
+BAG = BagOfWords(DenseGrid(), Pixel(), KMeansWords(6), layout=CellLayout("3x1"))
 BAGS = [
     BAG,
     BAG.replace(vocabulary=KMeansWords(6).fit(ROWS), encoding=SoftEncoding(3), pooling=MaxPooling()),
@@ -112,12 +112,12 @@ WRONG = [
     (drop("type"), "an object with a 'type'"),
     (change(["version"], 99), "version 1 here, the settings are of version 99"),
     (drop("vocabulary", "version"), "settings are of version None"),
-    (change(["layout", "colour"], 1), "Layout has no colour"),
-    (drop("layout", "name"), "Layout needs name"),
+    (change(["layout", "colour"], 1), "CellLayout has no colour"),
+    (drop("layout", "name"), "CellLayout needs name"),
     (drop("pooling"), "BagOfWords needs pooling"),
-    (change(["layout", "name"], 3), "Layout.name must be str, got 3"),
+    (change(["layout", "name"], 3), "CellLayout.name must be str, got 3"),
     (change(["layout", "name"], "99x99"), "rows x columns"),
-    (change(["layout"], "3x1"), "BagOfWords.layout must be Layout"),
+    (change(["layout"], "3x1"), "BagOfWords.layout must be CellLayout"),
     (
         change(["encoding"], {"type": "Layout", "version": 1, "name": "1x1"}),
         "type must be one of FisherEncoding",
@@ -169,16 +169,16 @@ def test_an_unfitted_array_is_none_and_nothing_else():
 class Everything(Part):
     choice: Literal["a", "b"]
     pair: tuple[int, str]
-    maybe: Layout | None
+    maybe: CellLayout | None
     anything: Any
     flag: bool
 
 
 def test_all_kinds_of_fields():
-    known = {"Everything": Everything, "Layout": Layout}
+    known = {"Everything": Everything, "Layout": CellLayout}
     for part in (
         Everything("a", (1, "x"), None, (1, (2.5, None)), True),
-        Everything("b", (0, ""), Layout("2x2"), "text", False),
+        Everything("b", (0, ""), CellLayout("2x2"), "text", False),
     ):
         assert part_from_settings(*written(part), known) == part
     settings, _ = written(part)

@@ -1,4 +1,4 @@
-"""Every loss keeps the contract of `tagrank.losses.base`, and none of them escapes these checks."""
+"""Every loss keeps the contract of `tagrank.losses.loss`, and none of them escapes these checks."""
 
 import importlib
 import inspect
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tagrank.losses
-from tagrank.losses.base import Loss
+from tagrank.losses.loss import Loss
 
 LOSSES = sorted(
     {

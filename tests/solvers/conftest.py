@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import entr
 
 import tagrank.losses
-from tagrank.losses import base
+from tagrank.losses.loss import Loss
 from tagrank.parallel import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 
@@ -21,7 +21,7 @@ ALL_LOSSES = {
     thing.__name__: thing
     for module in pkgutil.iter_modules(tagrank.losses.__path__, "tagrank.losses.")
     for thing in vars(importlib.import_module(module.name)).values()
-    if inspect.isclass(thing) and issubclass(thing, base.Loss) and not inspect.isabstract(thing)
+    if inspect.isclass(thing) and issubclass(thing, Loss) and not inspect.isabstract(thing)
 }
 PAIRED = {name: ALL_LOSSES[name] for name in ("GroupRanking", "Pairwise")}  # checked by test_pair_losses.py
 LOSSES = {name: loss for name, loss in ALL_LOSSES.items() if name not in PAIRED}

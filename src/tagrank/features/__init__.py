@@ -1,7 +1,7 @@
-"""One picture in, one row out; each descriptor one file."""
+"""One picture in, one row out."""
 
-from tagrank.features.base import Feature
 from tagrank.features.extraction import extract_features
+from tagrank.features.feature import Feature
 from tagrank.features.registry import (
     FEATURES,
     PRESETS,

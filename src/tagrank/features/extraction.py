@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tagrank.features.base import Picture
+from tagrank.features.feature import Picture
 from tagrank.features.registry import choose_features
 
 
@@ -43,8 +43,7 @@ def fit_features(features, pictures, *, random_state=0, n_jobs=1, progress=None)
     if all(feature.is_fitted for feature in features.values()):
         return dict(features)
     # most sets of features have no vocabulary, and need none of this
-    from tagrank.features.words.bag import BagOfWords
-    from tagrank.features.words.learning import learn_vocabularies
+    from tagrank.features.words.bag import BagOfWords, learn_vocabularies
 
     bags = {
         name: feature

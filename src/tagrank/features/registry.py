@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tagrank.features.base import Feature, Part
+from tagrank.features.feature import Feature, Part
 from tagrank.features.serialization import part_from_settings
 from tagrank.validation import check_kind
 
@@ -51,32 +51,31 @@ def _bag(sampling, descriptor, n_words, *, layout="1x1", **more):
 
 
 _HOMES = {
-    "whole_picture.colour": "QuickColour",
-    "whole_picture.colour_space": "ColourHistogram",
+    "whole_picture.colour": "QuickColour ColourHistogram",
     "whole_picture.covariance": "RegionCovariance",
-    "whole_picture.edges": "QuickEdges",
+    "whole_picture.edges": "QuickEdges Hog PyramidEdges",
     "whole_picture.gist": "Gist",
-    "whole_picture.hog": "Hog",
     "whole_picture.lbp": "LocalBinaryPatterns",
-    "whole_picture.phog": "PyramidEdges",
     "words.bag": "BagOfWords",
-    "words.descriptors.hue": "Hue",
-    "words.descriptors.self_similarity": "SelfSimilarity",
-    "words.descriptors.sift": "Sift",
+    "words.local_descriptors": "Sift Hue SelfSimilarity",
     "words.encoding": "HardEncoding SoftEncoding SalientEncoding LocalityConstrained",
     "words.fisher": "FisherEncoding GaussianMixtureWords",
-    "words.harris": "HarrisLaplace",
     "words.hierarchy": "HierarchicalWords",
-    "words.layout": "Layout AveragePooling MaxPooling",
-    "words.sampling": "DenseGrid RandomPoints CannyPoints",
+    "words.layout": "CellLayout AveragePooling MaxPooling",
+    "words.sampling": "DenseGrid RandomPoints CannyPoints HarrisLaplace",
     "words.vocabulary": "KMeansWords",
     "networks.efficientnet": "EfficientNetEmbedding",
     "networks.framing": "Squash CentreCrop Mirrored Together",
     "networks.onnx_embedding": "OnnxEmbedding",
 }
+_WRITTEN_AS = {"CellLayout": "Layout"}
 # what a model file may ask for
 PARTS: Mapping[str, type[Part]] = Lazy(
-    {part: partial(_load, home, part) for home, parts in _HOMES.items() for part in parts.split()}
+    {
+        _WRITTEN_AS.get(part, part): partial(_load, home, part)
+        for home, parts in _HOMES.items()
+        for part in parts.split()
+    }
 )
 
 _BAGS = {

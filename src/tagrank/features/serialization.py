@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from tagrank.features.base import Part
+from tagrank.features.feature import Part
 
 # sums of products of numbers up to this one are finite
 _LARGEST = 1e100

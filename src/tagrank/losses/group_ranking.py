@@ -18,7 +18,8 @@ of its own, four at a time, and those that are not zero are kept for the next vi
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.base import (
+from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
+from tagrank.losses.loss import (
     BalancedLoss,
     balanced,
     shrunk_to_fit,
@@ -26,7 +27,6 @@ from tagrank.losses.base import (
     take_changes,
     with_signs_of,
 )
-from tagrank.losses.group_columns import IN_PROPORTION, N_ROLES, NEW, SCORE, WEIGHT, PairWeights, step_columns
 from tagrank.simd import (
     LANES,
     add_to_rows,

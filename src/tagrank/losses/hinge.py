@@ -13,7 +13,7 @@ The labels do not touch each other, so each one is a task of its own for the thr
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.base import BoxLoss
+from tagrank.losses.loss import BoxLoss
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}

@@ -20,8 +20,8 @@ the gap is small. The labels do not touch each other, so each one is a task of i
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.base import BoxLoss
 from tagrank.losses.exponentials import exp, log
+from tagrank.losses.loss import BoxLoss
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}  # nan must be seen

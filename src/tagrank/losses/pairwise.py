@@ -13,7 +13,7 @@ all pairs are kept and visited: this is a reference for problems of moderate siz
 import numpy as np
 from numba import njit
 
-from tagrank.losses.base import BalancedLoss, balanced, shrunk_to_fit, with_signs_of
+from tagrank.losses.loss import BalancedLoss, balanced, shrunk_to_fit, with_signs_of
 from tagrank.simd import add_to_rows, multiply_row
 
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain

@@ -19,7 +19,7 @@ lowest kink up to which the costs of all labels sum to the cost of all absent on
 import numpy as np
 from numba import njit, prange
 
-from tagrank.losses.base import BalancedLoss, balanced, sum_of_squares, take_changes
+from tagrank.losses.loss import BalancedLoss, balanced, sum_of_squares, take_changes
 from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}

@@ -74,7 +74,7 @@ def solve_dual(
     ----------
     data : Gram matrix (n_samples, n_samples), or rows (n_samples, n_features), dense or CSR; of a joint
         problem its Gram matrix, or rows and label vectors (X, U), see `JointRows`
-    make_loss : function of (bounds, coefficients) that returns a `tagrank.losses.base.Loss`; a class will do
+    make_loss : function of (bounds, coefficients) that returns a `tagrank.losses.loss.Loss`; a class will do
     bounds : array, shape (n_samples, n_labels): +C_il present, -C_il absent, 0 unknown
     kind : {"gram", "rows", "joint gram", "joint rows"}, what `data` is
     tol : float, relative duality gap to reach

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.base import Feature
+from tagrank.features.feature import Feature
 
 
 @dataclass(frozen=True)

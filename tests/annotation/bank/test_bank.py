@@ -14,7 +14,7 @@ from PIL import Image
 
 from tagrank.annotation.bank.feature_bank import FeatureBank, bank_folder, bank_size, clear_bank, prune_bank
 from tagrank.data.picture_files import read_picture
-from tagrank.features.base import Feature
+from tagrank.features.feature import Feature
 from tagrank.files import FileError
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -7,16 +7,16 @@ from tagrank.annotation.bank import learned_features
 from tagrank.annotation.bank.feature_bank import FeatureBank
 from tagrank.annotation.bank.row_store import CacheWarning
 from tagrank.features.extraction import fit_features
-from tagrank.features.whole_picture.colour_space import ColourHistogram
-from tagrank.features.whole_picture.phog import PyramidEdges
+from tagrank.features.whole_picture.colour import ColourHistogram
+from tagrank.features.whole_picture.edges import PyramidEdges
 from tagrank.features.words.bag import BagOfWords
-from tagrank.features.words.descriptors.sift import Sift
-from tagrank.features.words.layout import Layout
+from tagrank.features.words.layout import CellLayout
+from tagrank.features.words.local_descriptors import Sift
 from tagrank.features.words.sampling import DenseGrid
 from tagrank.features.words.vocabulary import KMeansWords
 
 BAG = BagOfWords(DenseGrid(), Sift(), KMeansWords(4, n_samples=200))
-FEATURES = {"bag": BAG, "bands": BAG.replace(layout=Layout("3x1")), "rgb": ColourHistogram("rgb")}
+FEATURES = {"bag": BAG, "bands": BAG.replace(layout=CellLayout("3x1")), "rgb": ColourHistogram("rgb")}
 
 
 @pytest.fixture

@@ -12,10 +12,15 @@ import skimage
 from sklearn.datasets import load_sample_image
 
 from tagrank.features.networks import efficientnet
-from tagrank.features.networks.efficientnet import EfficientNetEmbedding, load_weights
-from tagrank.features.networks.efficientnet_graph import VARIANTS, block_strides, efficientnet_model
+from tagrank.features.networks.efficientnet import (
+    VARIANTS,
+    EfficientNetEmbedding,
+    block_strides,
+    efficientnet_model,
+    load_weights,
+)
 from tagrank.features.networks.framing import CentreCrop, Mirrored, Squash, Together, resize
-from tagrank.features.networks.onnx_network import open_session
+from tagrank.features.networks.onnx_embedding import open_session
 from tagrank.features.registry import feature_from_settings
 
 # classes of ImageNet that a person would accept

@@ -11,11 +11,14 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from tagrank.features.networks import onnx_embedding
-from tagrank.features.networks.efficientnet import EfficientNetEmbedding, load_weights
-from tagrank.features.networks.efficientnet_graph import VARIANTS, efficientnet_model
+from tagrank.features.networks.efficientnet import (
+    VARIANTS,
+    EfficientNetEmbedding,
+    efficientnet_model,
+    load_weights,
+)
 from tagrank.features.networks.framing import Mirrored, Squash, resize
-from tagrank.features.networks.onnx_embedding import NetworkProcess, OnnxEmbedding
-from tagrank.features.networks.onnx_network import checksum
+from tagrank.features.networks.onnx_embedding import NetworkProcess, OnnxEmbedding, checksum
 from tagrank.files import FileError
 from tagrank.workers import Worker
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from skimage.color import rgb2hsv, rgb2lab
 
-from tagrank.features.whole_picture.colour_space import SPACES, ColourHistogram
+from tagrank.features.whole_picture.colour import SPACES, ColourHistogram
 
 RNG = np.random.default_rng(0)
 EXTREMES = np.array(np.meshgrid(*[[0, 255]] * 3)).reshape(3, -1).T

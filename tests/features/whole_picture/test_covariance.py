@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import logm
 from skimage import data
 
-from tagrank.features.base import Picture
+from tagrank.features.feature import Picture
 from tagrank.features.whole_picture.covariance import FLOOR, RegionCovariance
 
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from skimage import data
 
-from tagrank.features.base import Picture
-from tagrank.features.opencv import resize
+from tagrank.features.feature import Picture, resize
 from tagrank.features.whole_picture.gist import Gist
 
 

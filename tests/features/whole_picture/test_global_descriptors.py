@@ -5,15 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from tagrank.features.base import Picture
-from tagrank.features.whole_picture.colour import QuickColour
-from tagrank.features.whole_picture.colour_space import ColourHistogram
+from tagrank.features.feature import Picture
+from tagrank.features.whole_picture.colour import ColourHistogram, QuickColour
 from tagrank.features.whole_picture.covariance import RegionCovariance
-from tagrank.features.whole_picture.edges import QuickEdges
+from tagrank.features.whole_picture.edges import Hog, PyramidEdges, QuickEdges
 from tagrank.features.whole_picture.gist import Gist
-from tagrank.features.whole_picture.hog import Hog
 from tagrank.features.whole_picture.lbp import LocalBinaryPatterns
-from tagrank.features.whole_picture.phog import PyramidEdges
 
 COLUMNS = {
     Gist(): 512,

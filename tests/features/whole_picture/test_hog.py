@@ -5,7 +5,7 @@ import pytest
 from skimage import data
 from skimage.feature import hog as hog_by_skimage
 
-from tagrank.features.whole_picture.hog import Hog
+from tagrank.features.whole_picture.edges import Hog
 
 RNG = np.random.default_rng(0)
 

@@ -6,7 +6,7 @@ from scipy import ndimage
 from skimage import data
 from skimage.feature import canny
 
-from tagrank.features.whole_picture.phog import PyramidEdges, _edges
+from tagrank.features.whole_picture.edges import PyramidEdges, _edges
 
 
 def as_pixels(grey):

@@ -6,16 +6,15 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from tagrank.features.base import Picture
 from tagrank.features.extraction import fit_features
-from tagrank.features.whole_picture.colour_space import ColourHistogram
-from tagrank.features.words.bag import BagOfWords
-from tagrank.features.words.descriptors.descriptor import LocalDescriptor
+from tagrank.features.feature import Picture
+from tagrank.features.whole_picture.colour import ColourHistogram
+from tagrank.features.words.bag import BagOfWords, EvenSample
 from tagrank.features.words.encoding import HardEncoding, LocalityConstrained, SalientEncoding, SoftEncoding
 from tagrank.features.words.fisher import FisherEncoding, GaussianMixtureWords
 from tagrank.features.words.hierarchy import HierarchicalWords
-from tagrank.features.words.layout import Layout, MaxPooling
-from tagrank.features.words.learning import EvenSample
+from tagrank.features.words.layout import CellLayout, MaxPooling
+from tagrank.features.words.local_descriptors import LocalDescriptor
 from tagrank.features.words.sampling import DenseGrid, Points, Sampling
 from tagrank.features.words.vocabulary import KMeansWords
 
@@ -49,10 +48,10 @@ class Colour(LocalDescriptor):
 BAG = BagOfWords(EveryFourth(), Colour(), KMeansWords(6))
 BAGS = {
     "hard": BAG,
-    "bands": BAG.replace(layout=Layout("3x1")),
-    "pyramid": BAG.replace(layout=Layout("pyramid"), encoding=SoftEncoding(3)),
+    "bands": BAG.replace(layout=CellLayout("3x1")),
+    "pyramid": BAG.replace(layout=CellLayout("pyramid"), encoding=SoftEncoding(3)),
     "salient": BAG.replace(encoding=SalientEncoding(3), pooling=MaxPooling()),
-    "llc": BAG.replace(encoding=LocalityConstrained(3), pooling=MaxPooling(), layout=Layout("2x2")),
+    "llc": BAG.replace(encoding=LocalityConstrained(3), pooling=MaxPooling(), layout=CellLayout("2x2")),
     "tree": BAG.replace(vocabulary=HierarchicalWords(2, 2)),
     "fisher": BAG.replace(vocabulary=GaussianMixtureWords(2, n_projected=2), encoding=FisherEncoding()),
 }

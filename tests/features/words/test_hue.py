@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tagrank.features.base import Picture
-from tagrank.features.words.descriptors.hue import Hue
+from tagrank.features.feature import Picture
+from tagrank.features.words.local_descriptors import Hue
 from tagrank.features.words.sampling import DenseGrid, Points
 
 

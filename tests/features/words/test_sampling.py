@@ -4,9 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from tagrank.features.base import Picture
-from tagrank.features.words.harris import HarrisLaplace
-from tagrank.features.words.sampling import CannyPoints, DenseGrid, RandomPoints
+from tagrank.features.feature import Picture
+from tagrank.features.words.sampling import CannyPoints, DenseGrid, HarrisLaplace, RandomPoints
 
 SAMPLINGS = [DenseGrid(), RandomPoints(n_points=100), CannyPoints(), HarrisLaplace()]
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from tagrank.features.base import Picture
-from tagrank.features.words.descriptors.self_similarity import FLAT, SelfSimilarity
+from tagrank.features.feature import Picture
+from tagrank.features.words.local_descriptors import FLAT, SelfSimilarity
 from tagrank.features.words.sampling import DenseGrid, Points
 
 RNG = np.random.default_rng(0)

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from tagrank.features.base import Picture
-from tagrank.features.words.descriptors.sift import Sift
+from tagrank.features.feature import Picture
+from tagrank.features.words.local_descriptors import Sift
 from tagrank.features.words.sampling import DenseGrid, Points, RandomPoints
 
 

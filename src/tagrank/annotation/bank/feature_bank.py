@@ -22,7 +22,7 @@ from tagrank.annotation.bank.row_store import FILE_NAME, RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import SUBFOLDER as VIEWS
 from tagrank.annotation.bank.view_files import own_files, prune_files
 from tagrank.data.catalog import data_folders
-from tagrank.features.base import Feature
+from tagrank.features.feature import Feature
 from tagrank.features.registry import check_features
 from tagrank.parallel import count_threads
 from tagrank.progress import Progress

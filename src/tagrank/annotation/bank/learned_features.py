@@ -14,8 +14,8 @@ from tagrank.annotation.bank.row_maker import describe_error
 from tagrank.annotation.bank.row_store import CacheWarning
 from tagrank.data.picture_files import read_picture
 from tagrank.errors import warn
-from tagrank.features.base import Feature, Part
 from tagrank.features.extraction import fit_features
+from tagrank.features.feature import Feature, Part
 from tagrank.features.serialization import part_from_settings
 from tagrank.files import FileError, load_npz, save_npz
 

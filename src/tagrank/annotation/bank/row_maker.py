@@ -10,8 +10,7 @@ import numpy as np
 from tagrank.annotation.bank.picture_keys import Source, file_state
 from tagrank.annotation.bank.row_store import RowStore, pack_row
 from tagrank.data.picture_files import read_picture
-from tagrank.features.base import Feature, Picture
-from tagrank.features.opencv import one_opencv_thread
+from tagrank.features.feature import Feature, Picture, one_opencv_thread
 from tagrank.parallel import count_threads, limited_threads
 from tagrank.progress import Progress
 from tagrank.workers import WorkerDied, WorkerPool

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tagrank.features.base import Part
+from tagrank.features.feature import Part
 
 # framings can be put into each other, and each Mirrored doubles the views
 _MAX_VIEWS = 16

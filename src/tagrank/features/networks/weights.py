@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.features.networks.onnx_network import read_checked
+from tagrank.features.networks.onnx_embedding import read_checked
 from tagrank.files import FileError
 
 MAX_BYTES = 2**28

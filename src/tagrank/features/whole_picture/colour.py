@@ -1,14 +1,18 @@
-"""Quick colour histogram: how much of each hue, saturation and brightness, in the picture and in three bands.
+"""Colour histograms, of the whole picture and of horizontal bands.
 
-The bands (top, middle, bottom) keep the one piece of layout that most pictures share: sky above, ground
-below.
+`QuickColour` counts how much there is of each hue, saturation and brightness, `ColourHistogram` colours in
+RGB, HSV and Lab. Bands (top, middle, bottom) keep the one piece of layout that most pictures share: sky
+above, ground below.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.features.base import Feature
+from tagrank.features.feature import Feature, check_count
+from tagrank.validation import check_choice
 
 HUES, SATURATIONS, VALUES = 8, 3, 3
 BANDS = 3
@@ -49,3 +53,77 @@ def _colour_bins(image):
 
 def _level(share, n_levels):
     return np.minimum((share * n_levels).astype(np.intp), n_levels - 1)
+
+
+class ColourSpace(NamedTuple):
+    """How OpenCV converts to a space of three 8-bit channels, and the levels that each channel reaches."""
+
+    conversion: str | None
+    ranges: tuple[tuple[int, int], ...]
+
+
+_BYTE = (0, 255)
+# Lab as L * 255 / 100, a + 128, b + 128: no sRGB colour has an a or b outside these ranges, and
+# bins outside them would stay empty
+SPACES = {
+    "rgb": ColourSpace(None, (_BYTE, _BYTE, _BYTE)),
+    "hsv": ColourSpace("COLOR_RGB2HSV_FULL", (_BYTE, _BYTE, _BYTE)),
+    "lab": ColourSpace("COLOR_RGB2Lab", (_BYTE, (42, 226), (20, 223))),
+}
+
+
+@dataclass(frozen=True)
+class ColourHistogram(Feature):
+    """How much of each colour, in a joint histogram of three channels.
+
+    Parameters
+    ----------
+    space : "rgb", "hsv" or "lab" (D65), each in 256 levels a channel
+    bins : int, bins of equal width per channel
+    bands : int, horizontal bands from top to bottom, each with a histogram of its own. Three bands ("V3H1")
+        keep the one piece of layout that most pictures share: sky above, ground below.
+
+    The row has bands * bins ** 3 columns. It sums to 1, every band to the same share.
+    """
+
+    space: str = "rgb"
+    bins: int = 16
+    bands: int = 1
+
+    def __post_init__(self):
+        check_choice("space", self.space, SPACES)
+        check_count("bins", self.bins, most=32)
+        check_count("bands", self.bands, most=8)
+
+    @property
+    def about(self):
+        where = "the picture" if self.bands == 1 else f"{self.bands} horizontal bands"
+        return f"{self.space.upper()} histogram of {where}, {self.bins} x {self.bins} x {self.bins} bins."
+
+    def describe(self, picture):
+        levels = picture.once(("colour_space", self.space), lambda: _convert(picture.pixels, self.space))
+        first, second, third = _bin_tables(self.space, self.bins)
+        bins = first[levels[..., 0]] + second[levels[..., 1]] + third[levels[..., 2]]
+        histograms = [
+            np.bincount(band.ravel(), minlength=self.bins**3) / (band.size * self.bands)
+            for band in np.array_split(bins, self.bands)
+        ]
+        return np.concatenate(histograms).astype(np.float32)
+
+
+def _convert(pixels, space):
+    import cv2
+
+    conversion = SPACES[space].conversion
+    return pixels if conversion is None else cv2.cvtColor(pixels, getattr(cv2, conversion))
+
+
+@lru_cache(maxsize=16)
+def _bin_tables(space, n_bins):
+    """What each level of each channel adds to the index of the joint bin: intp array, shape (3, 256)."""
+    levels = np.arange(256)
+    tables = [
+        np.clip((levels - low) * n_bins // (high - low + 1), 0, n_bins - 1) * n_bins**place
+        for place, (low, high) in zip((2, 1, 0), SPACES[space].ranges, strict=True)
+    ]
+    return np.array(tables, dtype=np.intp)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tagrank.features.base import Feature, check_count
+from tagrank.features.feature import Feature, check_count
 from tagrank.features.whole_picture.pyramid import cell_indices, pyramid_sums
 
 # added to every variance: keeps the logarithm finite, and noise in flat regions from mattering

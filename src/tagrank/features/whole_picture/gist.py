@@ -12,8 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tagrank.features.base import Feature
-from tagrank.features.opencv import resize
+from tagrank.features.feature import Feature, resize
 
 SIDE = 128
 MARGIN = 32

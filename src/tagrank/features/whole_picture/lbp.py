@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tagrank.features.base import Feature, check_count
+from tagrank.features.feature import Feature, check_count
 from tagrank.features.whole_picture.pyramid import MAX_LEVELS, pyramid_cells, pyramid_histogram
 
 # (down, right), round the pixel in steps of 45 degrees: neighbours in the circle are neighbours in the code

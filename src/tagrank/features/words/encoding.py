@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tagrank.features.base import Part
+from tagrank.features.feature import Part
 from tagrank.features.words.vocabulary import CentreVocabulary, Vocabulary, squared_distances
 from tagrank.validation import check_positive
 

@@ -3,11 +3,11 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from tagrank.features.base import Part
+from tagrank.features.feature import Part
 
 # finer grids have more cells than a picture has points, and rows that fill the memory
 _MAX_LINES, _MAX_CELLS = 16, 400
@@ -39,7 +39,7 @@ class Grid(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Layout(Part):
+class CellLayout(Part):
     """One or several grids over the picture.
 
     Parameters
@@ -48,9 +48,11 @@ class Layout(Part):
         quarters; several of equal weight are joined by "+", as in "1x1+3x1"; "pyramid" is 1x1, 2x2 and 4x4
         with the weights of spatial pyramid matching
 
-    >>> Layout("3x1").n_cells
+    >>> CellLayout("3x1").n_cells
     3
     """
+
+    written_as: ClassVar[str] = "Layout"
 
     name: str = "1x1"
 

@@ -9,7 +9,7 @@ from threadpoolctl import ThreadpoolController
 
 from tagrank.arrays import row_blocks
 from tagrank.errors import warn
-from tagrank.features.base import Part
+from tagrank.features.feature import Part
 from tagrank.parallel import count_threads, limited_threads
 
 # so many rows of scores against 1,000 words stay in the cache of one core

@@ -5,6 +5,7 @@ import json
 import numbers
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -66,6 +67,34 @@ def as_picture(image):
     return image if isinstance(image, Picture) else Picture(image)
 
 
+def one_opencv_thread():
+    """A context in which OpenCV uses one thread: with more, some results (Canny's edges) differ."""
+    return _opencv_threads().limited(1)
+
+
+@cache
+def _opencv_threads():
+    import cv2
+
+    from tagrank.parallel import SharedSetting
+
+    return SharedSetting(cv2.getNumThreads, cv2.setNumThreads)
+
+
+def resize(image, *, height, width):
+    """An image, uint8 or float32, stretched to a given size, whatever its proportions were.
+
+    One axis after the other, so that an axis that shrinks is averaged even where the other one grows.
+    """
+    import cv2
+
+    for axis, length in enumerate((height, width)):
+        smaller = length < image.shape[axis]
+        size = (image.shape[1], length) if axis == 0 else (length, image.shape[0])
+        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA if smaller else cv2.INTER_LINEAR)
+    return image
+
+
 @dataclass(frozen=True)
 class Part:
     """Something with settings: a feature, or an exchangeable step of one.
@@ -76,6 +105,8 @@ class Part:
 
     # raised whenever the same settings give other numbers, so that old rows are not mixed with new ones
     version: ClassVar[int] = 1
+    # what settings call the class, if that is not its name
+    written_as: ClassVar[str] = ""
 
     def settings(self):
         """The class, its version and its fields as plain JSON values; learned arrays are not among them."""
@@ -84,17 +115,17 @@ class Part:
             for name, value in self._fields().items()
             if not isinstance(value, np.ndarray)
         }
-        return {"type": type(self).__name__, "version": self.version} | plain
+        return {"type": self.written_as or type(self).__name__, "version": self.version} | plain
 
     def arrays(self):
         """Learned arrays by name; those of a part within have its name and a dot before their own."""
-        found = {}
+        learned = {}
         for name, value in self._fields().items():
             if isinstance(value, np.ndarray):
-                found[name] = value
+                learned[name] = value
             elif isinstance(value, Part):
-                found |= {f"{name}.{inner}": array for inner, array in value.arrays().items()}
-        return found
+                learned |= {f"{name}.{inner}": array for inner, array in value.arrays().items()}
+        return learned
 
     def fingerprint(self):
         """32 hexadecimal digits that differ wherever rows could differ."""

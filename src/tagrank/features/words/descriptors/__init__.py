@@ -1,1 +1,0 @@
-"""Descriptors of the neighbourhood of a point."""
