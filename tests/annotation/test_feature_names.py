@@ -8,8 +8,8 @@ import pytest
 from tagrank.annotation import Annotator, ModelFileError, explain
 from tagrank.commands.annotate import annotate
 from tagrank.commands.evaluate import evaluate
-from tagrank.data import Collection
-from tagrank.data.readers import from_frame, read_csv, to_frame, write_csv
+from tagrank.data import Collection, from_frame, to_frame
+from tagrank.data.readers.csv import read_csv, write_csv
 from tagrank.estimators import LabelRanker
 
 pd = pytest.importorskip("pandas")

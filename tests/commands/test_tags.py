@@ -6,8 +6,7 @@ from PIL import Image
 import tagrank
 from tagrank.archive import Archive
 from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.readers.tables.tag_table import read_tag_table, tag_table_lines
-from tagrank.data.vocabulary import fold
+from tagrank.data.vocabulary import fold, read_tag_table, tag_table_lines
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.data.collection import Collection
-from tagrank.data.problems import Problem
 from tagrank.data.vocabulary import TagChange, TagVocabulary
+from tagrank.problems import Problem
 
 PRESENT, ABSENT, UNKNOWN = "present", "absent", "unknown"
 STATE_WORDS = {1: PRESENT, -1: ABSENT, 0: UNKNOWN}

@@ -27,11 +27,11 @@ from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.picture_files import PictureFacts, read_facts
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.data.vocabulary import fold
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
+from tagrank.problems import Problem, ProblemLog
 from tagrank.progress import Progress
 
 # a file written so recently could change again without a change of its time stamp

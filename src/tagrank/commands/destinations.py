@@ -9,12 +9,12 @@ from typing import Any
 
 from tagrank.data import find_dataset, list_datasets
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_list import find_tag_lists
-from tagrank.data.readers.tables.jsonl import escaped, json_line
-from tagrank.data.readers.tables.table import protect_cell
+from tagrank.data.readers.jsonl import escaped, json_line
+from tagrank.data.readers.table import protect_cell
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
+from tagrank.problems import ProblemLog
 
 LIST_ENDINGS, PAGE_ENDINGS = (".csv", ".jsonl"), (".html", ".htm")
 

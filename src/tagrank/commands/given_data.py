@@ -25,9 +25,9 @@ from tagrank.data.catalog import unknown_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.picture_folder import is_foreign, why_no_picture
-from tagrank.data.problems import ProblemLog
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
+from tagrank.problems import ProblemLog
 
 EVERYTHING = "all"
 

@@ -10,8 +10,7 @@ from typing import Any
 from tagrank.archive import Archive, Conflict, TagBatch
 from tagrank.archive.tag_changes import TagEntry, change_of, read_effects, read_entries, table_rows
 from tagrank.commands.destinations import check_apart
-from tagrank.data.readers.tables.tag_table import read_tag_table, tag_table_lines
-from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, say_change
+from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, read_tag_table, say_change, tag_table_lines
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
 

@@ -4,7 +4,6 @@ from tagrank.data.catalog import find_dataset, list_datasets, load_dataset
 from tagrank.data.collection import Collection
 from tagrank.data.hygiene import clean_tags
 from tagrank.data.picture_files import read_picture
-from tagrank.data.problems import Problem
 from tagrank.data.readers import (
     from_frame,
     read_collection,
@@ -17,6 +16,7 @@ from tagrank.data.readers import (
 from tagrank.data.reading import Reading
 from tagrank.data.splits import LabelStratifiedKFold, hide_labels, iterative_split, split_collection
 from tagrank.data.writers import write_sidecar, write_tags
+from tagrank.problems import Problem
 
 __all__ = [
     "Collection",

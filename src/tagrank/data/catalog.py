@@ -14,9 +14,9 @@ import numpy as np
 
 from tagrank.data.collection import Collection, concatenate_parts
 from tagrank.data.label_matrix import positive_pairs
-from tagrank.data.readers.arff.arff import read_arff
+from tagrank.data.readers.arff import read_arff
 from tagrank.data.readers.folders.folder import read_pictures
-from tagrank.data.readers.tables.npz import read_matrix, read_npz
+from tagrank.data.readers.npz import read_matrix, read_npz
 from tagrank.errors import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
 from tagrank.user_folders import cache_folder

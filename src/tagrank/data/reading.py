@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tagrank.data.hygiene import HIERARCHIES
-from tagrank.data.readers.tables.tag_table import read_tag_table
-from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold
+from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold, read_tag_table
 from tagrank.errors import ArgumentError
 
 Table = str | os.PathLike

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.arff.arff import read_arff, write_arff
+from tagrank.data.readers.arff import read_arff, write_arff
 from tagrank.files import FileError
 
 HEADER = r"""% a comment
@@ -232,7 +232,7 @@ def test_many_blanks_do_not_stop_the_reader(tmp_path, run_within, row):
     (tmp_path / "x.arff").write_text(header + row.format(blanks=" " * 200_000) + "\n")
     code = """
 import sys, warnings
-from tagrank.data.readers import read_arff
+from tagrank.data.readers.arff import read_arff
 warnings.simplefilter("ignore")
 try:
     print(read_arff(sys.argv[1], labels=["sky"]))

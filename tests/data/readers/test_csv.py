@@ -8,8 +8,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.tables.csv import read_csv
-from tagrank.data.readers.tables.csv_writer import write_csv
+from tagrank.data.readers.csv import read_csv, write_csv
 
 
 def write(folder, text):

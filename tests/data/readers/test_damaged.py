@@ -11,9 +11,10 @@ import pytest
 from PIL import Image
 
 from tagrank.data import Collection, read_pictures, write_collection, write_sidecar
-from tagrank.data.readers import READERS, WRITERS, read_keywords, read_sidecar
+from tagrank.data.readers import read_keywords, read_sidecar
 from tagrank.data.readers.folders.folder import LAYOUTS
 from tagrank.files import FileError
+from tagrank.formats import readable_endings, reader_of, writable_endings
 
 N_DAMAGES = 60
 PIECES = [
@@ -43,7 +44,7 @@ VOC = "<annotation><object><name>sky</name></object></annotation>"
 
 def samples(ending):
     """Contents of files with this ending, written by their writer, or here where there is none."""
-    if ending not in WRITERS:
+    if ending not in writable_endings():
         assert ending == ".json", f"how does a file {ending} look?"
         return [json.dumps(COCO).encode(), b'[{"image": "1.jpg", "tags": ["sky"], "unknown": ["sea"]}]']
     return [written for view in VIEWS if (written := write_sample(ending, view))]
@@ -85,7 +86,7 @@ def try_to_read(read, path, where):
     assert len(said) < 2000
 
 
-@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("ending", readable_endings())
 def test_damaged_files(tmp_path, monkeypatch, ending):
     (tmp_path / "damaged").mkdir()
     monkeypatch.chdir(tmp_path / "damaged")
@@ -97,18 +98,18 @@ def test_damaged_files(tmp_path, monkeypatch, ending):
                 broken = damage(gzip.compress(content) if packed and rng.random() < 0.5 else content, rng)
                 with open(path, "wb") as stream:
                     stream.write(gzip.compress(broken) if packed and rng.random() < 0.5 else broken)
-                try_to_read(READERS[ending], path, "damaged")
+                try_to_read(reader_of(f"x{ending}"), path, "damaged")
 
 
-@pytest.mark.parametrize("ending", READERS)
+@pytest.mark.parametrize("ending", readable_endings())
 def test_what_is_no_file(tmp_path, ending):
     (tmp_path / f"folder{ending}").mkdir()
     with pytest.raises(FileError, match="folder"):
-        READERS[ending](tmp_path / f"folder{ending}")
+        reader_of(f"x{ending}")(tmp_path / f"folder{ending}")
     with pytest.raises(FileNotFoundError, match="missing"):
-        READERS[ending](tmp_path / f"missing{ending}")
+        reader_of(f"x{ending}")(tmp_path / f"missing{ending}")
     (tmp_path / f"empty{ending}").write_bytes(b"")
-    try_to_read(READERS[ending], tmp_path / f"empty{ending}", "empty")
+    try_to_read(reader_of(f"x{ending}"), tmp_path / f"empty{ending}", "empty")
 
 
 def draw(folder, *names):

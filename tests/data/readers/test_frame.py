@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.tables.frame import from_frame, to_frame
+from tagrank.data.readers.frame import from_frame, to_frame
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

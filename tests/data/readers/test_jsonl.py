@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tagrank.data import Collection, read_collection, write_collection
-from tagrank.data.readers.tables.jsonl import read_jsonl, write_jsonl
+from tagrank.data.readers.jsonl import read_jsonl, write_jsonl
 from tagrank.files import FileError
 
 

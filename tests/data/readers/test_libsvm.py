@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.tables.libsvm import read_libsvm, write_libsvm
+from tagrank.data.readers.libsvm import read_libsvm, write_libsvm
 
 
 def write(folder, text):

@@ -8,7 +8,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection
-from tagrank.data.readers.tables.npz import read_matrix, read_npz, write_npz
+from tagrank.data.readers.npz import read_matrix, read_npz, write_npz
 from tagrank.files import FileError, save_npz
 
 Y = np.array([[1, 0, np.nan], [0, 1, 1], [np.nan, np.nan, np.nan]])

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 
 from tagrank.data import load_dataset, read_collection, read_pictures
-from tagrank.data.problems import Problem
-from tagrank.data.readers.folders.tag_table import part_in
+from tagrank.data.readers.marks import part_in
 from tagrank.files import FileError
+from tagrank.problems import Problem
 
 
 def draw(folder, *names, size=(16, 16)):

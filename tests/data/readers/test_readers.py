@@ -1,6 +1,8 @@
 """What all formats share: the ending chooses, and a full disk leaves nothing half-written."""
 
 import errno
+import sys
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -8,9 +10,14 @@ from scipy import sparse
 
 from tagrank import files
 from tagrank.data import Collection, read_collection, write_collection
-from tagrank.data.readers import WRITERS
+from tagrank.formats import FORMATS, Format, writable_endings
 
-NAMES = [f"x{ending}{packed}" for ending in WRITERS for packed in ("", ".gz") if ending + packed != ".npz.gz"]
+NAMES = [
+    f"x{ending}{packed}"
+    for ending in writable_endings()
+    for packed in ("", ".gz")
+    if ending + packed != ".npz.gz"
+]
 
 
 def collection(folder, name, n_rows=6):
@@ -73,5 +80,38 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch,
 
 
 def test_unknown_endings_are_named(tmp_path):
-    with pytest.raises(ValueError, match=r"x\.xls: unknown format '\.xls'; known are \.arff"):
+    with pytest.raises(ValueError, match=r"x\.xls: unknown format '\.xls'; known are \.csv"):
         read_collection(tmp_path / "x.xls")
+
+
+class Toy:
+    """A module with a format of its own: a line for each row, the number of its tag."""
+
+    @staticmethod
+    def read(path):
+        tags = [int(line) for line in path.read_text().split()]
+        return Collection({"features": np.eye(len(tags))}, np.eye(3)[tags], list("abc"))
+
+    @staticmethod
+    def write(collection, path):
+        path.write_text("".join(f"{tag}\n" for tag in np.argmax(collection.Y, axis=1)))
+
+
+def test_a_format_is_one_module_and_one_entry(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "toy_format", Toy)
+    toy = Format((".toy",), "toy_format", "read", "write")
+    monkeypatch.setattr("tagrank.formats.FORMATS", [*FORMATS, toy])
+    path = tmp_path / "x.toy"
+    path.write_text("2\n0\n1\n")
+    whole = read_collection(path)
+    np.testing.assert_array_equal(whole.Y, np.eye(3)[[2, 0, 1]])
+    write_collection(whole, tmp_path / "y.toy")
+    assert (tmp_path / "y.toy").read_text() == path.read_text()
+    with pytest.raises(ValueError, match=r"known are .*\.toy"):
+        read_collection(tmp_path / "x.xls")
+
+
+def test_every_entry_leads_to_its_functions(tmp_path):
+    for entry in FORMATS:
+        module = import_module(entry.module)
+        assert all(callable(getattr(module, name)) for name in (entry.read, entry.write) if name)

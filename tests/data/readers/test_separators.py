@@ -8,8 +8,8 @@ import pytest
 from PIL import Image
 
 from tagrank.data import read_pictures
-from tagrank.data.readers.tables.csv import read_csv
-from tagrank.data.readers.tables.separators import check_separator, choose_separator, find_splitting
+from tagrank.data.readers.csv import read_csv
+from tagrank.data.readers.table import check_separator, choose_separator, find_splitting
 
 WORDS = ["sky", "sea", "beach", "tree", "plane", "cat", "dog", "house", "snow", "sun", "road", "car"]
 

@@ -11,7 +11,7 @@ from tagrank.annotation.bank.picture_keys import PictureLike, Source, identify_p
 from tagrank.annotation.bank.row_maker import RowMaker, describe_error
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.annotation.bank.view_files import assemble_view
-from tagrank.data.problems import Problem, ProblemLog
+from tagrank.problems import Problem, ProblemLog
 from tagrank.progress import Progress
 
 

@@ -23,10 +23,10 @@ from tagrank.archive.names import checked_request, checked_tag, is_inside
 from tagrank.archive.storage.database import Database, check_database_files
 from tagrank.archive.storage.place import DeskLock
 from tagrank.archive.tag_changes import checked_change
-from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.vocabulary import TagChange
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
+from tagrank.problems import Problem, ProblemLog
 
 _BESIDE = ("-wal", "-shm", "-journal")
 _KEY_BYTES = 16

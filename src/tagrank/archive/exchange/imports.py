@@ -22,11 +22,11 @@ from tagrank.archive.names import checked_request, checked_tag
 from tagrank.archive.pictures import read_tag_states
 from tagrank.archive.records import ANSWERS, STATE_WORDS, STATES, Answer, TagState
 from tagrank.archive.tag_columns import read_vocabulary
-from tagrank.data.problems import Problem, ProblemLog
-from tagrank.data.readers.json_files import parse_json
-from tagrank.data.readers.tables.table import TAG_PREFIX, bare_cell, split_tags
+from tagrank.data.readers.jsonl import parse_json
+from tagrank.data.readers.table import TAG_PREFIX, bare_cell, split_tags
 from tagrank.errors import ArgumentError
 from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_text
+from tagrank.problems import Problem, ProblemLog
 from tagrank.validation import check_choice
 
 _BY_STATE = {STATE_WORDS[state]: answer for answer, state in ANSWERS.items()}

@@ -17,10 +17,9 @@ from tagrank.archive.archive import Archive
 from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS, PictureTags
 from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.tag_list import find_tag_lists
-from tagrank.data.readers.tables.jsonl import json_line
-from tagrank.data.readers.tables.table import protect_cell
+from tagrank.data.readers.jsonl import json_line
+from tagrank.data.readers.table import protect_cell
 from tagrank.data.writers.originals import (
     Record,
     change_file,
@@ -32,6 +31,7 @@ from tagrank.data.writers.originals import (
 from tagrank.data.writers.sidecar_tags import EXPORT
 from tagrank.data.writers.tag_list import NEW_LISTS, TagList
 from tagrank.errors import ArgumentError
+from tagrank.problems import ProblemLog
 from tagrank.validation import check_choice
 
 COLUMNS = ("name", "content", "tag", "state", "answer", "by", "at", "queue")

@@ -9,10 +9,10 @@ from tagrank.annotation.bank.picture_keys import content_key, file_state
 from tagrank.archive.archive import Archive
 from tagrank.archive.records import PictureTags
 from tagrank.data.picture_folder import check_no_link
-from tagrank.data.problems import Problem, ProblemLog
 from tagrank.data.writers.originals import prune_originals
 from tagrank.data.writers.sidecar_tags import SidecarChange, write_present_tags
 from tagrank.files import FileError
+from tagrank.problems import Problem, ProblemLog
 from tagrank.progress import Progress
 
 

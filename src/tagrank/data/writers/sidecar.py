@@ -12,10 +12,13 @@ from pathlib import Path
 
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.picture_folder import FOREIGN_SUFFIXES
-from tagrank.data.readers.machine_marks import DIGIKAM_TREE, LIGHTROOM_TREE, SUBJECT, Mark
 from tagrank.data.readers.xmp import (
+    DIGIKAM_TREE,
+    LIGHTROOM_TREE,
     MAX_XMP_BYTES,
+    SUBJECT,
     Keywords,
+    Mark,
     MarkedKeywords,
     existing_sidecars,
     parse_marks,

@@ -12,8 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tagrank.data.readers.machine_marks import LISTS, SUBJECT, Mark
-from tagrank.data.readers.xmp import Keywords, MarkedKeywords, existing_sidecars, parse_marks, read_marked
+from tagrank.data.readers.xmp import (
+    LISTS,
+    SUBJECT,
+    Keywords,
+    Mark,
+    MarkedKeywords,
+    existing_sidecars,
+    parse_marks,
+    read_marked,
+)
 from tagrank.data.writers.originals import Record, WrittenTag, earlier_contents, put_back, read_record
 from tagrank.data.writers.sidecar import (
     Sidecar,

@@ -10,17 +10,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tagrank.data.readers.json_files import parse_json
-from tagrank.data.readers.tables.csv_writer import relative_picture
-from tagrank.data.readers.tables.jsonl import json_line
-from tagrank.data.readers.tables.separators import SEPARATOR, find_splitting
-from tagrank.data.readers.tables.table import (
+from tagrank.data.readers.jsonl import json_line, parse_json
+from tagrank.data.readers.table import (
+    SEPARATOR,
     TAG_PREFIX,
     Roles,
     bare_cell,
     find_roles,
+    find_splitting,
     join_tags,
     protect_cell,
+    relative_picture,
     split_tags,
 )
 from tagrank.files import FileError

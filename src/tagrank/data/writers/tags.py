@@ -11,12 +11,11 @@ from typing import Any
 from PIL import Image
 
 from tagrank.data.collection import Collection
-from tagrank.data.problems import Problem, ProblemLog
-from tagrank.data.readers.tables.csv_writer import relative_picture
-from tagrank.data.readers.tables.jsonl import json_line
-from tagrank.data.readers.tables.table import join_tags, protect_cell
+from tagrank.data.readers.jsonl import json_line
+from tagrank.data.readers.table import join_tags, protect_cell, relative_picture
 from tagrank.data.writers.sidecar import write_sidecar
 from tagrank.files import FileError, atomic_write
+from tagrank.problems import Problem, ProblemLog
 from tagrank.validation import check_choice, check_kind
 
 TaggedPictures = Mapping[str, Sequence[str]]

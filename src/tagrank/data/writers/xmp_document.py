@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from xml.dom import minidom
 
-from tagrank.data.readers.machine_marks import DIGIKAM_TREE, LISTS, MACHINE_TAGS, RDF, Mark
 from tagrank.data.readers.safe_xml import parse_xml
-from tagrank.data.readers.xmp import unpadded
+from tagrank.data.readers.xmp import DIGIKAM_TREE, LISTS, MACHINE_TAGS, RDF, Mark, unpadded
 from tagrank.files import FileError
 
 # What XML 1.0 cannot hold, not even escaped.

@@ -19,6 +19,7 @@ from tagrank.app.cli.arguments.checks import (
     share_or_all,
 )
 from tagrank.app.cli.arguments.config import load_config
+from tagrank.formats import usual_endings
 
 METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
 DECISION = "Which tags are predicted"
@@ -67,7 +68,7 @@ def option(
 Data = Annotated[
     str,
     typer.Argument(
-        help="A folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz) or a name from "
+        help=f"A folder of pictures, a file ({', '.join(usual_endings())}) or a name from "
         "'tagrank datasets'.",
         autocompletion=dataset_names,
     ),

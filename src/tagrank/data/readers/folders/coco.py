@@ -7,10 +7,10 @@ from typing import Any
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.problems import ProblemLog
-from tagrank.data.readers.folders.tag_table import TagTable, part_in
-from tagrank.data.readers.json_files import read_lists
+from tagrank.data.readers.jsonl import read_jsonl, read_lists
+from tagrank.data.readers.marks import TagTable, part_in
 from tagrank.files import MAX_BYTES, ROW_BYTES, WORD_BYTES, FileError, MemoryBound, open_bounded
+from tagrank.problems import ProblemLog
 
 _KEYS = ("images", "annotations", "categories")
 _NAMES = {"images": "file_name", "categories": "name"}
@@ -84,6 +84,11 @@ def read_coco_file(
     root = parent.parent if parent.name == _FOLDER else path.parent
     folder = PictureFolder(root, ProblemLog(strict=strict))
     return read_coco(folder, files=[os.path.relpath(path, root)], empty=empty, max_bytes=max_bytes)
+
+
+def read_json(path: str | os.PathLike, **options: Any) -> Collection:
+    """COCO annotations, or a list of pictures with their tags."""
+    return (read_coco_file if is_coco_file(path) else read_jsonl)(path, **options)
 
 
 def _add_images(table: TagTable, contents: "_Contents", stem: str) -> None:

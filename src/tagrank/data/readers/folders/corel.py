@@ -6,7 +6,7 @@ of ``labels/words`` from 1.
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.readers.folders.tag_table import TagTable
+from tagrank.data.readers.marks import TagTable
 from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_text
 
 _WORDS = "labels/words"

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.problems import ProblemLog
 from tagrank.data.readers.folders.coco import has_coco, read_coco
 from tagrank.data.readers.folders.corel import is_corel, read_corel
 from tagrank.data.readers.folders.keywords import (
@@ -19,9 +18,9 @@ from tagrank.data.readers.folders.keywords import (
 )
 from tagrank.data.readers.folders.tag_folders import is_tag_folders, read_tag_folders
 from tagrank.data.readers.folders.tag_list import has_tag_list, read_tag_list
-from tagrank.data.readers.folders.tag_table import TagTable
 from tagrank.data.readers.folders.voc import is_voc, read_voc
-from tagrank.data.readers.marks import Marks, marks_of
+from tagrank.data.readers.marks import Marks, TagTable, marks_of
+from tagrank.problems import ProblemLog
 from tagrank.validation import check_choice
 
 

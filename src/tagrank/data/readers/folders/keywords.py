@@ -2,7 +2,7 @@
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.readers.folders.tag_table import TagTable
+from tagrank.data.readers.marks import TagTable
 from tagrank.data.readers.xmp import KeywordError, MarkedKeywords, read_embedded, read_marked
 from tagrank.errors import warn
 from tagrank.files import FileError

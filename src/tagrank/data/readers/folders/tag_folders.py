@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.readers.folders.tag_table import TagTable
+from tagrank.data.readers.marks import TagTable
 
 _PARTS = {"train": "train", "test": "test", "val": "val", "valid": "val", "validation": "val"}
 

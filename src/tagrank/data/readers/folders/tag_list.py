@@ -10,12 +10,10 @@ from collections.abc import Iterator
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.readers.folders.tag_table import TagTable, part_in
-from tagrank.data.readers.marks import marks_of
-from tagrank.data.readers.tables.csv import ListedRows, describe_header, read_rows
-from tagrank.data.readers.tables.jsonl import PictureRecord, read_records
-from tagrank.data.readers.tables.separators import SEPARATOR, check_separator, choose_separator
-from tagrank.data.readers.tables.table import COLUMN_NAMES
+from tagrank.data.readers.csv import ListedRows, describe_header, read_rows
+from tagrank.data.readers.jsonl import PictureRecord, read_records
+from tagrank.data.readers.marks import TagTable, marks_of, part_in
+from tagrank.data.readers.table import COLUMN_NAMES, SEPARATOR, check_separator, choose_separator
 from tagrank.files import MAX_BYTES, FileError, naming
 
 _ENDINGS = (".csv", ".jsonl", ".json")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
-from tagrank.data.readers.folders.tag_table import TagTable
+from tagrank.data.readers.marks import TagTable
 from tagrank.data.readers.safe_xml import parse_xml
 from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_bounded, open_text
 

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.label_matrix import LabelMatrix
-from tagrank.data.readers.tables.table import TAG_PREFIX, find_roles, split_tags
+from tagrank.data.readers.table import TAG_PREFIX, find_roles, split_tags
 from tagrank.labels import encode_present
 
 
@@ -19,7 +19,7 @@ def from_frame(frame: Any, *, separator: str = "|", empty: str = "unknown", **co
     frame : DataFrame with columns of features and of tags; its index, unless it just counts, names the rows
     separator : between the tags in a column that lists them as text; it may also hold lists or sets
     empty : {"unknown", "absent"}, what an empty list of tags means
-    **columns : roles of columns where they differ from the convention of `tagrank.data.readers.tables.table`:
+    **columns : roles of columns where they differ from the convention of `tagrank.data.readers.table`:
         image_column, tags_column, name_column, part_column, tag_columns, tag_prefix, drop
     """
     if not hasattr(frame, "columns") or not hasattr(frame, "iloc"):

@@ -23,17 +23,19 @@ from scipy import sparse
 from tagrank.arrays import row_blocks
 from tagrank.data.collection import Collection, only_features
 from tagrank.data.label_matrix import Matrix
-from tagrank.data.readers.arff.header import (
+from tagrank.data.readers.arff_rows import (
     Attribute,
     Header,
+    encode_columns,
+    first_place,
     quote,
     read_header,
     read_label_names,
+    read_rows,
     unquote,
     write_label_names,
 )
-from tagrank.data.readers.arff.rows import encode_columns, first_place, read_rows
-from tagrank.data.readers.tables.table import format_number
+from tagrank.data.readers.table import format_number
 from tagrank.errors import did_you_mean, warn
 from tagrank.files import MAX_BYTES, FileError, MemoryBound, atomic_write, naming, open_text
 from tagrank.labels import duplicates
@@ -41,7 +43,7 @@ from tagrank.validation import check_choice
 
 
 @dataclass(frozen=True)
-class _Table:
+class _ArffTable:
     """A file as numbers, nominal values as codes: what a sparse row leaves out is the first value."""
 
     path: str
@@ -88,7 +90,9 @@ def read_arff(
     with open_text(path, encoding=encoding, max_bytes=max_bytes) as stream:
         lines, bound = enumerate(stream, start=1), MemoryBound(path, max_bytes)
         header = read_header(lines, os.fspath(path), bound)
-        table = _Table(os.fspath(path), header, *read_rows(lines, header.attributes, os.fspath(path), bound))
+        table = _ArffTable(
+            os.fspath(path), header, *read_rows(lines, header.attributes, os.fspath(path), bound)
+        )
     tags, label_columns = _find_labels(table, label_file, labels)
     left_out = {*label_columns, *_positions(table, drop, "drop")}
     features = [j for j in range(len(header.attributes)) if j not in left_out]
@@ -106,7 +110,9 @@ def read_arff(
         )
 
 
-def _find_labels(table: _Table, label_file: Any, labels: Sequence[str] | None) -> tuple[list[str], list[int]]:
+def _find_labels(
+    table: _ArffTable, label_file: Any, labels: Sequence[str] | None
+) -> tuple[list[str], list[int]]:
     source = "labels"
     if labels is None:
         label_file = label_file or _neighbour(Path(table.path))
@@ -124,7 +130,7 @@ def _find_labels(table: _Table, label_file: Any, labels: Sequence[str] | None) -
     return [table.header.attributes[j].name for j in columns], columns
 
 
-def _positions(table: _Table, names: Sequence[str], source: str) -> list[int]:
+def _positions(table: _ArffTable, names: Sequence[str], source: str) -> list[int]:
     """Where the attributes stand that `source` names; label files may escape names as ARFF does."""
     known = table.positions()
     found = [known.get(name) or known.get(unquote(name), []) for name in names]
@@ -149,7 +155,7 @@ def _neighbour(path: Path) -> Path | None:
     return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
-def _usable(table: _Table, columns: list[int], max_categories: int) -> list[int]:
+def _usable(table: _ArffTable, columns: list[int], max_categories: int) -> list[int]:
     def useless(attribute: Attribute) -> bool:
         return attribute.kind == "text" or len(attribute.values) > max_categories
 
@@ -163,7 +169,7 @@ def _usable(table: _Table, columns: list[int], max_categories: int) -> list[int]
     return [j for j in columns if not useless(attributes[j])]
 
 
-def _check_finite(table: _Table, columns: list[int]) -> None:
+def _check_finite(table: _ArffTable, columns: list[int]) -> None:
     place = first_place(table.values[:, columns], lambda values: ~np.isfinite(values))
     if place is not None:
         name = table.header.attributes[columns[place[1]]].name
@@ -175,7 +181,7 @@ def _check_finite(table: _Table, columns: list[int]) -> None:
         )
 
 
-def _read_labels(table: _Table, columns: list[int]) -> Matrix:
+def _read_labels(table: _ArffTable, columns: list[int]) -> Matrix:
     attributes = [table.header.attributes[j] for j in columns]
     for attribute in attributes:
         if attribute.kind != "numeric" and attribute.truth is None:

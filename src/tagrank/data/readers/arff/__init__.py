@@ -1,1 +1,0 @@
-"""ARFF files and the XML beside them."""

@@ -1,1 +1,0 @@
-"""Files with one row a picture: CSV, JSON lines, LIBSVM, NPZ, DataFrames."""
