@@ -40,7 +40,7 @@ class Here:
 
 @pytest.fixture(autouse=True)
 def few_draws(monkeypatch):
-    monkeypatch.setattr("tagrank.metrics.resampling.MOST_DRAWS", 60)
+    monkeypatch.setattr("tagrank.metrics.chance.MOST_DRAWS", 60)
 
 
 @pytest.fixture

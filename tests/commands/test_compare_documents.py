@@ -13,7 +13,7 @@ from tagrank.commands.compare.folds import Fold
 from tagrank.commands.compare.page import best_words, write_comparison_page
 from tagrank.commands.compare.result import Comparison
 from tagrank.commands.compare.summary import summarise
-from tagrank.metrics.average_ranks import average_ranks
+from tagrank.metrics.chance import average_ranks
 
 METHODS = {"one-vs-all": 0.8, "one-vs-all-logistic": 0.79, "label-frequency": 0.7, "label-ranker": 0.6}
 

@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tagrank.annotation.search.criterion import find_criterion
 from tagrank.metrics import (
+    Metric,
     catalog_metrics,
     category_auc,
     category_average_precision,
@@ -17,9 +19,13 @@ from tagrank.metrics import (
     metric_table,
     per_label_table,
     precision_at_k,
+    ranking,
     ranks,
     split_by_objects,
 )
+from tagrank.metrics import table as table_module
+from tagrank.metrics.chance import resampled
+from tagrank.metrics.ranking import RANKING_METRICS
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +164,22 @@ def test_every_metric_is_explained():
     by_name = {row.name: row.about for row in table}
     assert "7 best tags" in by_name["P@7"]
     assert by_name["N+"].startswith("4 tags")
+
+
+def test_a_metric_is_one_entry(monkeypatch):
+    """A formula and its entry: the table, the criteria and the page of metrics find it there."""
+
+    def first_place(ranks):
+        return ranks.above[ranks.starts] + 1
+
+    def mean_first_place(Y, F):
+        return ranking.mean_over_samples(first_place, Y, F)
+
+    toy = Metric(
+        "First place", mean_first_place, "scores", "samples", higher_is_better=False, measure=first_place
+    )
+    monkeypatch.setattr(table_module, "RANKING_METRICS", (*RANKING_METRICS, toy))
+    Y, F = np.array([[1, 0, 0], [0, 1, 0]]), np.array([[3, 2, 1], [3, 2, 1]])
+    assert metric_table(Y, F)["First place"] == toy(Y, F) == 1.5
+    assert find_criterion("first place") is toy
+    assert not np.isnan(resampled(Y, F, None, [toy])["First place"]).any()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.metrics.average_ranks import average_ranks
+from tagrank.metrics.chance import average_ranks
 from tagrank.reports.comparison_charts import (
     NAMES,
     RANKS_AXIS,

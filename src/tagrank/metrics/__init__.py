@@ -1,8 +1,7 @@
 """True labels and scores in, numbers out; unknown labels are masked out."""
 
-from tagrank.metrics.annotation import AnnotationScores, annotation_scores
-from tagrank.metrics.catalog import Metric, catalog_metrics
-from tagrank.metrics.predictions import f_measure, hamming_loss
+from tagrank.metrics.metric import Metric
+from tagrank.metrics.predictions import AnnotationScores, annotation_scores, f_measure, hamming_loss
 from tagrank.metrics.ranking import (
     category_auc,
     category_average_precision,
@@ -17,7 +16,7 @@ from tagrank.metrics.ranking import (
     recall_at_k,
     split_by_objects,
 )
-from tagrank.metrics.table import MetricRow, MetricTable, metric_table, per_label_table
+from tagrank.metrics.table import MetricRow, MetricTable, catalog_metrics, metric_table, per_label_table
 
 __all__ = [
     "AnnotationScores",

@@ -16,8 +16,8 @@ from functools import partial
 import numpy as np
 
 from tagrank.labels import label_states, labels_from_states
-from tagrank.metrics import measures
-from tagrank.metrics.inputs import check_scores
+from tagrank.metrics import ranks
+from tagrank.metrics.metric import Metric, check_scores
 from tagrank.metrics.ranks import mean_defined, measure_rows
 from tagrank.validation import check_count
 
@@ -36,7 +36,7 @@ def image_auc(Y, F):
     -------
     float, 1 is best, 0.5 is chance; nan if no sample has a known positive and a known negative
     """
-    return mean_over_samples(measures.auc, Y, F)
+    return mean_over_samples(ranks.auc, Y, F)
 
 
 def image_average_precision(Y, F):
@@ -47,7 +47,7 @@ def image_average_precision(Y, F):
 
     Parameters and result as for `image_auc`; 1 is best.
     """
-    return mean_over_samples(measures.eleven_point_precision, Y, F)
+    return mean_over_samples(ranks.eleven_point_precision, Y, F)
 
 
 def category_auc(Y, F):
@@ -57,7 +57,7 @@ def category_auc(Y, F):
 
     Parameters and result as for `image_auc`; nan if no label has a known positive and a known negative.
     """
-    return mean_over_labels(measures.auc, Y, F)
+    return mean_over_labels(ranks.auc, Y, F)
 
 
 def category_average_precision(Y, F):
@@ -66,7 +66,7 @@ def category_average_precision(Y, F):
     Ties as in `image_average_precision`. Parameters as for `image_auc`; 1 is best; nan if no label has a
     known positive and a known negative.
     """
-    return mean_over_labels(measures.eleven_point_precision, Y, F)
+    return mean_over_labels(ranks.eleven_point_precision, Y, F)
 
 
 def label_ranking_average_precision(Y, F):
@@ -76,7 +76,7 @@ def label_ranking_average_precision(Y, F):
     ``sklearn.metrics.label_ranking_average_precision_score``, which however counts samples without a positive
     or without a negative as 1. Parameters and result as for `image_auc`; 1 is best.
     """
-    return mean_over_samples(measures.average_precision, Y, F)
+    return mean_over_samples(ranks.average_precision, Y, F)
 
 
 def ranking_loss(Y, F):
@@ -86,7 +86,7 @@ def ranking_loss(Y, F):
     counts samples without a positive or a negative as 0). So it is 1 - `image_auc` only without ties.
     Parameters and result as for `image_auc`; 0 is best.
     """
-    return mean_over_samples(measures.pair_loss, Y, F)
+    return mean_over_samples(ranks.pair_loss, Y, F)
 
 
 def coverage(Y, F, *, first_place=1):
@@ -106,7 +106,7 @@ def coverage(Y, F, *, first_place=1):
     """
     if first_place not in (0, 1):
         raise ValueError(f"first_place must be 1 (scikit-learn) or 0 (literature), got {first_place!r}")
-    return mean_over_samples(measures.depth, Y, F) - (1 - first_place)
+    return mean_over_samples(ranks.depth, Y, F) - (1 - first_place)
 
 
 def one_error(Y, F):
@@ -115,7 +115,7 @@ def one_error(Y, F):
     Among labels tied for the first place each is first with the same chance: the expected value is returned.
     Parameters and result as for `image_auc`; 0 is best.
     """
-    return mean_over_samples(measures.miss_at_top, Y, F)
+    return mean_over_samples(ranks.miss_at_top, Y, F)
 
 
 def split_by_objects(metric, Y, F):
@@ -170,7 +170,7 @@ def precision_at_k(Y, F, *, k=5):
     -------
     float, higher is better; nan if no sample has a known positive and a known negative
     """
-    return mean_over_samples(partial(measures.precision_at, k=check_count("k", k)), Y, F)
+    return mean_over_samples(partial(ranks.precision_at, k=check_count("k", k)), Y, F)
 
 
 def recall_at_k(Y, F, *, k=5):
@@ -178,7 +178,7 @@ def recall_at_k(Y, F, *, k=5):
 
     Parameters and result as for `precision_at_k`.
     """
-    return mean_over_samples(partial(measures.recall_at, k=check_count("k", k)), Y, F)
+    return mean_over_samples(partial(ranks.recall_at, k=check_count("k", k)), Y, F)
 
 
 def ndcg_at_k(Y, F, *, k=5):
@@ -187,4 +187,108 @@ def ndcg_at_k(Y, F, *, k=5):
     Equals ``sklearn.metrics.ndcg_score(Y, F, k=k)`` on complete labels, also with ties, where every sample
     has a positive and a negative. Parameters and result as for `precision_at_k`; 1 is best.
     """
-    return mean_over_samples(partial(measures.discounted_gain_at, k=check_count("k", k)), Y, F)
+    return mean_over_samples(partial(ranks.discounted_gain_at, k=check_count("k", k)), Y, F)
+
+
+_over_samples = partial(Metric, takes="scores", over="samples")
+_over_labels = partial(Metric, takes="scores", over="labels")
+RANKING_METRICS = (
+    _over_samples(
+        "Image-AUC",
+        image_auc,
+        measure=ranks.auc,
+        about="In a picture, how often a right tag stands above a wrong one; 0.5 is guessing.",
+        formula="share of (positive, negative) pairs in order, mean over samples",
+    ),
+    _over_samples(
+        "Image-MAP",
+        image_average_precision,
+        measure=ranks.eleven_point_precision,
+        about="Precision on the way down the tags of a picture, at eleven steps, averaged.",
+        formula="11-point: mean over q = 0..10 of max { hits_p / upto_p : 10 hits_p ≥ q a }, in integers",
+    ),
+    _over_labels(
+        "Category-AUC",
+        category_auc,
+        measure=ranks.auc,
+        about="Of a tag, how often a picture with it stands above one without; 0.5 is guessing.",
+        formula="as Image-AUC, per label over the samples, mean over labels",
+    ),
+    _over_labels(
+        "Category-MAP",
+        category_average_precision,
+        measure=ranks.eleven_point_precision,
+        about="Precision on the way down the pictures of a tag, at eleven steps, averaged.",
+        formula="as Image-MAP, per label over the samples, mean over labels",
+    ),
+    _over_samples(
+        "LRAP",
+        label_ranking_average_precision,
+        measure=ranks.average_precision,
+        about="Of the tags down to each right one, the share that is right, too.",
+        formula="mean of hits_p / upto_p, not interpolated",
+    ),
+    _over_samples(
+        "Ranking loss",
+        ranking_loss,
+        measure=ranks.pair_loss,
+        higher_is_better=False,
+        about="Pairs of a right and a wrong tag of a picture that stand in the wrong order.",
+        formula="sum of (upto_p - hits_p) / (a b); 1 - AUC without ties",
+    ),
+    _over_samples(
+        "Coverage",
+        coverage,
+        measure=ranks.depth,
+        higher_is_better=False,
+        about="How far down the ranking all tags of a picture are found.",
+        formula="max of upto_p; places count from 1 as in scikit-learn, `first_place=0` as in the literature",
+    ),
+    _over_samples(
+        "One-error",
+        one_error,
+        measure=ranks.miss_at_top,
+        higher_is_better=False,
+        about="Pictures whose best tag is wrong.",
+        formula="chance that the first label is not present",
+    ),
+)
+# of a list of k labels: what each tells, for k = 1 and otherwise, and its formula
+_LISTS = {
+    "P": (
+        precision_at_k,
+        ranks.precision_at,
+        ("Pictures whose best tag is right.", "Of the {k} best tags of a picture, the share that is right."),
+        "positives among the first k, divided by k (always k)",
+    ),
+    "R": (
+        recall_at_k,
+        ranks.recall_at,
+        (
+            "How much of the tags of a picture its best one makes up, if it is right.",
+            "Of the tags of a picture, the share that is among its {k} best.",
+        ),
+        "positives among the first k, divided by a",
+    ),
+    "NDCG": (
+        ndcg_at_k,
+        ranks.discounted_gain_at,
+        ("As P@{k}, but a right tag counts the more the higher it stands.",) * 2,
+        "sum of 1 / log2(place + 1) over positives in the first k, divided by that of a perfect list",
+    ),
+}
+
+
+def list_metrics(ks):
+    """Entries of the metrics of a list, for each of its lengths."""
+    return [
+        _over_samples(
+            f"{name}@{k}",
+            partial(function, k=k),
+            measure=partial(measure, k=k),
+            about=about[k > 1].format(k=k),
+            formula=formula,
+        )
+        for name, (function, measure, about, formula) in _LISTS.items()
+        for k in ks
+    ]

@@ -1,17 +1,22 @@
-"""All metrics of one set of scores in one table, each matrix sorted once."""
+"""All metrics by name, and those of one set of scores in one table, each matrix sorted once."""
 
 import math
 from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from tagrank.metrics import measures
-from tagrank.metrics.annotation import count_labels, count_top_labels, summarise
-from tagrank.metrics.catalog import catalog_metrics
-from tagrank.metrics.inputs import check_predictions, check_scores
-from tagrank.metrics.predictions import divide, f_scores, hamming_loss
-from tagrank.metrics.ranking import object_parts
-from tagrank.metrics.ranks import mean_defined, measure_rows
+from tagrank.metrics.metric import check_predictions, check_scores
+from tagrank.metrics.predictions import (
+    ANNOTATION_FIELDS,
+    PREDICTION_METRICS,
+    annotation_metrics,
+    count_labels,
+    count_top_labels,
+    divide,
+    summarise,
+)
+from tagrank.metrics.ranking import RANKING_METRICS, list_metrics, object_parts
+from tagrank.metrics.ranks import auc, eleven_point_precision, mean_defined, measure_rows
 from tagrank.validation import check_count
 
 _SPLIT = ("Image-AUC", "Image-MAP")
@@ -19,6 +24,24 @@ _PARTS = {
     " (single)": "The same, of pictures with one tag.",
     " (multi)": "The same, of pictures with several tags.",
 }
+
+
+def catalog_metrics(*, ks=(1, 3, 5), n_tags=5):
+    """All metrics, in the order of the table.
+
+    Parameters
+    ----------
+    ks : sequence of int, lengths of the lists of P@k, R@k and NDCG@k
+    n_tags : int, labels given to each sample by the annotation scores
+
+    Returns
+    -------
+    dict of name -> Metric
+    """
+    ks = [check_count("each of ks", k) for k in ks]
+    n_tags = check_count("n_tags", n_tags)
+    metrics = [*RANKING_METRICS, *list_metrics(ks), *annotation_metrics(n_tags), *PREDICTION_METRICS]
+    return {metric.name: metric for metric in metrics}
 
 
 @dataclass(frozen=True)
@@ -108,12 +131,12 @@ def metric_table(Y, F, predictions=None, *, n_tags=5, ks=(1, 3, 5)):
     """
     states, scores = check_scores(Y, F)
     metrics = catalog_metrics(ks=ks, n_tags=n_tags)
-    found = {**_ranking_rows(states, scores, metrics), **_annotation_rows(states, scores, metrics, n_tags)}
+    by_name = {**_ranking_rows(states, scores, metrics), **_annotation_rows(states, scores, metrics, n_tags)}
     if predictions is not None:
-        found.update(_prediction_rows(Y, predictions, metrics))
+        by_name.update(_prediction_rows(Y, predictions, metrics))
     n_unknown = int(np.count_nonzero(states == 0))
     # the split rows follow the metric that they split
-    rows = tuple(row for name in metrics if name in found for row in found[name])
+    rows = tuple(row for name in metrics if name in by_name for row in by_name[name])
     return MetricTable(rows, *states.shape, n_unknown=n_unknown, n_tags=int(n_tags))
 
 
@@ -146,14 +169,18 @@ def per_label_table(Y, F, predictions=None, *, tags=None, n_tags=5):
         "precision": precision,
         "recall": np.where(present, recall, np.nan),
         "f1": np.where(present, f1, np.nan),
-        **measure_rows(states.T, scores.T, {"auc": measures.auc, "ap": measures.eleven_point_precision}),
+        **measure_rows(states.T, scores.T, {"auc": auc, "ap": eleven_point_precision}),
     }
 
 
 def _ranking_rows(states, scores, metrics):
     rows = {}
     for over, matrices in (("samples", (states, scores)), ("labels", (states.T, scores.T))):
-        ranked = {name: m.measure for name, m in metrics.items() if m.measure and m.over == over}
+        ranked = {
+            name: metric.measure
+            for name, metric in metrics.items()
+            if metric.measure and (metric.takes, metric.over) == ("scores", over)
+        }
         for name, values in measure_rows(*matrices, ranked).items():
             rows[name] = [_mean_row(metrics[name], values)]
             if name in _SPLIT:
@@ -165,31 +192,23 @@ def _ranking_rows(states, scores, metrics):
 
 
 def _annotation_rows(states, scores, metrics, n_tags):
-    found = summarise(count_top_labels(states, scores, n_tags=n_tags))
-    values = {
-        "Annotation-P": found.precision,
-        "Annotation-R": found.recall,
-        "Annotation-F1": found.f1,
-        "N+": float(found.n_plus),
-    }
+    summary = summarise(count_top_labels(states, scores, n_tags=n_tags))
     return {
-        name: [_row(metrics[name], value, found.n_labels, found.n_dropped)] for name, value in values.items()
+        name: [_row(metrics[name], float(getattr(summary, field)), summary.n_labels, summary.n_dropped)]
+        for name, (field, *_) in ANNOTATION_FIELDS.items()
     }
 
 
 def _prediction_rows(Y, predictions, metrics):
     states, predicted = check_predictions(Y, predictions)
-    n_known = np.count_nonzero(states)
-    rows = {
-        name: [_mean_row(metrics[name], f_scores(states, predicted, axis=axis))]
-        for name, axis in (("Macro-F1", 0), ("Example-F1", 1))
-    }
-    entries = {
-        "Micro-F1": mean_defined(f_scores(states, predicted, axis=None)),
-        "Hamming loss": hamming_loss(Y, predicted),
-    }
-    for name, value in entries.items():
-        rows[name] = [_row(metrics[name], value, n_known, states.size - n_known)]
+    n_known, rows = np.count_nonzero(states), {}
+    for name, metric in metrics.items():
+        if metric.takes == "predictions":
+            values = metric.measure(states, predicted)
+            if metric.over == "entries":
+                rows[name] = [_row(metric, mean_defined(values), n_known, states.size - n_known)]
+            else:
+                rows[name] = [_mean_row(metric, values)]
     return rows
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tagrank.metrics.average_ranks import AverageRanks
+from tagrank.metrics.chance import AverageRanks
 from tagrank.reports.charts import Tick, round_values
 
 NAMES, RIGHT, ROW, TOP = (

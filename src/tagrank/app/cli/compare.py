@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from tagrank.commands.compare.result import Comparison, DataResult
-    from tagrank.metrics.average_ranks import AverageRanks
+    from tagrank.metrics.chance import AverageRanks
 
 MOST_NAMED = 3
 

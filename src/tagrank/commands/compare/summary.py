@@ -10,8 +10,7 @@ from tagrank.commands.compare.folds import Fold
 from tagrank.commands.compare.result import FREQUENCY, LOGISTIC, SECONDS, DataResult, MethodLine
 from tagrank.commands.compare.running import Key
 from tagrank.commands.compare.unit import DONE
-from tagrank.metrics.average_ranks import AverageRanks, average_ranks
-from tagrank.metrics.resampling import interval
+from tagrank.metrics.chance import AverageRanks, average_ranks, interval
 
 
 def summarise_all(

@@ -20,7 +20,7 @@ from tagrank.commands.evaluate import answer
 from tagrank.commands.tune import ending
 from tagrank.errors import one_line
 from tagrank.metrics import Metric, catalog_metrics, metric_table
-from tagrank.metrics.resampling import resampled
+from tagrank.metrics.chance import resampled
 
 DONE, FAILED, SLOW, TOO_LARGE = "done", "failed", "too slow", "too large"
 TUNING_SHARE = 0.5  # of the seconds that a method may take

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from tagrank.metrics.inputs import check_predictions
+from tagrank.metrics.metric import check_predictions
 
 MOST_MAPPED_TAGS = 25
 MOST_PAIRS = 12

@@ -9,10 +9,9 @@ import numpy as np
 
 from tagrank.annotation.explanation import Explanation
 from tagrank.data.picture_files import thumbnail_url
-from tagrank.metrics import measures
-from tagrank.metrics.inputs import check_predictions, check_scores
+from tagrank.metrics.metric import check_predictions, check_scores
 from tagrank.metrics.predictions import f_scores
-from tagrank.metrics.ranks import measure_rows
+from tagrank.metrics.ranks import auc, measure_rows
 
 MOST_PICTURES = 96  # with thumbnails of this size a page stays below a few megabytes
 MOST_WRONG = 8  # tags on a card; a model that is wrong more often is only counted
@@ -77,7 +76,7 @@ def pick_pictures(Y: Any, scores: Any, predictions: Any, *, n_each: int = 8) -> 
     """
     states, ranked = check_scores(Y, scores)
     quality = f_scores(*check_predictions(Y, predictions), axis=1)
-    ranking = measure_rows(states, ranked, {"auc": measures.auc})["auc"]
+    ranking = measure_rows(states, ranked, {"auc": auc})["auc"]
     order = np.lexsort((np.nan_to_num(ranking), np.count_nonzero(states > 0, axis=1), quality))[::-1]
     # pictures without a tag, true or predicted, show nothing
     order = order[~np.isnan(quality[order])]

@@ -1,10 +1,43 @@
-"""What every metric checks before it counts: shapes, numbers, names of the labels."""
+"""What a metric is, and what every one checks before it counts: shapes, numbers, names of the labels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from tagrank.labels import label_states
 from tagrank.validation import check_sparse
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric. Its entry, beside its formula, is all that tables, commands, pages and tests know of it.
+
+    Attributes
+    ----------
+    name : str, as shown in tables
+    function : callable of (Y, F) or (Y, P), returns a float
+    takes : {"scores", "predictions"}, the second argument of `function`
+    over : {"samples", "labels", "entries"}, what the mean runs over
+    higher_is_better : bool
+    measure : callable or None, the values of which the metric is the mean: of `PositiveRanks` where it takes
+        scores, of states and 0/1 predictions otherwise
+    about : str, what it tells, in a line for people
+    formula : str, of a row, or the definition, for the table of docs/metrics.md
+    """
+
+    name: str
+    function: Callable
+    takes: str
+    over: str
+    higher_is_better: bool = True
+    measure: Callable | None = None
+    about: str = ""
+    formula: str = ""
+
+    def __call__(self, Y, values):
+        return self.function(Y, values)
 
 
 def check_scores(Y, F):

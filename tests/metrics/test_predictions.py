@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tagrank.metrics import annotation_scores
-from tagrank.metrics.annotation import top_shares
+from tagrank.metrics.predictions import top_shares
 
 
 def test_a_tie_at_the_cut_is_shared():
