@@ -31,7 +31,7 @@ MAY_IMPORT["__init__"] = {"_version", "estimators"}  # the registry, which loads
 HOMES = {
     "torch": {"arrays"},
     "cupy": {"arrays"},
-    "dask": {"parallel"},
+    "dask": {"resources"},
     "PIL": {"data"},
     "cv2": {"features"},
     "skimage": {"features"},

@@ -4,41 +4,41 @@ import numpy as np
 import pytest
 
 import tagrank
-from tagrank import memory
+from tagrank import resources
 from tagrank.kernels import Linear
 from tagrank.kernels.stack_files import stack_of_kernels
 
 
 @pytest.fixture
 def told(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "_KNOWN", tmp_path / "meminfo")
-    monkeypatch.setattr(memory, "_LIMIT", tmp_path / "memory.max")
+    monkeypatch.setattr(resources, "_MEMORY", tmp_path / "meminfo")
+    monkeypatch.setattr(resources, "_LIMIT", tmp_path / "memory.max")
     return tmp_path
 
 
 def test_the_lowest_counts(told):
     (told / "meminfo").write_text("MemTotal: 9000 kB\nMemAvailable:    4000 kB\n")
-    assert memory.available_memory() == 4000 * 1024
+    assert resources.available_memory() == 4000 * 1024
     (told / "memory.max").write_text("1000000\n")
     (told / "memory.current").write_text("400000\n")
-    assert memory.available_memory() == 600_000
+    assert resources.available_memory() == 600_000
     # files that were read can be let go
     (told / "memory.stat").write_text("anon 300000\nfile 100000\ninactive_file 70000\nactive_file 30000\n")
-    assert memory.available_memory() == 670_000
+    assert resources.available_memory() == 670_000
     (told / "memory.current").write_text("1200000\n")
-    assert memory.available_memory() == 0
+    assert resources.available_memory() == 0
     (told / "memory.max").write_text("max\n")
-    assert memory.available_memory() == 4000 * 1024
+    assert resources.available_memory() == 4000 * 1024
 
 
 def test_where_nothing_is_told(told, monkeypatch):
-    assert memory.available_memory() > 2**20
+    assert resources.available_memory() > 2**20
     monkeypatch.delattr("os.sysconf")
-    assert memory.available_memory() == float("inf")
+    assert resources.available_memory() == float("inf")
 
 
 def test_words():
-    assert memory.gibibytes(1.5 * 2**30) == "1.5 GiB"
+    assert resources.gibibytes(1.5 * 2**30) == "1.5 GiB"
 
 
 def limit_container(folder, n_bytes):

@@ -20,7 +20,7 @@ from sklearn.linear_model import SGDClassifier
 
 from tagrank.arrays import on_device, to_host
 from tagrank.estimators.factorization.two_way_factorization import TwoWayFactorization
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank_papers.text import show
 
 MINUTES = 5

@@ -26,8 +26,8 @@ def nearest(name: str, known: Iterable[str], n: int = 3) -> list[str]:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A sentence fragment with the nearest known name, or nothing."""
-    found = nearest(name, known, 1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    names = nearest(name, known, 1)
+    return f"; did you mean {names[0]!r}?" if names else ""
 
 
 def one_line(error: BaseException) -> str:

@@ -65,7 +65,7 @@ def check_regular(path: str | os.PathLike) -> os.stat_result:
 def check_plain(path: str | os.PathLike) -> os.stat_result | None:
     """What the system knows of a file that came with a folder; None where there is none.
 
-    A stranger may have made it: it must be a plain file with this one name, not a link, which would lead to
+    Anybody may have made it: it must be a plain file with this one name, not a link, which would lead to
     a file that is none of his.
     """
     try:

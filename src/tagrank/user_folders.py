@@ -15,8 +15,8 @@ from tagrank.files import FileError
 
 def cache_folder() -> Path:
     """Where files are kept that can be made again: ``TAGRANK_CACHE``, or the place that the system names."""
-    given = os.environ.get("TAGRANK_CACHE")
-    return Path(given) if given else user_cache_path("tagrank", appauthor=False)
+    named = os.environ.get("TAGRANK_CACHE")
+    return Path(named) if named else user_cache_path("tagrank", appauthor=False)
 
 
 def state_folder(*parts: str) -> Path:
@@ -24,8 +24,8 @@ def state_folder(*parts: str) -> Path:
 
     Only this user may write to it: a folder of somebody else, or one that others may write to, is refused.
     """
-    given = os.environ.get("TAGRANK_STATE")
-    folder = Path(given).absolute() if given else user_state_path("tagrank", appauthor=False)
+    named = os.environ.get("TAGRANK_STATE")
+    folder = Path(named).absolute() if named else user_state_path("tagrank", appauthor=False)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -9,7 +9,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils import _safe_indexing
 
 from tagrank.kernels import Gaussian, KernelStack
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 
 TOLERANCE = {"float32": 2e-6, "float64": 1e-11}
 

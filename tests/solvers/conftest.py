@@ -14,7 +14,7 @@ from scipy.special import entr
 
 import tagrank.losses
 from tagrank.losses.loss import Loss
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 
 ALL_LOSSES = {

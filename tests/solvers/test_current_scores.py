@@ -8,7 +8,7 @@ from scipy import sparse
 
 from tagrank.losses.hinge import Hinge
 from tagrank.losses.ranking import Ranking
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.solvers.gram_scores import GramScores
 from tagrank.solvers.linear_rows import DenseRows, SparseRows
 

@@ -30,7 +30,7 @@ def test_time_may_end_within_a_pass(Loss, hold_in_short, make_problem, certifica
     X, bounds = make_problem()
     held = hold_in_short(X)
     now = iter(range(10**6))
-    monkeypatch.setattr("tagrank.solvers.ending.time.perf_counter", lambda: float(next(now)))
+    monkeypatch.setattr("tagrank.resources.time.perf_counter", lambda: float(next(now)))
     for max_seconds in range(3, 12):
         solution = held.solve(Loss, 10 * bounds, tol=1e-9, max_seconds=max_seconds)
         assert solution.stopped_by == "max_seconds"

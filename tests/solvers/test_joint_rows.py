@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.losses.hinge import Hinge
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
 from tagrank.solvers.linear_rows import JointRows
 

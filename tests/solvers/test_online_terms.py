@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.solvers.factorization import Samples
+from tagrank.solvers.batch_descent import Samples
 from tagrank.solvers.factorization_terms import Online
 
 ALPHA, BETA = 0.3, 0.05

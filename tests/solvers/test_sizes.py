@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 
 
 def noisy_problem(n_samples, n_labels, n_features=12, *, present=0.3, seed=0):

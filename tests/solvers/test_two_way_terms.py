@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from tagrank.solvers.factorization import Samples, answer_error, find_step
+from tagrank.solvers.batch_descent import Samples, answer_error, find_step
 from tagrank.solvers.factorization_terms import TwoWay
 
 ALPHA, DELTA = 0.3, 0.7

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tagrank.parallel import count_threads
+from tagrank.resources import count_threads
 
 KEPT = Path(__file__).resolve().parent / "results"
 PACKAGES = (

@@ -15,8 +15,7 @@ from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, 
 from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.kernels.kernel import views_of
-from tagrank.memory import available_memory, gibibytes
-from tagrank.parallel import limited_threads
+from tagrank.resources import available_memory, gibibytes, limited_threads
 from tagrank.validation import check_rows, check_same_length
 
 KNOWN_OF_ROWS = ("n_features_in_", "feature_names_in_")

@@ -15,7 +15,7 @@ from tagrank.estimators.compared_rows import PlainRows
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
 from tagrank.estimators.targets import Targets, check_class_weight, make_bounds, warn_never_positive
 from tagrank.kernels import Linear
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint, check_costs
 from tagrank.validation import check_count, check_flag, check_positive
 

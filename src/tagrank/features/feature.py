@@ -76,7 +76,7 @@ def one_opencv_thread():
 def _opencv_threads():
     import cv2
 
-    from tagrank.parallel import SharedSetting
+    from tagrank.resources import SharedSetting
 
     return SharedSetting(cv2.getNumThreads, cv2.setNumThreads)
 

@@ -121,23 +121,23 @@ PRESETS: dict[str, tuple[str, ...]] = {
 }
 
 
-def choose_features(wanted: str | Sequence[str] | Mapping[str, Feature]) -> dict[str, Feature]:
+def choose_features(features: str | Sequence[str] | Mapping[str, Feature]) -> dict[str, Feature]:
     """Sets of features by name.
 
     Parameters
     ----------
-    wanted : a preset, the name of a set, the path of an ONNX file, several of these, or a mapping of own
+    features : a preset, the name of a set, the path of an ONNX file, several of these, or a mapping of own
         names to `Feature` objects
 
     >>> list(choose_features(["fast", "hog"]))
     ['colour', 'edges', 'gist', 'lbp', 'hog']
     """
-    if isinstance(wanted, Mapping):
-        chosen = dict(wanted)
+    if isinstance(features, Mapping):
+        chosen = dict(features)
     else:
         chosen = {}
-        check_kind("features", wanted, Iterable, "names of features, or a mapping of names to features")
-        for word in [wanted] if isinstance(wanted, str) else wanted:
+        check_kind("features", features, Iterable, "names of features, or a mapping of names to features")
+        for word in [features] if isinstance(features, str) else features:
             check_kind("the name of features", word, (str, os.PathLike), "a text")
             chosen |= _called(word)
     if not chosen:

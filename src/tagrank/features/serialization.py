@@ -92,8 +92,8 @@ def _check_array(name, array):
 
 def _check_value(name, value, hint):
     if not _matches(value, hint):
-        wanted = getattr(hint, "__name__", None) or str(hint)
-        raise ValueError(f"{name} must be {wanted}, got {value!r:.100}")
+        expected = getattr(hint, "__name__", None) or str(hint)
+        raise ValueError(f"{name} must be {expected}, got {value!r:.100}")
     return value
 
 

@@ -17,7 +17,7 @@ from numba import njit
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
-from tagrank.parallel import count_threads, limited_threads
+from tagrank.resources import count_threads, limited_threads
 from tagrank.simd import aligned_zeros, multiply_row, padded
 from tagrank.validation import check_same_length, check_sparse
 

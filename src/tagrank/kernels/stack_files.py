@@ -25,7 +25,7 @@ from tagrank.files import FileError, map_npy, name_culprit, naming, open_text
 from tagrank.kernels.gram import float_type, n_rows, run_tiles, sliceable
 from tagrank.kernels.stack import KernelStack
 from tagrank.kernels.stack_checks import check_kernels, check_named_gram, check_names, kernel_titles
-from tagrank.memory import available_memory
+from tagrank.resources import available_memory
 from tagrank.validation import check_count
 
 LARGEST_IN_MEMORY = 2 * 2**30  # bytes of all matrices together; more go to disk

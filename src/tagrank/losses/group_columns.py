@@ -36,7 +36,7 @@ class PairWeights:
         its beginning is room for a group that no sample has yet
     starts, present : sample i has the present labels ``present[starts[i] : starts[i + 1]]``
     seen : int array, shape (n_labels,): in which step a label was last met in the pool
-    found, workbench : scratch memory, for labels and for what is known of the columns of one group
+    violated, workbench : scratch memory, for labels and for what is known of the columns of one group
     """
 
     def __init__(self, bounds):
@@ -50,7 +50,7 @@ class PairWeights:
         self.starts = np.concatenate([[0], np.cumsum(n_present)])
         # one layout and no constants among arguments: each kind of argument is compiled anew
         self.present = np.ascontiguousarray(np.nonzero(bounds > 0)[1])
-        self.seen, self.found = np.zeros((2, bounds.shape[1]), np.int64)
+        self.seen, self.violated = np.zeros((2, bounds.shape[1]), np.int64)
         self.workbench = np.empty(VIOLATIONS + self.longest)
 
     def with_room_for(self, rows):
@@ -65,7 +65,7 @@ class PairWeights:
             self.places[-1, 0] = self.longest
             _compact(self.places, self.lengths, self.pool, pool)
             self.pool = pool
-        return self.places, self.pool, self.starts, self.present, self.seen, self.found, self.workbench
+        return self.places, self.pool, self.starts, self.present, self.seen, self.violated, self.workbench
 
 
 @njit(cache=True)
@@ -255,18 +255,18 @@ def _any_violated(bounds, seen, step, scores, lowest):
 
 
 @njit(cache=True)
-def _find_violated(bounds, old, present, shares_push, seen, step, room, found):
-    """The absent labels that have no column and need one, put into `found`; returns their number."""
-    lowest, n_found = FAR, 0
+def _find_violated(bounds, old, present, shares_push, seen, step, room, violated):
+    """The absent labels that have no column and need one, put into `violated`; returns their number."""
+    lowest, n_violated = FAR, 0
     for k in present:
         lowest = min(lowest, room[SCORE, k])
     if not shares_push and not _any_violated(bounds, seen, step, room[SCORE], lowest):
         return 0
     for label in range(bounds.shape[0]):
         is_violated = (room[SCORE, label] + 1 > lowest) | (shares_push & (old[label] < 0))
-        found[n_found] = label
-        n_found += (bounds[label] < 0) & is_violated & (seen[label] != step)
-    return n_found
+        violated[n_violated] = label
+        n_violated += (bounds[label] < 0) & is_violated & (seen[label] != step)
+    return n_violated
 
 
 @njit(cache=True)
@@ -287,7 +287,7 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
     bounds, old : of the sample; old are the coefficients so far
     room : room[SCORE] holds the scores with the sample's own share, kept current
     """
-    places, pool, starts, all_present, seen, found, workbench = pairs
+    places, pool, starts, all_present, seen, violated, workbench = pairs
     place, last, present = places[i], places[-1], all_present[starts[i] : starts[i + 1]]
     length, is_even, total, beginning = LANES * (1 + present.shape[0]), np.bool_(True), 0.0, np.int64(0)
     for k in range(present.shape[0]):
@@ -305,12 +305,12 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
                 seen[label] = last[1]
         n_full += _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbench)
         n_kept = _keep_used(pool, first, length, workbench, place[0], n_kept)
-    n_found = _find_violated(bounds, old, present, shares_push, seen, last[1], room, found)
-    _make_room(place, last, pool, n_kept, n_kept + n_found, length)
-    for start in range(0, n_found, LANES):
-        n_lanes = min(LANES, n_found - start)
+    n_violated = _find_violated(bounds, old, present, shares_push, seen, last[1], room, violated)
+    _make_room(place, last, pool, n_kept, n_kept + n_violated, length)
+    for start in range(0, n_violated, LANES):
+        n_lanes = min(LANES, n_violated - start)
         for lane in range(n_lanes):
-            label = found[start + lane]
+            label = violated[start + lane]
             share = max(-old[label], 0.0) / total if shares_push else 0.0
             pool[lane] = label
             for k in range(present.shape[0]):

@@ -149,7 +149,7 @@ def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, lea
 
 
 @njit(cache=True, fastmath=FAST)
-def _want(bounds, coefficients, scores, inverses, wanted):
+def _find_steps(bounds, coefficients, scores, inverses, steps):
     """The change that each label of a sample would make alone; returns their share of gap and primal."""
     zero, one, half = scores.dtype.type(0), scores.dtype.type(1), scores.dtype.type(0.5)
     gap = primal = zero
@@ -157,7 +157,7 @@ def _want(bounds, coefficients, scores, inverses, wanted):
         bound, old, score = bounds[k], coefficients[k], scores[k]
         miss = (one if bound > zero else -one) - score
         new = min(max(old + miss * inverses[k], min(bound, zero)), max(bound, zero))
-        wanted[k] = new - old
+        steps[k] = new - old
         slack = miss if bound > zero else -miss
         loss = abs(bound) * max(slack, zero)
         gap += loss - abs(old) * slack
@@ -166,11 +166,11 @@ def _want(bounds, coefficients, scores, inverses, wanted):
 
 
 @njit(cache=True, fastmath=FAST)
-def _step_along(wanted, bounds, coefficients, prior, norm, inverses, scores, spread):
+def _step_along(steps, bounds, coefficients, prior, norm, inverses, scores, spread):
     """Exact steps on the labels that want to move, one after another; `spread` gathers their rows of R."""
     zero, one = scores.dtype.type(0), scores.dtype.type(1)
     for k in range(bounds.shape[0]):
-        if wanted[k] != zero:
+        if steps[k] != zero:
             bound, old = bounds[k], coefficients[k]
             miss = (one if bound > zero else -one) - (scores[k] + norm * spread[k])
             new = min(max(old + miss * inverses[k], min(bound, zero)), max(bound, zero))
@@ -182,18 +182,18 @@ def _step_along(wanted, bounds, coefficients, prior, norm, inverses, scores, spr
 @njit(cache=True, fastmath=FAST)
 def _row_step(bounds, coefficients, prior, norm, inverses_of_prior, scores, work, least_gap):
     """Change the coefficients of one sample; `spread`, last of `work`, is what its weights must take over."""
-    wanted, inverses, now, spread = work
+    steps, inverses, now, spread = work
     for k in range(bounds.shape[0]):
         inverses[k] = inverses_of_prior[k] / norm
     spread[:] = 0
-    gap, primal = _want(bounds, coefficients, scores, inverses, wanted)
+    gap, primal = _find_steps(bounds, coefficients, scores, inverses, steps)
     if gap > least_gap:
-        _step_along(wanted, bounds, coefficients, prior, norm, inverses, scores, spread)
+        _step_along(steps, bounds, coefficients, prior, norm, inverses, scores, spread)
         for _ in range(SWEEPS_OF_SAMPLE - 1):
             for k in range(scores.shape[0]):
                 now[k] = scores[k] + norm * spread[k]
-            _want(bounds, coefficients, now, inverses, wanted)
-            _step_along(wanted, bounds, coefficients, prior, norm, inverses, scores, spread)
+            _find_steps(bounds, coefficients, now, inverses, steps)
+            _step_along(steps, bounds, coefficients, prior, norm, inverses, scores, spread)
     return gap, primal
 
 

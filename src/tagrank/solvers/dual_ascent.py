@@ -25,7 +25,7 @@ from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within, written_zeros
-from tagrank.solvers.ending import Ending, is_interrupt
+from tagrank.resources import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores, JointGram
 from tagrank.solvers.linear_rows import DenseRows, JointRows, SparseRows
 from tagrank.solvers.solution import (

@@ -5,7 +5,7 @@ and Q (m, r), the mean over n samples of
 
     min_h  alpha |x - P h|^2 + (1 - alpha) |t - Q h|^2 + beta |h|^2
 
-plus beta (|P|^2 + |Q|^2), which the steps add (`factorization.py`). The code of a sample is in closed form,
+plus beta (|P|^2 + |Q|^2), which the steps add (`batch_descent.py`). The code of a sample is in closed form,
 
     h = (alpha P'P + (1 - alpha) Q'Q + beta I)^-1 (alpha P'x + (1 - alpha) Q't)
 
@@ -117,25 +117,25 @@ class TwoWay:
         Dx, Dt = weights[:d, r:], weights[d:, r:]
         XW, TW = batch.X @ weights[:d], batch.T @ weights[d:]
         Z, Zt, TD, ZZ = XW[:, :r], TW[:, :r], TW[:, r:], XW[:, :r].T @ XW[:, :r]
-        inner, wanted = self.alpha * (Dx.T @ Dx), self.alpha * XW[:, r:]
+        inner, targets = self.alpha * (Dx.T @ Dx), self.alpha * XW[:, r:]
         xp = namespace_of(weights)
         slope = xp.empty_like(weights)
         if batch.known is None:
             labels, ZZt = Dt.T @ Dt, Zt.T @ Zt
-            inner, wanted = inner + self.delta * labels, wanted + self.delta * TD
-            slope_Z, slope_Zt = Z @ inner - wanted, rest * (Zt @ labels - TD)
+            inner, targets = inner + self.delta * labels, targets + self.delta * TD
+            slope_Z, slope_Zt = Z @ inner - targets, rest * (Zt @ labels - TD)
             slope[d:, r:] = Dt @ (self.delta * ZZ + rest * ZZt) - batch.T.T @ (self.delta * Z + rest * Zt)
             value = rest * ((ZZt * labels).sum() - 2 * (Zt * TD).sum())
         else:
             across, along = ((code @ Dt.T - batch.T) * batch.known for code in (Z, Zt))
-            slope_Z, slope_Zt = Z @ inner - wanted + self.delta * (across @ Dt), rest * (along @ Dt)
+            slope_Z, slope_Zt = Z @ inner - targets + self.delta * (across @ Dt), rest * (along @ Dt)
             slope[d:, r:] = self.delta * (across.T @ Z) + rest * (along.T @ Zt)
             value = self.delta * (across**2).sum() + rest * (along**2).sum()
             value = value - (self.delta + rest) * batch.squares_T
         slope[:d] = batch.X.T @ xp.concatenate((slope_Z, -self.alpha * Z), 1)
         slope[:d, r:] += Dx @ (self.alpha * ZZ)
         slope[d:, :r] = batch.T.T @ slope_Zt
-        value = value + (ZZ * inner).sum() - 2 * (Z * wanted).sum()
+        value = value + (ZZ * inner).sum() - 2 * (Z * targets).sum()
         return value + self.of_nothing(batch), slope
 
     def curvature(self, weights, batch):

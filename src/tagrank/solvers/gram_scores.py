@@ -157,14 +157,14 @@ def _add_eight(target, d, K, rows, start):
 
 
 @njit(cache=True)
-def _compress(changes, rows, found, where):
+def _compress(changes, rows, steps, where):
     """Changes that are not zero and their rows, filled up with zeros to fours; returns how many they are."""
-    n_found = 0
+    n_changed = 0
     for b in range(rows.shape[0]):
-        found[n_found], where[n_found] = changes[b], rows[b]
-        n_found += changes[b] != 0
-    n_filled = -(-n_found // 4) * 4
-    found[n_found:n_filled], where[n_found:n_filled] = 0, rows[0]
+        steps[n_changed], where[n_changed] = changes[b], rows[b]
+        n_changed += changes[b] != 0
+    n_filled = -(-n_changed // 4) * 4
+    steps[n_changed:n_filled], where[n_changed:n_filled] = 0, rows[0]
     return n_filled
 
 
@@ -173,21 +173,21 @@ def _add_sparse_product(F, changes, rows, K, n_tiles):
     """F += changes @ K[rows], touching only the entries of `changes` that are not zero."""
     n_labels, n_rows = changes.shape
     n_samples = F.shape[1]
-    found, where = np.empty((n_labels, n_rows + 4), changes.dtype), np.empty((n_labels, n_rows + 4), np.int64)
-    n_found = np.empty(n_labels, np.int64)
+    steps, where = np.empty((n_labels, n_rows + 4), changes.dtype), np.empty((n_labels, n_rows + 4), np.int64)
+    n_changed = np.empty(n_labels, np.int64)
     for label in range(n_labels):
-        n_found[label] = _compress(changes[label], rows, found[label], where[label])
+        n_changed[label] = _compress(changes[label], rows, steps[label], where[label])
     width = -(-n_samples // n_tiles)
     for tile in prange(n_tiles):
         start = tile * width
         for label in range(n_labels):
             target = F[label, start : min(n_samples, start + width)]
             p = 0
-            while p + 8 <= n_found[label]:
-                _add_eight(target, found[label, p:], K, where[label, p:], start)
+            while p + 8 <= n_changed[label]:
+                _add_eight(target, steps[label, p:], K, where[label, p:], start)
                 p += 8
-            if p < n_found[label]:
-                _add_four(target, found[label, p:], K, where[label, p:], start)
+            if p < n_changed[label]:
+                _add_four(target, steps[label, p:], K, where[label, p:], start)
 
 
 class JointGram(GramScores):

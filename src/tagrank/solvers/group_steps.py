@@ -19,8 +19,8 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.losses.group_ranking import GroupRanking
+from tagrank.resources import Ending, is_interrupt
 from tagrank.solvers.dual_ascent import objectives
-from tagrank.solvers.ending import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores
 from tagrank.solvers.linear_rows import plain_csr
 from tagrank.solvers.solution import Solution, TracePoint, check_finite, relative_gap

@@ -96,8 +96,8 @@ class SparseRows:
         multiply_columns(self.X.indptr, self.X.indices, self.X.data, coefficients, W)
         self.weights = np.concatenate(W, axis=1)[:, : self.n_labels]
         for group, weights in enumerate(self.W):
-            found = self.weights[:, group * self.W.shape[2] : (group + 1) * self.W.shape[2]]
-            weights[:, : found.shape[1]] = found
+            of_group = self.weights[:, group * self.W.shape[2] : (group + 1) * self.W.shape[2]]
+            weights[:, : of_group.shape[1]] = of_group
 
 
 def plain_csr(X):

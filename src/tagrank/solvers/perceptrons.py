@@ -31,7 +31,7 @@ from numba import njit
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
-from tagrank.solvers.ending import Ending
+from tagrank.resources import Ending
 from tagrank.validation import check_magnitude, check_sparse
 
 BLOCK = 128  # samples whose answers are computed at once

@@ -16,7 +16,7 @@ objectives certify it however well the small problem was solved.
 import numpy as np
 from numba import njit
 
-from tagrank.solvers.ending import Ending, is_interrupt
+from tagrank.resources import Ending, is_interrupt
 from tagrank.solvers.solution import Solution, TracePoint, check_finite, relative_gap
 
 GROUP = 32  # labels trained together: one product serves all of them, and their cuts fit into memory
@@ -46,7 +46,7 @@ def solve_ranking_area(
     -------
     Solution; after `stop`, Ctrl-C, `max_seconds` or `max_iter` the last state, with its certificate
     """
-    training = _Training(
+    training = _AreaTraining(
         multiply, pair_shares(bounds), cost, tol, max_iter, Ending(max_seconds, stop), callback
     )
     first = training.shares if start is None else np.ascontiguousarray(start.T)
@@ -94,7 +94,7 @@ def highest_cut(scores, shares):
     return cut
 
 
-class _Training:
+class _AreaTraining:
     """Coefficients A (n_labels, n_samples) and objectives of all labels on the way."""
 
     def __init__(self, multiply, shares, cost, tol, max_iter, ending, callback):

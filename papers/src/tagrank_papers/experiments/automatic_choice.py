@@ -16,7 +16,7 @@ from tagrank.annotation import Annotator
 from tagrank.data import LabelStratifiedKFold
 from tagrank.features import PRESETS
 from tagrank.metrics import image_auc, image_average_precision
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank_papers.figures import Answer, Figures
 from tagrank_papers.measuring import best_time
 from tagrank_papers.protocols.data import DRAWN, dense, read_parts

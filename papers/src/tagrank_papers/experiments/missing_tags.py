@@ -20,7 +20,7 @@ from tagrank.data import LabelStratifiedKFold, hide_labels, load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank_papers.figures import Answer, Figures
 from tagrank_papers.protocols.data import dense
 from tagrank_papers.text import markdown_table, show

@@ -13,8 +13,8 @@ from sklearn.model_selection import KFold
 from tagrank.data import load_dataset
 from tagrank.estimators import MultipleKernelRanker, MultipleKernelSVM, SharedKernelSVM
 from tagrank.metrics import category_auc, category_average_precision, image_auc, image_average_precision
-from tagrank.parallel import limited_threads
 from tagrank.reports.charts import line_chart
+from tagrank.resources import limited_threads
 from tagrank_papers.catalogue import find_table
 from tagrank_papers.figures import Answer, Figures
 from tagrank_papers.measuring import best_time, read_record

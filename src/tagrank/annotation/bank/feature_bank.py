@@ -24,8 +24,8 @@ from tagrank.annotation.bank.view_files import own_files, prune_files
 from tagrank.data.catalog import data_folders
 from tagrank.features.feature import Feature
 from tagrank.features.registry import check_features
-from tagrank.parallel import count_threads
 from tagrank.progress import Progress
+from tagrank.resources import count_threads
 
 # a damaged store is dropped and filled again; one that keeps breaking is not
 _ATTEMPTS = 3

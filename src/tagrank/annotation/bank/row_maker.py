@@ -11,8 +11,8 @@ from tagrank.annotation.bank.picture_keys import Source, file_state
 from tagrank.annotation.bank.row_store import RowStore, pack_row
 from tagrank.data.picture_files import read_picture
 from tagrank.features.feature import Feature, Picture, one_opencv_thread
-from tagrank.parallel import count_threads, limited_threads
 from tagrank.progress import Progress
+from tagrank.resources import count_threads, limited_threads
 from tagrank.workers import WorkerDied, WorkerPool
 
 # fewer pictures are done before worker processes have started

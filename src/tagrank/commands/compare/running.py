@@ -10,9 +10,8 @@ from tagrank.commands.compare.unit import DONE, FAILED, SLOW, TOO_LARGE, Unit, r
 from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.methods import find_method
 from tagrank.estimators.methods.method import coefficients
-from tagrank.memory import available_memory, gibibytes
-from tagrank.parallel import count_threads
 from tagrank.progress import Progress
+from tagrank.resources import available_memory, count_threads, gibibytes
 from tagrank.workers import TooSlow, WorkerDied, WorkerPool
 
 COMPARING = "comparing methods"

@@ -13,7 +13,7 @@ from tagrank.data import Collection
 from tagrank.estimators.compared_rows import PlainRows, compare_rows, sliceable
 from tagrank.features import Feature
 from tagrank.kernels import reads_views
-from tagrank.memory import available_memory, gibibytes
+from tagrank.resources import available_memory, gibibytes
 
 EMBEDDING = "embedding"  # family of features
 GRAM_TIMES = 2.5  # memory of a training, in sizes of the Gram matrix

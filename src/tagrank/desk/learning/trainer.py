@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tagrank.desk.learning.training import Question, Source, Training
-from tagrank.parallel import count_threads
+from tagrank.resources import count_threads
 from tagrank.workers import Worker, WorkerDied, pack_work
 
 PATIENCE = 3.0  # seconds for a process to stop by itself

@@ -11,7 +11,7 @@ from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import PlainRows, rows_for, sliceable, take
 from tagrank.estimators.targets import encode_targets
 from tagrank.labels import is_tag_sets, labels_from_states
-from tagrank.parallel import count_threads
+from tagrank.resources import count_threads
 from tagrank.workers import map_in_order
 
 

@@ -13,9 +13,8 @@ from tagrank.estimators.base import NUMBER, LabelEstimator, Numbers, stores
 from tagrank.estimators.compared_rows import PlainRows
 from tagrank.estimators.factorization.rows import prepare_rows, side_by_side
 from tagrank.estimators.online.stream_estimator import LabelStream, StreamEstimator
-from tagrank.parallel import limited_threads
-from tagrank.solvers.ending import Ending
-from tagrank.solvers.factorization import begin_descent, make_epochs
+from tagrank.resources import Ending, limited_threads
+from tagrank.solvers.batch_descent import begin_descent, make_epochs
 from tagrank.validation import check_below_one, check_count, check_flag, check_positive, check_rows
 
 LARGEST_BETA = 1e30  # weights are float32

@@ -15,7 +15,7 @@ from tagrank.estimators.max_margin import MaxMarginEstimator
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import n_rows
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_choice, check_count, check_flag
 
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory

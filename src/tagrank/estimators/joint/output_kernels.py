@@ -14,7 +14,7 @@ import numpy as np
 from tagrank.errors import warn
 from tagrank.estimators.joint.label_vectors import label_products
 from tagrank.kernels import check_gram
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_positive
 
 RELATIVE_FLOOR = 1e-6  # of the largest eigenvalue: what a clipped log-odds matrix keeps everywhere

@@ -16,8 +16,7 @@ from tagrank.estimators.multiple_kernel.many_kernels import ManyKernels
 from tagrank.kernels import Precomputed
 from tagrank.kernels.stack import Stack
 from tagrank.metrics import image_auc
-from tagrank.parallel import limited_threads
-from tagrank.solvers.ending import Ending
+from tagrank.resources import Ending, limited_threads
 from tagrank.validation import check_choice, check_count, check_positive
 
 WEIGHTS = ("learned", "held-out", "uniform", "best")

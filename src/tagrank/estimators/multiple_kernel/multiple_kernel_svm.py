@@ -12,7 +12,7 @@ from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
 from tagrank.kernels import KernelStack
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.metrics import category_auc
-from tagrank.solvers.ending import Ending
+from tagrank.resources import Ending
 from tagrank.solvers.solution import KernelPoint, KernelSolution, relative_gap
 
 

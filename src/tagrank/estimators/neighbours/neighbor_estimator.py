@@ -25,7 +25,7 @@ from tagrank.estimators.neighbours.search import nearest_of, nearest_rows
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.kernels import Precomputed
 from tagrank.kernels.gram import n_rows, take_rows
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_count
 
 LARGEST_COMPARED = 2**30  # bytes of distances that folds share; above, each fold searches anew

@@ -10,7 +10,7 @@ from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
 from tagrank.estimators.neighbours.propagation import Propagation, neighbour_shares, propagated
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_count
 
 CERTAINTY = 1e-5  # a neighbour passes on a label with this much less than certainty, as published

@@ -12,7 +12,7 @@ from tagrank.estimators.joint.output_kernels import unit_rows
 from tagrank.estimators.targets import Targets, encode_targets, warn_never_positive
 from tagrank.kernels.gram import n_rows
 from tagrank.labels import encode_tag_sets, is_tag_sets, label_states
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.solvers.perceptrons import learn_in_passes
 from tagrank.validation import check_count, check_even_rows, check_flag, check_same_length
 

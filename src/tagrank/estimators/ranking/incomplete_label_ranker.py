@@ -6,7 +6,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from tagrank.errors import warn
 from tagrank.estimators.ranking.label_ranker import LabelRanker
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_choice, check_positive
 
 

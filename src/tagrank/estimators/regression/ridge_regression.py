@@ -13,7 +13,7 @@ from tagrank.kernels import Linear
 from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.solvers.ridge import leave_one_out, ridge_on
 from tagrank.validation import check_magnitude, check_positive
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from tagrank.estimators.base import FLAG, LabelEstimator, Numbers, stores
 from tagrank.estimators.max_margin import WORTH_THREADS
 from tagrank.estimators.targets import make_bounds, warn_never_positive
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_count
 
 

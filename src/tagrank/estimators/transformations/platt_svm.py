@@ -12,7 +12,7 @@ from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
 from tagrank.estimators.log_odds import LogOdds
 from tagrank.estimators.max_margin import WORTH_THREADS
 from tagrank.estimators.transformations.sigmoid_scores import SigmoidScores
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 
 N_FOLDS = 3
 

@@ -7,7 +7,7 @@ import numpy as np
 from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
 from tagrank.estimators.max_margin import WORTH_THREADS, MaxMarginEstimator, warn_unless_converged
 from tagrank.estimators.transformations.sigmoid_scores import SigmoidScores
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 from tagrank.validation import check_magnitude
 
 TOLD = ("tol", "max_iter", "max_seconds", "callback", "stop")

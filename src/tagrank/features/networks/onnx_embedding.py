@@ -179,10 +179,10 @@ def _limit_memory(n_bytes):
     import resource
 
     with open("/proc/self/statm") as file:
-        taken = int(file.read().split()[0]) * resource.getpagesize()
+        n_used = int(file.read().split()[0]) * resource.getpagesize()
     # refused where there is a lower limit already
     with suppress(ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (taken + n_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (n_used + n_bytes, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 def require(module):

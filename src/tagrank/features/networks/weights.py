@@ -105,7 +105,7 @@ def _read_storages(content, start, keys, storages):
     by_key = {storage.key: storage for storage in storages}
     if len(by_key) != len(storages) or set(by_key) != set(keys) or len(keys) != len(by_key):
         raise ValueError("the storages that tensors use are not those that the file lists")
-    found = {}
+    arrays = {}
     for key in keys:
         storage = by_key[key]
         length = int.from_bytes(content[start : start + 8], "little")
@@ -115,9 +115,9 @@ def _read_storages(content, start, keys, storages):
             )
         # frombuffer raises ValueError when the file ends before the storage does
         numbers = np.frombuffer(content, storage.dtype, length, start + 8) if length else ()
-        found[storage] = np.asarray(numbers, storage.dtype)
-        start += 8 + found[storage].nbytes
-    return found
+        arrays[storage] = np.asarray(numbers, storage.dtype)
+        start += 8 + arrays[storage].nbytes
+    return arrays
 
 
 def _view(name, tensor, storage):

@@ -125,11 +125,11 @@ class HierarchicalWords(CentreVocabulary):
             below = []
             for parent, members in level:
                 rows = sample[members] if len(members) else centres[parent][None]
-                found = learn_centres(rows, self.branching, max_iter=self.max_iter, rng=rng)
-                nearest = nearest_words(rows, found)[: len(members), 0]
-                below += [(len(centres) + place, members[nearest == place]) for place in range(len(found))]
-                centres += list(found)
-                parents += [parent] * len(found)
+                children = learn_centres(rows, self.branching, max_iter=self.max_iter, rng=rng)
+                nearest = nearest_words(rows, children)[: len(members), 0]
+                below += [(len(centres) + place, members[nearest == place]) for place in range(len(children))]
+                centres += list(children)
+                parents += [parent] * len(children)
             level = below
         return np.array(centres), np.array(parents, dtype=np.int32)
 

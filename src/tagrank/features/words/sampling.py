@@ -224,14 +224,14 @@ class HarrisLaplace(Sampling):
     def _points(self, grey):
         scales = self.smallest * self.ratio ** np.arange(self.n_levels)
         stands_out = self._stands_out(grey)
-        found = []
+        corners = []
         for level, scale in enumerate(scales):
             cornerness = _cornerness(grey, scale)
             y, x = np.nonzero((cornerness > self.threshold) & _is_peak(cornerness))
             best = _nearest_level(stands_out[:, y, x], level)
             kept = best >= 0
-            found.append(np.array([cornerness[y, x], x, y, best])[:, kept])
-        strength, x, y, level = np.concatenate(found, axis=1)
+            corners.append(np.array([cornerness[y, x], x, y, best])[:, kept])
+        strength, x, y, level = np.concatenate(corners, axis=1)
         strongest = np.argsort(-strength, kind="stable")[: self.max_points]
         # a corner that is seen at several scales may settle at the same one
         level, y, x = np.unique([level[strongest], y[strongest], x[strongest]], axis=1)

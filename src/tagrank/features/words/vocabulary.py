@@ -10,7 +10,7 @@ from threadpoolctl import ThreadpoolController
 from tagrank.arrays import row_blocks
 from tagrank.errors import warn
 from tagrank.features.feature import Part
-from tagrank.parallel import count_threads, limited_threads
+from tagrank.resources import count_threads, limited_threads
 
 # so many rows of scores against 1,000 words stay in the cache of one core
 _BLOCK = 256
@@ -211,13 +211,13 @@ def check_learned(name, array, shape, *, dtype=np.float32):
     if array is None:
         raise ValueError(f"a fitted vocabulary must have {name}")
     fits = array.ndim == len(shape) and all(
-        (length > 0 if wanted is None else length == wanted)
-        for length, wanted in zip(array.shape, shape, strict=True)
+        (length > 0 if expected is None else length == expected)
+        for length, expected in zip(array.shape, shape, strict=True)
     )
     if not fits or array.dtype != dtype:
-        wanted = tuple("any" if length is None else length for length in shape)
+        expected = tuple("any" if length is None else length for length in shape)
         raise ValueError(
-            f"{name} must be {np.dtype(dtype)} of shape {wanted}, got {array.dtype} of shape {array.shape}"
+            f"{name} must be {np.dtype(dtype)} of shape {expected}, got {array.dtype} of shape {array.shape}"
         )
 
 

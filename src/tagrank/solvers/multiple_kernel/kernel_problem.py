@@ -11,7 +11,7 @@ at any weights, bounds the optimum from both sides (1/p + 1/q = 1):
 and D(T) - 1/2 beta'v <= J(beta) for all beta is a cutting plane. The planes of all rounds together bound the
 optimum better than the last T alone; with p = 1, where this is a small linear program, every method has them.
 
-A method (`methods.py`) is a generator: it yields weights and is sent the evaluation at them, round after
+A method (`proposals.py`) is a generator: it yields weights and is sent the evaluation at them, round after
 round. It has no stopping rule of its own: the search ends once the relative gap between the best bounds is
 small.
 """
@@ -21,9 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.parallel import limited_threads
+from tagrank.resources import is_interrupt, limited_threads
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.ending import is_interrupt
 from tagrank.solvers.multiple_kernel.cutting_planes import CuttingPlanes, dual_norm, without_smallest
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, KernelPoint, KernelSolution, Solution, relative_gap
 

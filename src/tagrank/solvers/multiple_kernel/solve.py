@@ -4,21 +4,21 @@ from functools import partial
 
 import numpy as np
 
+from tagrank.resources import Ending
 from tagrank.solvers.dual_ascent import solve_dual
-from tagrank.solvers.ending import Ending
-from tagrank.solvers.multiple_kernel import methods, smo, worst_label
+from tagrank.solvers.multiple_kernel import proposals, smo, worst_label
 from tagrank.solvers.multiple_kernel.cutting_planes import check_norm, normalized, uniform_weights
 from tagrank.solvers.multiple_kernel.kernel_problem import KernelProblem, kernel_data, search
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 from tagrank.validation import check_choice
 
 METHODS = {  # the problem that each evaluates, and what proposes weights for it
-    "silp": (KernelProblem, methods.lowest_of_planes),
-    "simple": (KernelProblem, methods.reduced_gradient),
-    "gradient": (KernelProblem, methods.projected_gradient),
-    "mirror": (KernelProblem, methods.mirror),
-    "level": (KernelProblem, methods.level),
-    "group-lasso": (KernelProblem, methods.group_lasso),
+    "silp": (KernelProblem, proposals.lowest_of_planes),
+    "simple": (KernelProblem, proposals.reduced_gradient),
+    "gradient": (KernelProblem, proposals.projected_gradient),
+    "mirror": (KernelProblem, proposals.mirror),
+    "level": (KernelProblem, proposals.level),
+    "group-lasso": (KernelProblem, proposals.group_lasso),
     "smo": (smo.CoordinateProblem, smo.propose_own_weights),
 }
 WORST_METHODS = {

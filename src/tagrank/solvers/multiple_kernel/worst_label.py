@@ -40,7 +40,7 @@ from tagrank.solvers.multiple_kernel.cutting_planes import (
     without_smallest,
 )
 from tagrank.solvers.multiple_kernel.kernel_problem import KernelProblem, kernel_data
-from tagrank.solvers.multiple_kernel.methods import below_level
+from tagrank.solvers.multiple_kernel.proposals import below_level
 from tagrank.solvers.solution import Solution
 
 LOOSE = 0.1  # relative gap of all labels together, before it is known which are the worst

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 import typer
 
 from tagrank.errors import ArgumentError
-from tagrank.solvers.ending import is_interrupt
+from tagrank.resources import is_interrupt
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

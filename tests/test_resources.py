@@ -10,13 +10,13 @@ import numba
 import pytest
 from threadpoolctl import threadpool_info
 
-from tagrank import parallel
-from tagrank.parallel import count_threads, limited_threads
+from tagrank import resources
+from tagrank.resources import count_threads, limited_threads
 
 
 @pytest.fixture
 def four_cores(monkeypatch):
-    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda process: set(range(4)), raising=False)
+    monkeypatch.setattr(resources.os, "sched_getaffinity", lambda process: set(range(4)), raising=False)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_blocks_of_two_threads_leave_no_limit_behind(first, second, ends_in_an_e
 
 def test_a_setting_shared_by_many_threads_comes_back():
     number = [8]
-    setting = parallel.SharedSetting(lambda: number[0], lambda new: number.__setitem__(0, new))
+    setting = resources.SharedSetting(lambda: number[0], lambda new: number.__setitem__(0, new))
 
     def work(limit):
         for _ in range(200):
@@ -113,7 +113,7 @@ def test_no_more_threads_than_compiled_code_has():
 def test_limits_do_not_load_the_compiler():
     code = """
 import sys
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 with limited_threads(1) as n_threads:
     assert n_threads == 1
 assert "numba" not in sys.modules
@@ -124,7 +124,7 @@ assert "numba" not in sys.modules
 def test_libraries_that_come_later_are_limited_too():
     code = """
 import numpy
-from tagrank.parallel import limited_threads
+from tagrank.resources import limited_threads
 with limited_threads(1):
     pass
 import sklearn.svm

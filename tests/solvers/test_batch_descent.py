@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from tagrank.solvers import factorization
-from tagrank.solvers.factorization import Descent, Samples
+from tagrank.solvers import batch_descent
+from tagrank.solvers.batch_descent import Descent, Samples
 from tagrank.solvers.factorization_terms import TwoWay
 
 PROBLEM = TwoWay(0.2, 1.0)
@@ -47,7 +47,7 @@ def test_a_step_that_diverges_is_halved_and_made_again(samples):
 
 
 def test_no_end_of_halving_is_an_error(samples, monkeypatch):
-    monkeypatch.setattr(factorization, "MAX_HALVINGS", 2)
+    monkeypatch.setattr(batch_descent, "MAX_HALVINGS", 2)
     with pytest.raises(
         ValueError, match=r"diverges even with a step of .* halved 2 times; scale the features"
     ):

@@ -1,4 +1,4 @@
-"""How many threads a piece of work may use.
+"""What a piece of work may use: threads, memory and time.
 
 `n_jobs` means threads everywhere in tagrank: None or -1 takes every core this process may run on. Where work
 needs processes, `tagrank.workers` starts them.
@@ -7,8 +7,10 @@ needs processes, `tagrank.workers` starts them.
 import os
 import sys
 import threading
+import time
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
+from pathlib import Path
 
 from threadpoolctl import ThreadpoolController
 
@@ -18,6 +20,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 _settings = {}  # numbers of threads that belong to the whole process, by the file of their library
+_MEMORY, _LIMIT = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
 
 
 def count_threads(n_jobs=None):
@@ -27,8 +30,8 @@ def count_threads(n_jobs=None):
         return available
     if n_jobs == 0 or n_jobs != int(n_jobs):
         raise ValueError(f"n_jobs must be a whole number other than 0, or None for all cores, got {n_jobs!r}")
-    wanted = int(n_jobs) if n_jobs > 0 else available + 1 + int(n_jobs)
-    return min(max(wanted, 1), available)
+    n_threads = int(n_jobs) if n_jobs > 0 else available + 1 + int(n_jobs)
+    return min(max(n_threads, 1), available)
 
 
 class SharedSetting:
@@ -119,3 +122,75 @@ def _limited_loops(n_threads):
         yield n_threads
     finally:
         numba.set_num_threads(before)
+
+
+def available_memory() -> float:
+    """Bytes that this process may still take, about; infinite where nothing tells."""
+    return min(_free(), _allowed())
+
+
+def gibibytes(n_bytes: float) -> str:
+    """For people."""
+    return f"{n_bytes / 2**30:,.1f} GiB"
+
+
+def _free() -> float:
+    try:
+        lines = dict(line.split(":", 1) for line in _MEMORY.read_text().splitlines())
+        return 1024.0 * int(lines["MemAvailable"].split()[0])
+    except (OSError, KeyError, ValueError):
+        if not hasattr(os, "sysconf"):
+            return float("inf")
+        return float(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+
+
+def _allowed() -> float:
+    """What a container may take in all, less what it has taken; files that it has read can be let go."""
+    try:
+        limit = float(_LIMIT.read_text())
+        n_used = int(_LIMIT.with_name("memory.current").read_text())
+    except (OSError, ValueError):
+        return float("inf")
+    return max(0.0, limit - n_used + _read_files())
+
+
+def _read_files() -> int:
+    """Bytes of files that the kernel holds for a container and no process uses."""
+    try:
+        lines = _LIMIT.with_name("memory.stat").read_text().splitlines()
+        return int(dict(line.split() for line in lines)["inactive_file"])
+    except (OSError, KeyError, ValueError):
+        return 0
+
+
+class Ending:
+    """Asked between blocks of samples: cheap, and never inside compiled code.
+
+    `stop` answers whether to end, as `threading.Event().is_set` does; None never does.
+    """
+
+    def __init__(self, max_seconds=None, stop=None):
+        self.started = time.perf_counter()
+        self.max_seconds = max_seconds
+        self.stop = stop
+        self.was_asked = False
+
+    @property
+    def seconds(self):
+        """Since the training began."""
+        return time.perf_counter() - self.started
+
+    def reason(self):
+        """ "stop" once somebody asked for it, "max_seconds" once they are over, otherwise None."""
+        if self.stop is not None and not self.was_asked:
+            self.was_asked = bool(self.stop())
+        if self.was_asked:
+            return "stop"
+        return "max_seconds" if self.max_seconds is not None and self.seconds >= self.max_seconds else None
+
+
+def is_interrupt(error):
+    """Whether Ctrl-C is behind an error; inside compiled code it becomes a chain of SystemErrors."""
+    while isinstance(error, SystemError):
+        error = error.__cause__
+    return isinstance(error, KeyboardInterrupt)
