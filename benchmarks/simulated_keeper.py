@@ -8,15 +8,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tagrank.archive import SparseStates
-from tagrank.desk.book import Book
-from tagrank.desk.judged import Judged
+from tagrank.archive import Cell, SparseStates
+from tagrank.data.vocabulary import TagVocabulary
 from tagrank.desk.learning.examples import Examples
 from tagrank.desk.learning.learn import learn
-from tagrank.desk.queues import ACCEPT, FLOOR, OPEN, Wanted
-from tagrank.desk.reader import Reader
-from tagrank.desk.review import proposed_columns
-from tagrank.desk.states import StateTable, is_in_state
+from tagrank.desk.queues import ACCEPT, FLOOR, Everything, OneTag, make_queue
+from tagrank.desk.review import Review
+from tagrank.desk.states import OPEN, StateTable, is_in_state
 
 PAGE = 50  # pairs that are answered before the next are asked for
 A_PICTURE = 5  # proposals for each picture of those who go through pictures in order
@@ -31,6 +29,7 @@ class Told:
     ids: np.ndarray
     tags: list
     probabilities: np.ndarray
+    facts: dict = field(default_factory=dict)
 
 
 class Keeper:
@@ -58,18 +57,23 @@ class Keeper:
     def answer(self, pairs):
         """Decide pairs of (row, column); the share of those that were true."""
         changes = [
-            (int(self.ids[row]), self.tags[column], "present" if self.truth[row, column] else "absent", True)
+            Cell(
+                int(self.ids[row]),
+                self.tags[column],
+                "present" if self.truth[row, column] else "absent",
+                True,
+            )
             for row, column in pairs
         ]
         self.table.apply(changes)
-        n_right = sum(state == "present" for _, _, state, _ in changes)
+        n_right = sum(cell.state == "present" for cell in changes)
         self.n_decisions += len(pairs)
         self.n_found += n_right
         return n_right / max(1, len(pairs))
 
     def accept(self, pairs):
         """Say yes to pairs of (row, column) without a look; how many of them are true."""
-        changes = [(int(self.ids[row]), self.tags[column], "present", True) for row, column in pairs]
+        changes = [Cell(int(self.ids[row]), self.tags[column], "present", True) for row, column in pairs]
         self.table.apply(changes)
         self.unmarked[tuple(np.array(pairs).T)] = True
         self.n_decisions += len(pairs)
@@ -111,16 +115,16 @@ class Strategy:
 
     def start(self, keeper, told):
         """A model is there, or another one."""
-        self.keeper, self.judged = keeper, Judged(told, keeper.table)
-        self.book = Book(_NoFilters(), keeper.table, self.judged)
-        self.reader = Reader(self.book, np.zeros(len(keeper.ids), dtype=bool))
+        is_reviewed = np.zeros(len(keeper.ids), dtype=bool)
+        self.keeper = keeper
+        self.review = Review(_NoFilters(), None, keeper.table, is_reviewed, told, TagVocabulary())
 
 
 class ByQueue(Strategy):
     """Page after page of a queue."""
 
     def next_pairs(self):
-        return self.reader.page(Wanted(self.name), limit=PAGE).items
+        return self.review.page(make_queue(self.name), limit=PAGE).items
 
 
 class ByTag(Strategy):
@@ -135,12 +139,12 @@ class ByTag(Strategy):
             self.done.add(self.tag)
             self.tag = None
         if self.tag is None:
-            counts = np.bincount(self.book.proposed()[1], minlength=len(self.keeper.tags))
+            counts = np.bincount(self.review.proposed()[1], minlength=len(self.keeper.tags))
             left = [j for j in np.argsort(-counts, kind="stable") if self.keeper.tags[j] not in self.done]
             if not left:
                 return []
             self.tag = self.keeper.tags[left[0]]
-        return self.reader.page(Wanted("tag", self.tag), limit=PAGE // 2).items
+        return self.review.page(OneTag(self.tag), limit=PAGE // 2).items
 
 
 class Random(Strategy):
@@ -150,7 +154,7 @@ class Random(Strategy):
         codes = self.keeper.table.codes[:, : len(self.keeper.tags)]
         is_open = codes == OPEN
         if self.name == "random proposals":
-            is_open &= self.judged.of_rows(np.arange(len(codes))) >= FLOOR
+            is_open &= self.review.probabilities.of_rows(np.arange(len(codes))) >= FLOOR
         places = np.flatnonzero(is_open)
         chosen = self.rng.choice(places, min(PAGE, len(places)), replace=False)
         return [tuple(map(int, divmod(place, codes.shape[1]))) for place in chosen]
@@ -170,8 +174,7 @@ class InOrder(Strategy):
             frequent = np.argsort(-self.keeper.listed.sum(axis=0), kind="stable")
             columns = [j for j in frequent if codes[j] == OPEN][:A_PICTURE]
         else:
-            probabilities = self.judged.of_rows(np.array([row]))[0]
-            columns = proposed_columns(Wanted("all"), probabilities, codes, self.keeper.table)
+            columns = self.review.proposed_columns(Everything(), row)
         return [(row, int(column)) for column in columns] or self.next_pairs()
 
 
@@ -180,18 +183,18 @@ class OnlyEnter(Strategy):
 
     def pages(self):
         """(pairs, how many of them are right by the model), page after page."""
-        for wanted in self.walls():
+        for queue in self.walls():
             cursor = ""
             while cursor is not None:
-                page = self.reader.page(wanted, cursor=cursor, limit=PAGE)
+                page = self.review.page(queue, cursor=cursor, limit=PAGE)
                 if page.rule == ACCEPT and page.items:
                     yield page.items, page.right
                 cursor = page.cursor
 
     def walls(self):
         """Every queue whose pages may accept anything, then the wall of every tag."""
-        yield from (Wanted(queue) for queue in ("missing", "informative", "untagged", "all"))
-        yield from (Wanted("tag", tag) for tag in self.keeper.tags)
+        yield from (make_queue(name) for name in ("missing", "informative", "untagged", "all"))
+        yield from (OneTag(tag) for tag in self.keeper.tags)
 
 
 def press_enter(keeper, learned, *, retrain, seed=0):

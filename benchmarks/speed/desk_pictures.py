@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.memory import PeakMemory
-from tagrank.archive import Archive
+from tagrank.archive import Answer, Archive
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import thumbnail
 from tagrank.desk.desk import Desk
-from tagrank.desk.learning import Models
+from tagrank.desk.learning.models import Models
+from tagrank.desk.queues import make_queue
 from tagrank_papers.text import show
 
 MINUTES = 1
@@ -74,8 +75,8 @@ def serve(folder, cache, pages):
         )
         return answer
 
-    def wall(**asked):
-        return desk.wall(who="anna", **asked)
+    def wall(queue="missing", cursor="", **filters):
+        return desk.wall(make_queue(queue, **filters), who="anna", cursor=cursor)
 
     def draw(page):
         for item in page["items"]:
@@ -89,13 +90,11 @@ def serve(folder, cache, pages):
     for _ in range(pages):
         page = clock("page", wall, cursor=page["cursor"])
     for number in range(pages):
-        answers = [
-            {"picture": item["picture"]["id"], "tag": item["tag"], "answer": "no"} for item in page["items"]
-        ]
-        clock("decision", desk.decide, {"request": f"r{number}", "answers": answers}, "anna")
+        answers = [Answer(item["picture"]["id"], item["tag"], "no") for item in page["items"]]
+        clock("decision", desk.decide, answers, who="anna", request=f"r{number}")
         page = clock("page after a decision", wall)
-        shown = clock("next picture", desk.next, who="anna", queue="missing")
-        desk.decide({"request": f"p{number}", "reviewed": [shown["picture"]["id"]]}, "anna")
+        shown = clock("next picture", desk.next, who="anna")
+        desk.decide(who="anna", request=f"p{number}", reviewed=[shown["picture"]["id"]])
     clock("wall of another queue", wall, queue="wrong")
     clock("wall of one tag", wall, queue="tag", tag="tag 3")
     clock("wall of a folder", wall, folder="07")

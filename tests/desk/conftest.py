@@ -5,10 +5,23 @@ from PIL import Image
 from tagrank.archive import Answer, Archive
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.desk.desk import Desk
+from tagrank.desk.queues import make_queue
 from tests.desk.fakes import FakeModels, FakeProposals, FakeTrainer
 
+FILTERS = ("queue", "tag", "folder", "state", "start", "end", "text")
 TAGS = ("boat", "sea", "sky", "tree")
 N_PICTURES = 12
+
+
+def as_answers(rows):
+    """Answers of rows with "picture", "tag" and "answer"."""
+    return [Answer(**row) for row in rows]
+
+
+def wall(desk, **asked):
+    """A page of a queue; what it is asked for stands in one line."""
+    names = {name: asked.pop(name) for name in FILTERS if name in asked}
+    return desk.wall(make_queue(names.pop("queue", "missing"), **names), who="anna", **asked)
 
 
 @pytest.fixture(scope="session")

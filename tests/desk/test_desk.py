@@ -5,14 +5,15 @@ import numpy as np
 import pytest
 
 from tagrank.desk.desk import Desk
-from tagrank.desk.progress import model_rows
-from tests.desk.conftest import N_PICTURES, TAGS
+from tagrank.desk.documents import model_rows
+from tagrank.desk.queues import make_queue
+from tests.desk.conftest import N_PICTURES, TAGS, as_answers
 from tests.desk.fakes import FakeModels, FakeProposals, FakeTrainer
 
 
 def decide(desk, cells, *, request, who="anna", answer="yes"):
     answers = [{"picture": int(picture), "tag": tag, "answer": answer} for picture, tag in cells]
-    return desk.decide({"request": request, "answers": answers}, who)
+    return desk.decide(as_answers(answers), who=who, request=request)
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def test_the_overview_counts(make_desk, ids, probabilities):
     desk = make_desk()
     decide(desk, [(ids[10], "sea")], request="a")
     decide(desk, [(ids[0], "tree"), (ids[1], "tree")], request="b", answer="no")
-    desk.decide({"request": "c", "reviewed": [int(ids[0])]}, "anna")
+    desk.decide(who="anna", request="c", reviewed=[int(ids[0])])
     found = desk.overview()
     assert found["archive"] == {
         "name": "holiday",
@@ -83,7 +84,7 @@ def test_missing_tags_are_estimated_from_what_is_open(make_desk, archive, ids, p
     is_open[3, 3] = False
     assert desk.overview()["progress"]["missing"] == expected(3)
     for request, n_accepted, row in (("c", 3, 3), ("d", 0, slice(0, 3))):
-        desk.undo({"request": request}, "anna")
+        desk.undo(who="anna", request=request)
         is_open[row, 3] = True
         assert desk.overview()["progress"]["missing"] == expected(n_accepted)
 
@@ -255,14 +256,14 @@ def test_answers_are_plain_values(make_desk, ids):
         desk.history(),
     ]
     answers += [
-        desk.wall(who="anna", queue=queue, tag="sea") for queue in ("missing", "untagged", "tag", "all")
+        desk.wall(make_queue(queue, tag="sea"), who="anna") for queue in ("missing", "untagged", "tag", "all")
     ]
     answers += [
         desk.next(who="anna"),
         desk.models(),
         desk.training(),
         desk.scan(),
-        desk.undo({"request": "b"}, "anna"),
+        desk.undo(who="anna", request="b"),
     ]
     for answer in answers:
         assert json.loads(json.dumps(answer)) == answer
@@ -271,7 +272,7 @@ def test_answers_are_plain_values(make_desk, ids):
 def test_history_says_who_and_what_was_undone(make_desk, ids):
     desk = make_desk()
     decide(desk, [(ids[0], "boat")], request="a", answer="no")
-    desk.undo({"request": "b"}, "anna")
+    desk.undo(who="anna", request="b")
     (row,) = [row for row in desk.history()["decisions"] if row["by"] == "anna"]
     assert (row["answer"], row["before"], row["undone"], row["name"]) == ("no", "present", True, "00.png")
 
@@ -280,13 +281,13 @@ def test_steps_list_all_that_can_be_undone_and_undo_says_what_it_was(make_desk, 
     desk = make_desk()
     first, second = archive.pictures().ids[:2].tolist()
     answers = [{"picture": one, "tag": "sky", "answer": "yes"} for one in (first, second)]
-    desk.decide({"request": "a", "answers": answers}, "anna")
-    desk.decide({"request": "b", "reviewed": [first]}, "anna")
+    desk.decide(as_answers(answers), who="anna", request="a")
+    desk.decide(who="anna", request="b", reviewed=[first])
     more = [
         {"picture": first, "tag": "tree", "answer": "no"},
         {"picture": first, "tag": "sea", "answer": "skip"},
     ]
-    desk.decide({"request": "c", "answers": more, "reviewed": [first]}, "ben")
+    desk.decide(as_answers(more), who="ben", request="c", reviewed=[first])
     told = desk.steps(who="anna")
     said = [(step["by"], step["said"], step["answers"]) for step in told["steps"][:3]]
     assert said == [
@@ -295,9 +296,9 @@ def test_steps_list_all_that_can_be_undone_and_undo_says_what_it_was(make_desk, 
         ("anna", "2 answers about “sky”", {"yes": 2}),
     ]
     assert told["next"] == told["steps"][1]["batch"]
-    undone = desk.undo({"request": "d"}, "anna")
+    undone = desk.undo(who="anna", request="d")
     assert (undone["said"], undone["reviewed"]) == ("1 picture marked as done undone.", [first])
-    assert desk.undo({"request": "e"}, "anna")["said"] == "2 answers about “sky” undone."
+    assert desk.undo(who="anna", request="e")["said"] == "2 answers about “sky” undone."
     assert desk.steps(who="anna")["next"] is None
     assert [step["undone"] for step in desk.steps(who="anna")["steps"][:3]] == [False, True, True]
 
@@ -307,15 +308,15 @@ def test_undo_says_what_was_decided_again_and_is_kept(make_desk, archive):
     picture = int(archive.pictures().ids[0])
     for who, request, answer in (("anna", "a", "yes"), ("ben", "b", "no")):
         answers = [{"picture": picture, "tag": "sky", "answer": answer}]
-        desk.decide({"request": request, "answers": answers}, who)
-    said = desk.undo({"request": "c"}, "anna")["said"]
+        desk.decide(as_answers(answers), who=who, request=request)
+    said = desk.undo(who="anna", request="c")["said"]
     assert said == "0 answers undone; what was decided again later is kept (1)."
 
 
 def test_steps_come_page_by_page(make_desk, archive):
     desk = make_desk()
     for k in range(5):
-        desk.decide({"request": f"r{k}", "reviewed": [int(archive.pictures().ids[k])]}, "anna")
+        desk.decide(who="anna", request=f"r{k}", reviewed=[int(archive.pictures().ids[k])])
     first = desk.steps(who="anna", limit=3)["steps"]
     second = desk.steps(who="anna", limit=3, before=first[-1]["batch"])["steps"]
     found = [step["reviewed"][0]["picture"] for step in first + second[:2]]

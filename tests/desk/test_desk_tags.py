@@ -5,8 +5,11 @@ import pytest
 from PIL import Image
 
 from tagrank.archive import Archive
+from tagrank.archive.records import PictureFilter
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.desk.desk import Desk
+from tagrank.desk.queues import make_queue
+from tests.desk.conftest import as_answers
 from tests.desk.fakes import FakeModels, FakeProposals, FakeTrainer
 
 LISTED = {"a.png": "automobile", "b.png": "car", "c.png": "jet", "d.png": "sky"}
@@ -32,8 +35,8 @@ def desk(tmp_path):
 
 def change(desk, verb, tag, other="", *, dry_run=False):
     change.count = getattr(change, "count", 0) + 1
-    body = {"request": f"change-{change.count}", "verb": verb, "tag": tag, "other": other, "dry_run": dry_run}
-    return desk.change_tags(body, "anna")
+    request = f"change-{change.count}"
+    return desk.change_tags(verb, tag, other, who="anna", request=request, dry_run=dry_run)
 
 
 def present(desk):
@@ -48,7 +51,7 @@ def test_a_merge_is_told_done_and_undone(desk):
     assert present(desk) == {"car": 2, "jet": 1, "sky": 1}
     (step,) = desk.vocabulary()["history"]
     assert (step["by"], step["sentences"]) == ("anna", ["automobile is called car"])
-    desk.undo({"request": "undo-merge", "batch": step["batch"]}, "anna")
+    desk.undo(who="anna", request="undo-merge", batch=step["batch"])
     assert present(desk)["car"] == present(desk)["automobile"] == 1
 
 
@@ -62,12 +65,12 @@ def test_a_model_that_knows_the_old_name_still_proposes(desk):
 def test_a_yes_reaches_the_parents_in_memory(desk):
     change(desk, "parent", "jet", "plane")
     last = int(desk.archive.pictures().ids[3])
-    desk.decide({"request": "yes", "answers": [{"picture": last, "tag": "jet", "answer": "yes"}]}, "anna")
+    desk.decide(as_answers([{"picture": last, "tag": "jet", "answer": "yes"}]), who="anna", request="yes")
     shown = {pair["tag"]: pair["state"] for pair in desk.picture(last)["tags"]}
     assert shown == {"jet": "present", "plane": "present", "sky": "present"}
     rows = {row["tag"]: row for row in desk.tags()["tags"]}
     assert (rows["plane"]["present"], rows["plane"]["yes"]) == (2, 0)
-    desk.undo({"request": "no after all"}, "anna")
+    desk.undo(who="anna", request="no after all")
     assert "plane" not in {pair["tag"] for pair in desk.picture(last)["tags"]}
 
 
@@ -76,10 +79,16 @@ def test_a_synonym_that_is_typed_is_its_tag(desk):
     assert desk.complete("auto")["meant"] == "car"
     assert desk.complete("auto")["tags"] == ["automobile", "car"]
     last = int(desk.archive.pictures().ids[3])
-    desk.decide({"request": "typed", "answers": [{"picture": last, "tag": "auto", "answer": "yes"}]}, "anna")
+    desk.decide(as_answers([{"picture": last, "tag": "auto", "answer": "yes"}]), who="anna", request="typed")
     assert "car" in {pair["tag"] for pair in desk.picture(last)["tags"]}
-    assert desk.pictures(tag="auto")["total"] == desk.pictures(tag="car")["total"] == 2
-    assert desk.wall(queue="tag", tag="auto")["items"] == desk.wall(queue="tag", tag="car")["items"]
+    assert (
+        desk.pictures(PictureFilter(tag="auto"))["total"]
+        == desk.pictures(PictureFilter(tag="car"))["total"]
+        == 2
+    )
+    assert (
+        desk.wall(make_queue("tag", tag="auto"))["items"] == desk.wall(make_queue("tag", tag="car"))["items"]
+    )
 
 
 def test_no_tag_is_more_probable_than_one_that_it_implies(desk):
@@ -89,6 +98,6 @@ def test_no_tag_is_more_probable_than_one_that_it_implies(desk):
     # 0.9 and 0.4 meet in the middle
     assert proposed["jet"] == pytest.approx(0.65, abs=1e-3)
     assert proposed["plane"] == pytest.approx(0.65, abs=1e-3)
-    walls = [desk.wall(queue="tag", tag=tag, who=tag)["items"] for tag in ("jet", "plane")]
+    walls = [desk.wall(make_queue("tag", tag=tag), who=tag)["items"] for tag in ("jet", "plane")]
     shown = [{item["picture"]["id"]: item["probability"] for item in wall} for wall in walls]
     assert shown[0][last] <= shown[1][last]

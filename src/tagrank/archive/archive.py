@@ -57,7 +57,13 @@ from tagrank.archive.storage.database import Database
 from tagrank.archive.storage.own_state import OwnState, Settings
 from tagrank.archive.storage.place import DeskLock, check_home, database_path, lock_database, make_home
 from tagrank.archive.storage.writer import Writer
-from tagrank.archive.tag_changes import checked_changes, list_changes, record_changes
+from tagrank.archive.tag_changes import (
+    ArchiveTags,
+    checked_changes,
+    list_changes,
+    read_entries,
+    record_changes,
+)
 from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.archive.tag_states import read_conflicts, read_states
 from tagrank.data.vocabulary import TagChange, TagVocabulary
@@ -291,6 +297,12 @@ class Archive:
     def conflicts(self, limit: int = 1000) -> tuple[list[Conflict], int]:
         """What people said that cannot both be true, the latest first; and how many there are."""
         return self.read(lambda connection: read_conflicts(connection, limit))
+
+    def tag_overview(self) -> ArchiveTags:
+        """The tags with what they mean, conflicts between answers, and the latest changes."""
+        conflicts, n_conflicts = self.conflicts()
+        entries, circles = self.read(read_entries), self.vocabulary().circles
+        return ArchiveTags(entries, conflicts, n_conflicts, circles, self.tag_history())
 
     def decide(
         self,

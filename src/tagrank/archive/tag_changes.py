@@ -7,13 +7,14 @@ A change is never changed, as a decision is not: to take its batch back is anoth
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tagrank.archive.decisions import add_batch, earlier_batch, last_decision
 from tagrank.archive.names import Request, checked_description, checked_tag
-from tagrank.archive.records import Batch, TagBatch
+from tagrank.archive.records import Batch, Conflict, TagBatch
 from tagrank.archive.tag_columns import (
     read_changes,
     read_columns,
@@ -34,6 +35,7 @@ from tagrank.data.vocabulary import (
     TagVocabulary,
     fold,
     name_circle,
+    say_change,
 )
 from tagrank.errors import ArgumentError, did_you_mean
 
@@ -165,6 +167,41 @@ class TagEntry(NamedTuple):
     yes: int
     no: int
     is_deleted: bool
+
+
+@dataclass(frozen=True)
+class ArchiveTags:
+    """The tags of an archive.
+
+    Attributes
+    ----------
+    tags : each with its numbers, synonyms, parents and description
+    conflicts : what people said of a picture that cannot both be true, the latest first
+    n_conflicts : how many there are
+    circles : tags whose parents lead back to themselves, so that these do not count
+    history : changes, the latest first
+    """
+
+    tags: Sequence[TagEntry]
+    conflicts: Sequence[Conflict]
+    n_conflicts: int
+    circles: Sequence[Sequence[str]]
+    history: Sequence[TagBatch]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "tags": [one._asdict() for one in self.tags],
+            "conflicts": [one._asdict() for one in self.conflicts],
+            "n_conflicts": self.n_conflicts,
+            "circles": [list(circle) for circle in self.circles],
+            "history": [
+                {"batch": one.batch, "by": one.who, "at": one.at, "undone_by": one.undone_by}
+                | {"changes": [list(change) for change in one.changes]}
+                | {"sentences": [say_change(change) for change in one.changes]}
+                for one in self.history
+            ],
+        }
 
 
 def change_of(connection: sqlite3.Connection, verb: str, tag: str, other: str = "") -> TagChange:

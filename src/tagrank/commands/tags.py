@@ -3,51 +3,14 @@
 import os
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tagrank.archive import Archive, Conflict, TagBatch
-from tagrank.archive.tag_changes import TagEntry, change_of, read_effects, read_entries, table_rows
+from tagrank.archive import Archive
+from tagrank.archive.tag_changes import ArchiveTags, change_of, read_effects, table_rows
 from tagrank.commands.destinations import check_apart
-from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, read_tag_table, say_change, tag_table_lines
+from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, read_tag_table, tag_table_lines
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
-
-
-@dataclass(frozen=True)
-class TagList:
-    """The tags of an archive.
-
-    Attributes
-    ----------
-    tags : each with its numbers, synonyms, parents and description
-    conflicts : what people said of a picture that cannot both be true, the latest first
-    n_conflicts : how many there are
-    circles : tags whose parents lead back to themselves, so that these do not count
-    history : changes, the latest first
-    """
-
-    tags: Sequence[TagEntry]
-    conflicts: Sequence[Conflict]
-    n_conflicts: int
-    circles: Sequence[Sequence[str]]
-    history: Sequence[TagBatch]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "tags": [one._asdict() for one in self.tags],
-            "conflicts": [one._asdict() for one in self.conflicts],
-            "n_conflicts": self.n_conflicts,
-            "circles": [list(circle) for circle in self.circles],
-            "history": [
-                {"batch": one.batch, "by": one.who, "at": one.at, "undone_by": one.undone_by}
-                | {"changes": [list(change) for change in one.changes]}
-                | {"sentences": [say_change(change) for change in one.changes]}
-                for one in self.history
-            ],
-        }
 
 
 def list_tags(
@@ -55,7 +18,7 @@ def list_tags(
     output: str | os.PathLike | None = None,
     *,
     decisions: str | os.PathLike | None = None,
-) -> TagList:
+) -> ArchiveTags:
     """The tags of an archive, and what they mean.
 
     Parameters
@@ -69,18 +32,11 @@ def list_tags(
             raise ArgumentError(f"a table of tags is a .csv file, got {os.fspath(output)!r}")
         check_apart(photos, output=output)
     with Archive.open(photos, database=decisions, read_only=True) as archive:
-        found = read_tag_list(archive)
+        found = archive.tag_overview()
     if output is not None:
         with atomic_write(output, text=True) as stream:
             stream.writelines(tag_table_lines(table_rows(found.tags)))
     return found
-
-
-def read_tag_list(archive: Archive) -> TagList:
-    """The tags of an archive that is open."""
-    entries = archive.read(read_entries)
-    conflicts, n_conflicts = archive.conflicts()
-    return TagList(entries, conflicts, n_conflicts, archive.vocabulary().circles, archive.tag_history())
 
 
 def change_tags(

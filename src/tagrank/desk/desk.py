@@ -1,44 +1,54 @@
 """Desk: what the pages ask for and what they decide, as plain dicts; many threads may use one."""
 
 import os
+import sqlite3
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
 from tagrank.annotation.describing import name_features
 from tagrank.archive import Answer, Archive, ArchivedPicture, Cell
-from tagrank.archive.exchange import (
-    export_lines,
-    export_sidecars,
-    export_tags,
-    import_answers,
-    list_path,
-    tag_list_bytes,
-)
+from tagrank.archive.exchange import export_lines, import_answers, tag_list_bytes
+from tagrank.archive.records import PictureFilter
 from tagrank.archive.tag_changes import change_of, read_effects
-from tagrank.commands.tags import read_tag_list
 from tagrank.data.picture_folder import leads_inside
 from tagrank.data.vocabulary import TagChange
-from tagrank.desk.leases import Leases
-from tagrank.desk.memory import Memory
-from tagrank.desk.progress import (
+from tagrank.desk.current import CurrentReview
+from tagrank.desk.documents import (
     archive_json,
+    cell_rows,
     completions,
+    decision_rows,
+    item_rows,
+    model_json,
     model_rows,
+    picture_json,
+    picture_tags_json,
     progress_json,
     queue_rows,
+    scan_json,
+    sidecars_json,
     step_json,
+    tag_list_json,
+    tag_names_json,
     tag_rows,
     undone_words,
+    why_json,
 )
+from tagrank.desk.learning.models import Models
+from tagrank.desk.learning.trainer import EXAMPLES, TRAIN_AFTER, Schedule, Trainer
+from tagrank.desk.leases import Leases
+from tagrank.desk.queues import Missing, Queue
 from tagrank.desk.review import Review
-from tagrank.desk.schedule import EXAMPLES, TRAIN_AFTER, Schedule
 from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
-from tagrank.desk.why import why_json
-from tagrank.errors import nearest
+from tagrank.errors import ArgumentError, nearest
 from tagrank.progress import Progress
 
+MOST_ITEMS = 500  # of one page
+NOTHING: dict[str, Any] = {"picture": None, "tags": [], "proposed": [], "doubtful": [], "rejected": []}
 NO_MODEL = "there is no model yet: it is trained once some pictures have tags"
 
 
@@ -51,9 +61,9 @@ class Desk:
 
     def __init__(
         self,
-        archive: Any,
-        models: Any,
-        trainer: Any,
+        archive: Archive,
+        models: Models,
+        trainer: Trainer,
         *,
         cache: bool | str | os.PathLike = True,
         train_after: int = TRAIN_AFTER,
@@ -62,20 +72,21 @@ class Desk:
         only_inside: bool = False,
     ) -> None:
         self.archive, self._models, self._trainer = archive, models, trainer
-        self._links = {"follow_links": follow_links, "only_inside": only_inside}
+        self._follow_links, self._only_inside = follow_links, only_inside
         self._separator = separator
         self.name: str = archive.folder.absolute().name
         self._cache, self._leases, self._explaining = cache, Leases(), Lock()
+        self._handing = Lock()  # two people who ask at once get different items
         self._beside = ThreadPoolExecutor(1, "desk queues")
-        proposals = None if models.current is None else models.open(models.current)
-        self._memory = Memory(archive, proposals)
-        self._review = Review(archive, self._memory, self._leases)
+        current = models.current
+        proposals = None if current is None else models.open(current)
+        self._current = CurrentReview(archive, proposals)
         self._thumbnails = Thumbnails(thumbnail_folder(cache))
         since = 0 if proposals is None else int(proposals.facts["last_decision"])
         self._schedule = Schedule(trainer, train_after, archive.n_decisions(since))
         archive.add_listener(self._settle)
         trainer.on_finished = self._take_over
-        if proposals is None and self._memory.view.table.n_present.any():
+        if proposals is None and self._current.now().table.n_present.any():
             self._schedule.start()
         else:
             self._schedule.check()
@@ -109,13 +120,16 @@ class Desk:
         only_inside : show nothing that lies outside of the folder, whatever links lead there
         progress : called with how many pictures were looked at, how many there are, and what is being done
         """
-        from tagrank.desk.learning import Models, Trainer
-
         name_features(features)  # a misspelt one is said now, not by the first training
         archive = Archive.open(folder, database=database, lock=True)
         try:
-            links = {"follow_links": follow_links, "only_inside": only_inside}
-            archive.scan(progress, cache=cache, separator=separator, **links)
+            archive.scan(
+                progress,
+                cache=cache,
+                separator=separator,
+                follow_links=follow_links,
+                only_inside=only_inside,
+            )
             models = Models(archive.own.folder)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
             if models.current is not None:
@@ -127,7 +141,8 @@ class Desk:
                 cache=cache,
                 train_after=train_after,
                 separator=separator,
-                **links,
+                follow_links=follow_links,
+                only_inside=only_inside,
             )
         except BaseException:
             archive.close()
@@ -157,141 +172,239 @@ class Desk:
 
     def overview(self) -> dict[str, Any]:
         """The archive, its progress, its queues, and its model."""
-        view = self._memory.view
+        review = self._current.now()
+        proposals = review.proposals
         return {
-            "archive": archive_json(view, self.name),
-            "progress": progress_json(view),
-            "queues": queue_rows(view),
-            "model": None if view.proposals is None else self._model_json(view.proposals.number),
+            "archive": archive_json(review, self.name),
+            "progress": progress_json(review),
+            "queues": queue_rows(review),
+            "model": None if proposals is None else model_json(self._models.list(), proposals.number),
             "training": self.training(),
         }
 
     def tags(self, text: str = "") -> dict[str, Any]:
         """All tags, or those that contain a text, with their numbers."""
-        return {"tags": tag_rows(self._memory.view, text)}
+        return {"tags": tag_rows(self._current.now(), text)}
 
     def complete(self, text: str = "") -> dict[str, Any]:
         """Tags that a text may become, whether it is one, what it is a synonym of, and what is near it."""
-        view, tag = self._memory.view, text.strip()
-        meant, is_known = view.vocabulary.synonyms.get(tag), view.table.column(tag) is not None
-        near = [] if is_known or not tag else nearest(tag, list(view.table.tags))
-        return {"tags": completions(view, text), "known": is_known, "near": near, "meant": meant}
+        review, tag = self._current.now(), text.strip()
+        meant, is_known = review.vocabulary.synonyms.get(tag), review.table.column(tag) is not None
+        near = [] if is_known or not tag else nearest(tag, list(review.table.tags))
+        return {"tags": completions(review, text), "known": is_known, "near": near, "meant": meant}
 
-    def wall(self, **asked: Any) -> dict[str, Any]:
-        """A page of a queue, see `Review.wall`."""
-        return self._review.wall(**asked)
+    def wall(
+        self, queue: Queue | None = None, *, who: str = "", cursor: str = "", limit: int = 60
+    ) -> dict[str, Any]:
+        """A page of pairs of picture and tag, lent to `who`; a first page frees what they had before.
 
-    def next(self, **asked: Any) -> dict[str, Any]:
-        """The next picture of a queue, see `Review.next`."""
-        return self._review.next(**asked)
+        "rule" says what becomes of pairs that nobody marks ("accept": they are accepted; "mark": they stay
+        undecided; "keep": they keep their tags), and "right" how many of them are right, by the model. Where
+        there is no pair, "nothing" says why.
 
-    def pictures(self, **asked: Any) -> dict[str, Any]:
-        """Pictures by their numbers, see `Review.pictures`."""
-        return self._review.pictures(**asked)
+        Parameters
+        ----------
+        queue : with its filters; by default what is probably missing
+        who : who looks at it
+        cursor : of the page before, "" for the first
+        limit : how many pairs at most
+        """
+        review = self._current.now()
+        queue = _by_name(review, queue)
+        _check_limit(limit)
+        review.order(queue, is_first=not cursor)  # before the lock, as the first time takes a while
+        with self._handing:
+            if not cursor:
+                self._leases.free(who)
+            others, own = self._leases.held_by_others(who), self._leases.held_by(who)
+            page = review.page(queue, cursor=cursor, limit=limit, others=others, own=own)
+            self._leases.lend(who, [review.item(queue, pair) for pair in page.items])
+        # a column of -1: there is no tag to ask about
+        items = item_rows(review, self.archive, [pair for pair in page.items if pair[1] >= 0])
+        return {
+            "items": items,
+            "cursor": page.cursor,
+            "total": review.total(queue),
+            "rule": page.rule,
+            "right": None if page.right is None else round(page.right, 2),
+            "nothing": None if items else review.why_nothing(queue, is_wall=True),
+        }
+
+    def next(self, queue: Queue | None = None, *, who: str = "", after: int | None = None) -> dict[str, Any]:
+        """The next picture of a queue, lent to `who`.
+
+        What they had before is free again, but for `after`: a page asks ahead while it is looked at.
+        """
+        review = self._current.now()
+        queue = _by_name(review, queue)
+        place = review.table.row(after) if after is not None and after in review.table else None
+        review.order(queue, is_first=after is None)
+        with self._handing:
+            self._leases.free(who)
+            others = self._leases.held_by_others(who)
+            if after is not None and place is not None and not others.holds(after, None):
+                self._leases.lend(who, [(after, None)])
+            row = review.next_picture(queue, after=place, others=others)
+            if row is None:
+                return NOTHING | {"left": 0, "nothing": review.why_nothing(queue, is_wall=False)}
+            picture = int(review.table.ids[row])
+            self._leases.lend(who, [(picture, None)])
+        return self._show(review, picture, queue)
 
     def picture(self, picture: int) -> dict[str, Any]:
         """One picture with its tags."""
-        return self._review.picture(picture)
+        return self._show(self._current.now(), picture, Missing())
+
+    def _show(self, review: Review, picture: int, queue: Queue) -> dict[str, Any]:
+        shown = picture_tags_json(review, self.archive, picture, queue)
+        return shown | {"left": review.n_pictures(queue), "nothing": None}
+
+    def pictures(
+        self, chosen: PictureFilter | None = None, *, limit: int = 60, cursor: str = ""
+    ) -> dict[str, Any]:
+        """Pictures by their numbers, with filters; `cursor` is the last number of the page before."""
+        review, chosen = self._current.now(), chosen or PictureFilter()
+        _check_limit(limit)
+        if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
+            raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
+        review.column(review.vocabulary.name(chosen.tag or ""))  # an unknown tag is said to be unknown
+        ids = self.archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
+        items = [
+            picture_json(picture) | tag_names_json(review, picture.id)
+            for picture in self.archive.pictures_of(ids)
+        ]
+        total = self.archive.count(chosen)
+        return {"items": items, "cursor": str(ids[-1]) if len(ids) == limit else None, "total": total}
 
     def thumbnail(self, picture: int, side: int = 256) -> tuple[bytes, str]:
         """A JPEG of a picture, and a word that changes with its content."""
-        found = self._served(picture)
-        return self._thumbnails.read(found.path, found.key, side, n_pixels=found.width * found.height)
+        served = self._served(picture)
+        return self._thumbnails.read(served.path, served.key, side, n_pixels=served.width * served.height)
 
     def why(self, picture: int, tag: str) -> dict[str, Any]:
         """What speaks for and against a tag, by the current model."""
-        proposals, names = self._memory.view.proposals, self._memory.view.pictures
-        found = self._served(picture)
-        if proposals is None:
+        review, served = self._current.now(), self._served(picture)
+        if review.proposals is None:
             raise LookupError(NO_MODEL)
-        if tag not in proposals.tags:
+        if tag not in review.proposals.tags:
             raise LookupError(f"the model does not know the tag {tag!r} yet; it will after the next training")
-        ids = dict(zip(names.names, names.ids.tolist(), strict=True))
+        ids = dict(zip(review.pictures.names, review.pictures.ids.tolist(), strict=True))
         with self._explaining:
-            return why_json(proposals.annotator(), found.path, tag, ids)
+            return why_json(review.proposals.annotator(), served.path, tag, ids)
 
     # what is decided
 
-    def decide(self, body: dict[str, Any], who: str) -> dict[str, Any]:
+    def decide(
+        self,
+        answers: Sequence[Answer] = (),
+        *,
+        who: str,
+        request: str,
+        queue: str = "",
+        model: int | None = None,
+        reviewed: Sequence[int] = (),
+        is_unmarked: bool = False,
+        shown: Queue | None = None,
+    ) -> dict[str, Any]:
         """Record answers in one step; when this returns they are on disk.
 
-        With "shown", the queue and filters of a page, the answer also tells how much is left of them. Answers
-        to a page that accepts by itself and on which nobody marked anything are "unmarked".
+        Parameters
+        ----------
+        answers : what was said about tags of pictures
+        who : who said it
+        request : a word for this step: sent again, it does not count again
+        queue : the name of the queue in which it was asked
+        model : the one that proposed; by default the one that answers now
+        reviewed : pictures that this person is done with
+        is_unmarked : whether these are all of a page that accepts by itself, and nobody marked anything
+        shown : what the page shows; the answer then tells how much is left of it
         """
-        answers = [Answer(one["picture"], one["tag"], one["answer"]) for one in body.get("answers", ())]
-        reviewed = list(body.get("reviewed", ()))
+        review = self._current.now()
         batch = self.archive.decide(
             answers,
             who=who,
-            request=body["request"],
-            queue=body.get("queue", ""),
-            model=body.get("model", self._memory.view.judged.number),
+            request=request,
+            queue=queue,
+            model=review.probabilities.number if model is None else model,
             reviewed=reviewed,
-            is_unmarked=body.get("unmarked", False),
+            is_unmarked=is_unmarked,
         )
         if batch.is_new:
-            self._memory.mark_reviewed(reviewed)
+            self._current.mark_reviewed(reviewed)
             self._leases.settle((picture, None) for picture in reviewed)
             self._schedule.count(len(answers))
-            meant = self._memory.view.vocabulary.name
+            meant = self._current.now().vocabulary.name
             if any(self._is_new_tag(meant(answer.tag)) for answer in answers if answer.answer == "yes"):
-                self._schedule.hurry()
-        decided = self._memory.view.table.n_decided
-        told = {"batch": batch.batch, "decisions": decided, "due_in": self._schedule.due_in}
-        return told | self._review.left(**body.get("shown", {}))
+                self._schedule.train_soon()
+        n_decided = self._current.now().table.n_decided
+        told = {"batch": batch.batch, "decisions": n_decided, "due_in": self._schedule.due_in}
+        return told | self._left(shown)
 
-    def undo(self, body: dict[str, Any], who: str) -> dict[str, Any]:
+    def undo(
+        self, *, who: str, request: str, batch: int | None = None, shown: Queue | None = None
+    ) -> dict[str, Any]:
         """Take back the last step of a person, or the one that is named; "said" tells which it was."""
-        undone = self.archive.undo(who=who, request=body["request"], batch=body.get("batch"))
+        undone = self.archive.undo(who=who, request=request, batch=batch)
         if undone.is_new:
-            self._memory.mark_reviewed(undone.reviewed)
+            self._current.mark_reviewed(undone.reviewed)
             self._schedule.count(-len(undone.restored))
             if undone.changes:
                 self._read_tags()
-        restored, kept = (self._cells_json(cells) for cells in (undone.restored, undone.kept))
-        told = {"batch": undone.batch, "restored": restored, "kept": kept, "reviewed": list(undone.reviewed)}
-        return told | {"said": undone_words(undone)} | self._review.left(**body.get("shown", {}))
-
-    def steps(self, *, who: str = "", **asked: Any) -> dict[str, Any]:
-        """What people did at once, the latest first, and the number of what `who` would take back next."""
-        steps = [step_json(step) for step in self.archive.steps(**asked)]
-        return {"steps": steps, "next": self.archive.last_step(who)}
-
-    def history(self, **asked: Any) -> dict[str, Any]:
-        """Decisions, the latest first."""
-        same = ("id", "batch", "picture", "name", "tag", "answer", "before", "at", "queue")
         return {
-            "decisions": [
-                {name: getattr(one, name) for name in same} | {"by": one.who, "undone": one.is_undone}
-                for one in self.archive.history(**asked)
-            ]
+            "batch": undone.batch,
+            "restored": cell_rows(self.archive, undone.restored),
+            "kept": cell_rows(self.archive, undone.kept),
+            "reviewed": list(undone.reviewed),
+            "said": undone_words(undone),
+            **self._left(shown),
         }
+
+    def _left(self, shown: Queue | None) -> dict[str, int]:
+        """How much is left of what a page shows, of its wall and of its pictures."""
+        if shown is None:
+            return {}
+        review = self._current.now()
+        queue = _by_name(review, shown)
+        return {"total": review.total(queue), "left": review.n_pictures(queue)}
+
+    def steps(self, *, who: str = "", limit: int = 30, before: int | None = None) -> dict[str, Any]:
+        """What people did at once, the latest first, and the number of what `who` would take back next."""
+        steps = self.archive.steps(limit, before=before)
+        return {"steps": [step_json(step) for step in steps], "next": self.archive.last_step(who)}
+
+    def history(
+        self, *, limit: int = 100, before: int | None = None, who: str | None = None
+    ) -> dict[str, Any]:
+        """Decisions, the latest first."""
+        return {"decisions": decision_rows(self.archive.history(limit, before=before, who=who))}
 
     # what tags mean
 
     def vocabulary(self) -> dict[str, Any]:
         """Tags with synonyms, parents and descriptions; conflicts between answers; and what was changed."""
-        return read_tag_list(self.archive).to_dict()
+        return self.archive.tag_overview().to_dict()
 
-    def change_tags(self, body: dict[str, Any], who: str) -> dict[str, Any]:
+    def change_tags(
+        self, verb: str, tag: str, other: str = "", *, who: str, request: str, dry_run: bool = False
+    ) -> dict[str, Any]:
         """Change what a tag means, or only tell what would become of the pictures."""
 
-        def read(connection: Any) -> tuple[TagChange, list[str]]:
-            change = change_of(connection, body["verb"], body["tag"], body.get("other", ""))
+        def read(connection: sqlite3.Connection) -> tuple[TagChange, list[str]]:
+            change = change_of(connection, verb, tag, other)
             return change, read_effects(connection, [change])
 
         change, effects = self.archive.read(read)
-        if not body.get("dry_run", False):
-            self.archive.change_tags([change], who=who, request=body["request"])
+        if not dry_run:
+            self.archive.change_tags([change], who=who, request=request)
             self._read_tags()
-        return {"effects": effects, "applied": not body.get("dry_run", False)}
+        return {"effects": effects, "applied": not dry_run}
 
     def _read_tags(self) -> None:
         """Take over what tags mean now; a model that knows it is trained at once."""
-        self._memory.read_archive()
+        self._current.read_archive()
         self._warm_up()
-        if self._memory.view.table.n_present.any():
-            self._schedule.hurry()
+        if self._current.now().table.n_present.any():
+            self._schedule.train_soon()
 
     # how it learns
 
@@ -322,7 +435,7 @@ class Desk:
     def use_model(self, number: int) -> dict[str, Any]:
         """Let another model answer; LookupError where there is none of that number."""
         self._models.use(number)
-        self._memory.use(self._models.open(number))
+        self._current.use(self._models.open(number))
         self._warm_up()
         return self.models()
 
@@ -330,61 +443,51 @@ class Desk:
 
     def scan(self) -> dict[str, Any]:
         """Look for added, moved, changed and vanished pictures."""
-        found = self.archive.scan(cache=self._cache, separator=self._separator, **self._links)
-        self._memory.read_archive()
+        report = self.archive.scan(
+            cache=self._cache,
+            separator=self._separator,
+            follow_links=self._follow_links,
+            only_inside=self._only_inside,
+        )
+        self._current.read_archive()
         self._warm_up()
-        names = ("added", "changed", "gone")
-        return {name: list(getattr(found, name)) for name in names} | {
-            "moved": [list(pair) for pair in found.moved],
-            "problems": [{"path": one.path, "reason": one.reason} for one in found.problems],
-            "pictures": found.n_pictures,
-        }
+        return scan_json(report)
 
-    def export(self, format: str, dry_run: bool = False, style: str = "full") -> Any:
-        """What leaves the archive.
-
-        Decisions as the bytes of a "csv" or "jsonl" file, all "tags" as those of a list; or all tags written
-        to "sidecars" beside the pictures, or to the "tag-list" of the folder.
-        """
-        if format == "sidecars":
-            done = export_sidecars(
-                self.archive, style=style, dry_run=dry_run, follow_links=self._links["follow_links"]
-            ).to_dict()
-            for change in done["changes"]:
-                # people at other machines know the folder by its name only
-                change["sidecar"] = os.path.relpath(change["sidecar"], self.archive.folder)
-            return done
-        if format == "tag-list":
-            written = export_tags(self.archive, list_path(self.archive), dry_run=dry_run).to_dict()
-            # people at other machines are not told where the user keeps files
-            place = None if self._links["only_inside"] else written["kept"]
-            name, is_kept = os.path.basename(written["path"]), written["kept"] is not None
-            return written | {"path": name, "is_kept": is_kept, "kept": place}
+    def export(self, format: str) -> bytes:
+        """A file: decisions as "csv" or "jsonl", or all "tags" as a list."""
         if format == "tags":
             return tag_list_bytes(self.archive)
         return "".join(export_lines(self.archive, format)).encode()
 
-    def import_(self, content: bytes, format: str, dry_run: bool, who: str) -> dict[str, Any]:
+    def write_sidecars(self, *, style: str = "full", dry_run: bool = False) -> dict[str, Any]:
+        """Write all tags beside the pictures, or only tell what would be written."""
+        return sidecars_json(self.archive, style=style, dry_run=dry_run, follow_links=self._follow_links)
+
+    def write_tag_list(self, *, dry_run: bool = False) -> dict[str, Any]:
+        """Write all tags into the list of the folder, or only tell what would be written."""
+        return tag_list_json(self.archive, dry_run=dry_run, tells_place=not self._only_inside)
+
+    def import_(self, content: bytes, format: str, *, dry_run: bool, who: str) -> dict[str, Any]:
         """Take decisions from the bytes of a file, or tell what they would change."""
-        found = import_answers(self.archive, content, format=format, who=who, dry_run=dry_run)
+        taken_over = import_answers(self.archive, content, format=format, who=who, dry_run=dry_run)
         if not dry_run:
-            self._schedule.count(len(found.changes))
-        return found.to_dict()
+            self._schedule.count(len(taken_over.changes))
+        return taken_over.to_dict()
 
     def _served(self, picture: int) -> ArchivedPicture:
         """A picture that may be opened: one that a scan found, not one that a database only tells of."""
-        found: ArchivedPicture = self.archive.picture(picture)
-        is_inside = not self._links["only_inside"] or leads_inside(self.archive.folder, found.path)
-        if found.is_gone or not is_inside:
+        served = self.archive.picture(picture)
+        is_inside = not self._only_inside or leads_inside(self.archive.folder, served.path)
+        if served.is_gone or not is_inside:
             raise LookupError(f"picture {picture} is not in the folder any more")
-        return found
+        return served
 
     def _is_new_tag(self, tag: str) -> bool:
         """Whether the model does not know a tag that has just got enough examples."""
-        view = self._memory.view
-        is_known = view.proposals is not None and tag in view.proposals.tags
-        column = view.table.column(tag)
-        return not is_known and column is not None and view.table.tally(column)["present"] == EXAMPLES
+        review = self._current.now()
+        is_known = review.proposals is not None and tag in review.proposals.tags
+        column = review.table.column(tag)
+        return not is_known and column is not None and review.table.tally(column)["present"] == EXAMPLES
 
     def _settle(self, cells: list[Cell]) -> None:
         self._leases.settle((cell.picture, cell.tag) for cell in cells)
@@ -392,7 +495,7 @@ class Desk:
     def _take_over(self, number: int) -> None:
         """A training ended well: its model answers from now on."""
         proposals = self._models.open(number)
-        self._memory.use(proposals)
+        self._current.use(proposals)
         self._warm_up()
         if proposals.facts["last_decision"] == self.archive.last_decision():
             self._schedule.forget()
@@ -400,19 +503,15 @@ class Desk:
 
     def _warm_up(self) -> None:
         """Order the queues before somebody asks for them."""
-        self._beside.submit(queue_rows, self._memory.view)
+        self._beside.submit(queue_rows, self._current.now())
 
-    def _model_json(self, number: int) -> dict[str, Any] | None:
-        """The model that answers, with the quality that the list of models tells."""
-        told = ("number", "made", "method", "metrics", "quality", "is_compared")
-        rows = model_rows(self._models.list(), number)
-        return next(({name: row[name] for name in told} for row in rows if row["current"]), None)
 
-    def _cells_json(self, cells: tuple[Cell, ...]) -> list[dict[str, Any]]:
-        names = {
-            picture.id: picture.name for picture in self.archive.pictures_of({cell.picture for cell in cells})
-        }
-        return [
-            {"picture": cell.picture, "name": names[cell.picture], "tag": cell.tag, "state": cell.state}
-            for cell in cells
-        ]
+def _by_name(review: Review, queue: Queue | None) -> Queue:
+    """The queue by the name of its tag, where a synonym was given; by default what is probably missing."""
+    queue = queue or Missing()
+    return replace(queue, tag=review.vocabulary.name(queue.tag))
+
+
+def _check_limit(limit: int) -> None:
+    if not 1 <= limit <= MOST_ITEMS:
+        raise ArgumentError(f"limit must be from 1 to {MOST_ITEMS}, got {limit}")

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tagrank.desk.judged import Judged
-from tagrank.desk.queues import OPEN, PROPOSED
-from tagrank.desk.states import PRESENT, StateTable
+from tagrank.desk.learning.models import PROPOSED
+from tagrank.desk.probabilities import Probabilities
+from tagrank.desk.states import OPEN, PRESENT
 
 _TWO_SIDED_95 = 1.96
 
@@ -26,19 +26,19 @@ class Estimate:
 
     Parameters
     ----------
-    judged, table : how probable pairs are, and which of them are open
+    probabilities : how probable pairs are, and in its table which of them are open
     told : "estimate", "low" and "high" of the trainings so far, and "own", the estimate of the last one alone
     """
 
-    def __init__(self, judged: Judged, table: StateTable, told: dict[str, float] | None = None) -> None:
-        self._judged, self._mean, self._variance, self._proposed = judged, 0.0, 0.0, 0.0
+    def __init__(self, probabilities: Probabilities, told: dict[str, float] | None = None) -> None:
+        self._probabilities, self._mean, self._variance, self._proposed = probabilities, 0.0, 0.0, 0.0
         told = told if told and told["estimate"] > 0 else {"estimate": 1, "low": 1, "high": 1}
         self._shares = told["low"] / told["estimate"], told["high"] / told["estimate"]
         self._is_told = bool(told.get("is_told", True))
         self._times = told["estimate"] / (told.get("own") or told["estimate"])
-        for rows, columns, probabilities in judged.pieces():
-            is_open = (table.block(rows, columns) == OPEN) & (probabilities > 0)
-            self._add(np.where(is_open, probabilities, 0), 1)
+        for rows, columns, values in probabilities.pieces():
+            is_open = (probabilities.table.block(rows, columns) == OPEN) & (values > 0)
+            self._add(np.where(is_open, values, 0), 1)
         self._left = self._times * self._mean
 
     def _add(self, probabilities: np.ndarray, sign: int) -> None:
@@ -49,10 +49,10 @@ class Estimate:
     def follow(self, changes: Iterable[tuple[int, int, int, int]]) -> None:
         """Take over decisions, as `StateTable.apply` gives them."""
         changes = list(changes)
-        if self._judged.is_empty or not changes:
+        if self._probabilities.is_empty or not changes:
             return
         rows, columns, before, now = np.array(changes).T
-        probabilities = np.nan_to_num(self._judged.of_pairs(rows, columns).astype(np.float64))
+        probabilities = np.nan_to_num(self._probabilities.of_pairs(rows, columns).astype(np.float64))
         is_closed, is_opened = (before == OPEN) & (now != OPEN), (before != OPEN) & (now == OPEN)
         self._add(probabilities[is_closed], -1)
         self._add(probabilities[is_opened], 1)
@@ -66,7 +66,7 @@ class Estimate:
         "proposed" of them have a probability from which on tags count as proposed. Where "is_told" is false
         the interval is all that can be said.
         """
-        if self._judged.is_empty:
+        if self._probabilities.is_empty:
             return None
         # sums of what was added and taken away again are not quite zero
         mean = self._times * max(0.0, round(self._mean, 4))

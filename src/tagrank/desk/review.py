@@ -1,217 +1,323 @@
-"""What the pages of a review show: walls of proposals, one picture with its tags, lists of pictures."""
+"""An archive as it is reviewed: what is known of it at a moment, and its queues, page by page.
 
-from collections.abc import Iterable, Sequence
+Requests of a moment read one `Review`. A scan or a new model makes another; decisions go into its table as
+they are recorded, and what was decided meanwhile is passed over when a queue is read.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import Lock
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.archive.records import ArchivedPicture, PictureFilter
-from tagrank.desk.leases import Leases
-from tagrank.desk.memory import Memory, View
-from tagrank.desk.queues import DOUBTED, OPEN, PROPOSED, QUEUES, Wanted, is_doubtful
-from tagrank.desk.states import StateTable, is_in_state, state_of
-from tagrank.errors import ArgumentError
+from tagrank.archive import Archive
+from tagrank.archive.records import PictureFilter, PictureTable
+from tagrank.data.vocabulary import TagVocabulary
+from tagrank.desk.estimate import Estimate
+from tagrank.desk.learning.models import PROPOSED, Proposals
+from tagrank.desk.leases import Held, Item, hold
+from tagrank.desk.probabilities import Order, Probabilities
+from tagrank.desk.queues import ACCEPT, KEEP, MARK, Queue
+from tagrank.desk.states import OPEN, StateTable
+from tagrank.errors import ArgumentError, did_you_mean
 
-MOST_ITEMS = 500
-MOST_PROPOSED, FEWEST_PROPOSED = 24, 5
-NOTHING: dict[str, Any] = {"picture": None, "tags": [], "proposed": [], "doubtful": [], "rejected": []}
+MOST_PROPOSED, FEWEST_PROPOSED = 24, 5  # tags to ask about in one picture
+_KEPT_ORDERS = 48
+_BLOCK = 1024  # items looked at together
+_NOTHING = Held()
+
+Pair = tuple[int, int]
+
+
+class Page(NamedTuple):
+    """Some items that are decided by one rule.
+
+    Attributes
+    ----------
+    items : as (row, column)
+    cursor : where the next page begins; None at the end
+    rule : what becomes of items that nobody marks, `ACCEPT`, `MARK` or `KEEP`
+    right : how many of the tags are true, as far as the model can tell; None where it cannot
+    """
+
+    items: list[Pair]
+    cursor: str | None
+    rule: str = MARK
+    right: float | None = None
 
 
 class Review:
-    """Items of the queues as plain dicts, each lent to the person who gets it."""
+    """What is known at a time, and the queues by one model; each order is found once, when first asked for.
 
-    def __init__(self, archive: Any, memory: Memory, leases: Leases) -> None:
-        self._archive, self._memory, self._leases = archive, memory, leases
-        self._handing = Lock()  # two people who ask at once get different items
+    Parameters
+    ----------
+    archive : asked for the pictures that filters leave, and for the last decision
+    pictures : those that are there
+    table : what is known of each pair
+    is_reviewed : bool array, whether somebody was done with a picture; follows decisions, as `table` does
+    proposals : of the current model, None before the first
+    vocabulary : what the tags mean
 
-    def wall(self, *, who: str = "", cursor: str = "", limit: int = 60, **wanted: Any) -> dict[str, Any]:
-        """A page of pairs of picture and tag; a first page frees what this person had before.
+    Attributes
+    ----------
+    pictures, table, is_reviewed, proposals, vocabulary : as given
+    probabilities : those of the model, in the places of the table
+    estimate : how many tags are missing
+    """
 
-        "rule" says what becomes of pairs that nobody marks ("accept": they are accepted; "mark": they stay
-        undecided; "keep": they keep their tags), and "right" how many of them are right, by the model. Where
-        there is no pair, "nothing" says why.
+    def __init__(
+        self,
+        archive: Archive,
+        pictures: PictureTable,
+        table: StateTable,
+        is_reviewed: np.ndarray,
+        proposals: Proposals | None,
+        vocabulary: TagVocabulary,
+    ) -> None:
+        self._archive, self.pictures, self.table = archive, pictures, table
+        self.is_reviewed, self.proposals, self.vocabulary = is_reviewed, proposals, vocabulary
+        self.probabilities = Probabilities(proposals, table, vocabulary)
+        self.estimate = Estimate(
+            self.probabilities, None if proposals is None else proposals.facts.get("missing")
+        )
+        self._orders: dict[Queue, Order] = {}
+        self._making = Lock()  # one at a time: each reads all probabilities
+        n_pairs = len(table.ids) * len(table.tags)
+        proposed = self.probabilities.best_pairs(_rank_proposed, most=n_pairs + 1)
+        self._proposed = proposed.rows, proposed.columns
+
+    # the orders of the queues
+
+    def proposed(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows and columns of what is proposed, from 20 % on, neither listed nor decided."""
+        rows, columns = self._proposed
+        is_open = self.table.codes[rows, columns] == OPEN
+        return rows[is_open], columns[is_open]
+
+    def order(self, queue: Queue, *, is_first: bool = False, is_used_up: bool = False) -> Order:
+        """The order of a queue.
+
+        Parameters
+        ----------
+        is_first : for a first page: what depends on decisions is looked for again
+        is_used_up : look for it again in any case, without what was decided
         """
-        view, asked = self._memory.view, self._wanted(wanted)
-        _check_limit(limit)
-        view.book.find(asked, is_first=not cursor)  # before the lock, as the first time takes a while
-        with self._handing:
-            if not cursor:
-                self._leases.free(who)
-            others, own = self._leases.held_by_others(who), self._leases.held_by(who)
-            page = view.reader.page(asked, cursor=cursor, limit=limit, others=others, own=own)
-            self._leases.lend(who, [view.reader.item(asked, pair) for pair in page.items])
-        pairs = [pair for pair in page.items if pair[1] >= 0]  # else there is no tag to ask about
-        pictures = self._archive.pictures_of([int(view.table.ids[row]) for row, _ in pairs])
-        items = [
-            {"picture": picture_json(picture)} | _pair(view, row, column)
-            for picture, (row, column) in zip(pictures, pairs, strict=True)
-        ]
-        return {
-            "items": items,
-            "cursor": page.cursor,
-            "total": view.reader.total(asked),
-            "rule": page.rule,
-            "right": None if page.right is None else round(page.right, 2),
-            "nothing": None if items else why_nothing(view, asked, is_wall=True),
-        }
+        kept = self._orders.get(queue)
+        if kept is not None and not is_used_up and not (is_first and self._is_stale(queue, kept)):
+            return kept
+        with self._making:
+            now = self._orders.get(queue)
+            if now is None or now is kept:  # else another thread has just made it
+                now = self._orders[queue] = self._make_order(queue)
+            while len(self._orders) > _KEPT_ORDERS:
+                del self._orders[next(iter(self._orders))]
+            return now
 
-    def next(self, *, who: str = "", after: int | None = None, **wanted: Any) -> dict[str, Any]:
-        """The next picture of a queue.
+    def _is_stale(self, queue: Queue, order: Order) -> bool:
+        depends = bool(queue.picture_state or queue.pair_state or queue.text)
+        return depends and order.decision != self._archive.last_decision()
 
-        What this person had before is free again, but for `after`: a page asks ahead while it is looked at.
+    def _make_order(self, queue: Queue) -> Order:
+        decision, column = self._archive.last_decision(), self.column(queue.tag)
+        rows = self._filtered(queue)
+        order = queue.order(self.probabilities, rows, column)
+        return replace(order, among=rows, decision=decision)
+
+    def _filtered(self, queue: Queue) -> np.ndarray | None:
+        limits = PictureFilter(
+            folder=queue.folder or None,
+            state=queue.picture_state or None,
+            start=queue.start or None,
+            end=queue.end or None,
+            text=queue.text or None,
+        )
+        if limits == PictureFilter():
+            return None
+        ids = np.asarray(self._archive.select(limits), dtype=np.int64)
+        return np.flatnonzero(np.isin(self.table.ids, ids))
+
+    def column(self, tag: str) -> int | None:
+        """The place of a tag; None for "", and LookupError for one that nobody used."""
+        if not tag:
+            return None
+        column = self.table.column(tag)
+        if column is None:
+            hint = did_you_mean(tag, list(self.table.tags))
+            raise LookupError(f"the tag {tag!r} is unknown in this archive{hint}")
+        return column
+
+    # page by page
+
+    def page(
+        self,
+        queue: Queue,
+        *,
+        cursor: str = "",
+        limit: int = 60,
+        others: Held = _NOTHING,
+        own: Held = _NOTHING,
+    ) -> Page:
+        """The next items, up to the first that is decided by another rule.
+
+        Parameters
+        ----------
+        queue : with its filters
+        cursor : of the page before; where its order is gone, the best are looked for again
+        limit : how many items at most
+        others, own : what others look at; what this person was shown, left out where an order is a new one
         """
-        view, asked = self._memory.view, self._wanted(wanted)
-        place = view.table.row(after) if after is not None and after in view.table else None
-        view.book.find(asked, is_first=after is None)
-        with self._handing:
-            self._leases.free(who)
-            others = self._leases.held_by_others(who)
-            if after is not None and place is not None and not others.holds(after, None):
-                self._leases.lend(who, [(after, None)])
-            row = view.reader.next_picture(asked, after=place, others=others)
-            if row is None:
-                return NOTHING | {"left": 0, "nothing": why_nothing(view, asked, is_wall=False)}
-            picture = int(view.table.ids[row])
-            self._leases.lend(who, [(picture, None)])
-        return self._show(view, picture, asked) | {"left": view.reader.n_pictures(asked), "nothing": None}
+        serial, start = _read_cursor(cursor)
+        order = self.order(queue, is_first=not cursor)
+        if cursor and order.serial != serial:
+            start, others = 0, others | own
+        items, ends = self._read(queue, order, start, limit, others)
+        places = [f"{order.serial}.{end}" for end in ends]
+        if len(items) < limit and order.is_cut:
+            order = self.order(queue, is_used_up=True)
+            shown = own | hold(self.item(queue, pair) for pair in items)
+            more, ends = self._read(queue, order, 0, limit - len(items), others | shown)
+            items += more
+            places += [f"{order.serial}.{end}" for end in ends]
+        return self._by_one_rule(queue, items, places, limit)
 
-    def left(self, **wanted: Any) -> dict[str, int]:
-        """How much is left of a queue, of its wall and of its pictures; nothing if none is named."""
-        if not wanted:
-            return {}
-        view, asked = self._memory.view, self._wanted(wanted)
-        return {"total": view.reader.total(asked), "left": view.reader.n_pictures(asked)}
+    def _by_one_rule(self, queue: Queue, items: list[Pair], places: list[str], limit: int) -> Page:
+        """The items before the first that is decided by another rule; `places` are those behind each."""
+        if not items:
+            return Page([], None)
+        rows, columns = np.array(items).T
+        # a picture without a tag to ask about, -1, adds nothing to what is right
+        probabilities = np.where(columns >= 0, self.probabilities.of_pairs(rows, columns), 0)
+        is_accepted = queue.is_accepted(probabilities, self.table.codes[rows, columns])
+        n_same = int(np.argmin(np.append(is_accepted == is_accepted[0], False)))
+        right = float(probabilities[:n_same].sum(dtype=np.float64))
+        return Page(
+            items[:n_same],
+            None if n_same == len(items) < limit else places[n_same - 1],
+            KEEP if queue.is_kept else ACCEPT if is_accepted[0] else MARK,
+            None if np.isnan(right) else right,
+        )
 
-    def _wanted(self, given: dict[str, Any]) -> Wanted:
-        """What is asked for; a synonym is its tag."""
-        asked = Wanted(**{name: value for name, value in given.items() if value is not None})
-        return replace(asked, tag=self._memory.view.vocabulary.name(asked.tag))
+    def _read(
+        self, queue: Queue, order: Order, start: int, limit: int, held: Held
+    ) -> tuple[list[Pair], list[int]]:
+        """Items from a place on, and the place after each."""
+        items: list[Pair] = []
+        ends: list[int] = []
+        for begin in range(start, len(order.rows), _BLOCK):
+            rows, columns = order.rows[begin : begin + _BLOCK], order.columns[begin : begin + _BLOCK]
+            for at in np.flatnonzero(queue.are_items(self.table, rows, columns)):
+                row, column = int(rows[at]), int(columns[at])
+                tag = self.table.tags[column] if column >= 0 else None
+                if not held.holds(int(self.table.ids[row]), tag):
+                    items.append((row, column))
+                    ends.append(begin + int(at) + 1)
+                    if len(items) == limit:
+                        return self._named(items), ends
+        return self._named(items), ends
 
-    def picture(self, picture: int) -> dict[str, Any]:
-        """One picture with its tags."""
-        view = self._memory.view
-        return self._show(view, picture, Wanted()) | {
-            "left": view.reader.n_pictures(Wanted()),
-            "nothing": None,
-        }
+    def _named(self, items: list[Pair]) -> list[Pair]:
+        """Whole pictures get the tag that is most probable now, -1 where there is none."""
+        whole = np.array([row for row, column in items if column < 0], dtype=np.intp)
+        best = dict(zip(whole.tolist(), self.probabilities.best_open(whole)[0].tolist(), strict=True))
+        return [(row, best[row] if column < 0 else column) for row, column in items]
 
-    def pictures(self, *, limit: int = 60, cursor: str = "", **wanted: Any) -> dict[str, Any]:
-        """Pictures by their numbers, with filters; `cursor` is the last number of the page before."""
-        _check_limit(limit)
-        if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
-            raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
-        chosen = PictureFilter(**{name: value or None for name, value in wanted.items()})
-        self._memory.view.book.column(
-            self._wanted({"tag": chosen.tag})
-        )  # an unknown tag is said to be unknown
-        ids = self._archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
-        items = [
-            picture_json(picture) | self._tags_of(picture.id) for picture in self._archive.pictures_of(ids)
-        ]
-        total = self._archive.count(chosen)
-        return {"items": items, "cursor": str(ids[-1]) if len(ids) == limit else None, "total": total}
+    def item(self, queue: Queue, pair: Pair) -> Item:
+        """What is lent of a queue: the pair, or the whole picture."""
+        row, column = pair
+        return int(self.table.ids[row]), self.table.tags[column] if queue.is_of_pairs else None
 
-    def _tags_of(self, picture: int) -> dict[str, Any]:
-        """Names of the tags that are present, and how many are proposed."""
-        view = self._memory.view
-        if picture not in view.table:
-            return {"tags": [], "proposed": 0}
-        row, tags = view.table.row(picture), view.table.tags
-        codes = view.table.codes[row, : len(tags)]
-        probabilities = view.judged.of_rows(np.array([row]))[0]
-        n_proposed = np.count_nonzero((codes[: len(probabilities)] == OPEN) & (probabilities >= PROPOSED))
-        return {
-            "tags": [tags[j] for j in np.flatnonzero(is_in_state(codes, "present"))],
-            "proposed": int(n_proposed),
-        }
+    # picture by picture
 
-    def _show(self, view: View, picture: int, asked: Wanted) -> dict[str, Any]:
-        row = view.table.row(picture)
-        known = self._archive.states_of(picture)
-        probabilities = view.judged.of_rows(np.array([row]))[0]
-        codes = view.table.codes[row, : len(probabilities)]
-        n_present = view.table.n_present_of_tags()[: len(codes)]
-        is_doubted = (codes == DOUBTED) & is_doubtful(probabilities, n_present, view.table.n_tagged)
-        is_present = is_in_state(codes, "present") & ~is_doubted
-        is_rejected = (codes != OPEN) & ~is_in_state(codes, "present")
+    def next_picture(self, queue: Queue, *, after: int | None = None, others: Held = _NOTHING) -> int | None:
+        """The row of the next picture that nobody reviewed; None at the end.
 
-        def pairs(columns: Iterable[int]) -> list[dict[str, Any]]:
-            return [_pair(view, row, int(j)) | _answer(known.get(view.table.tags[int(j)])) for j in columns]
+        It is the first that comes `after` a row in the order of the queue, else the first from its beginning.
+        """
+        rows = self.order(queue, is_first=after is None).pictures
+        here = np.flatnonzero(rows == (-1 if after is None else after))
+        rows = np.roll(rows, -(int(here[0]) + 1)) if len(here) else rows
+        for begin in range(0, len(rows), _BLOCK):
+            block = rows[begin : begin + _BLOCK]
+            for row in block[self._is_open_picture(queue, block)]:
+                if row != after and not others.holds(int(self.table.ids[row]), None):
+                    return int(row)
+        return None
 
-        doubted = np.flatnonzero(is_doubted)
-        is_asked = doubted == view.table.column(asked.tag)
-        doubted = doubted[np.lexsort((probabilities[doubted], ~is_asked))]
-        return {
-            "picture": picture_json(self._archive.picture(picture)),
-            "tags": pairs(np.flatnonzero(is_present)),
-            "proposed": pairs(proposed_columns(asked, probabilities, codes, view.table)),
-            "doubtful": pairs(doubted),
-            "rejected": pairs(np.flatnonzero(is_rejected)),
-        }
+    def _is_open_picture(self, queue: Queue, rows: np.ndarray) -> np.ndarray:
+        """Whether something in these pictures belongs to the queue, and nobody is done with them."""
+        is_new = ~self.is_reviewed[rows] | (queue.picture_state == "reviewed")
+        column = self.column(queue.tag)
+        if not queue.is_of_pairs or column is not None:
+            columns = np.full(len(rows), -1 if column is None else column)
+            return is_new & queue.are_items(self.table, rows, columns)
+        probabilities = self.probabilities.of_rows(rows)
+        n_tags = probabilities.shape[1]
+        n_present = self.table.n_present_of_tags()[:n_tags]
+        priorities = queue.rank(
+            probabilities, self.table.codes[rows, :n_tags], n_present, self.table.n_tagged
+        )
+        return is_new & (priorities > -np.inf).any(axis=1)
 
+    def proposed_columns(self, queue: Queue, row: int) -> Sequence[int]:
+        """Columns to ask about in one picture: the tag of the queue, what is probable, and a few more."""
+        probabilities = self.probabilities.of_rows(np.array([row]))[0]
+        codes = self.table.codes[row, : len(probabilities)]
+        n_present = self.table.n_present_of_tags()[: len(codes)]
+        ranks = queue.rank_in_picture(probabilities, codes, n_present, self.table.n_tagged)
+        order = [int(j) for j in np.argsort(-ranks, kind="stable") if ranks[j] > -np.inf]
+        n_probable = int(np.count_nonzero((codes == OPEN) & (probabilities >= PROPOSED)))
+        order = order[: min(MOST_PROPOSED, max(FEWEST_PROPOSED, n_probable))]
+        column = self.table.column(queue.tag)
+        if column is not None and codes[column] == OPEN:
+            order = [column, *(j for j in order if j != column)]
+        return order
 
-def why_nothing(view: View, asked: Wanted, *, is_wall: bool) -> str:
-    """Why nothing is shown: no "pictures", "filters" leave none, no "tags", no "model", all is "decided"."""
-    rows = view.book.find(asked).rows
-    if not len(view.table.ids):
-        return "pictures"
-    if rows is not None and not len(rows):
-        return "filters"
-    if is_wall or not QUEUES[asked.queue].by_picture:
-        if not view.table.n_present.any():
-            return "tags"
-        if view.judged.is_empty:
-            return "model"
-    return "decided"
+    # what is left
 
+    def total(self, queue: Queue) -> int:
+        """How many items are left; of missing tags those that are proposed."""
+        return len(self._left(queue))
 
-def _check_limit(limit: int) -> None:
-    if not 1 <= limit <= MOST_ITEMS:
-        raise ArgumentError(f"limit must be from 1 to {MOST_ITEMS}, got {limit}")
+    def n_pictures(self, queue: Queue) -> int:
+        """How many pictures with such items are left that nobody reviewed."""
+        is_left = np.zeros(len(self.is_reviewed), dtype=bool)
+        is_left[self._left(queue)] = True
+        return int(np.count_nonzero(is_left & (~self.is_reviewed | (queue.picture_state == "reviewed"))))
 
+    def _left(self, queue: Queue) -> np.ndarray:
+        """The row of each item that is left."""
+        order = self.order(queue)
+        if queue.counts_proposed:
+            rows, columns = self.proposed()
+            is_in = np.ones(len(rows), dtype=bool) if order.among is None else np.isin(rows, order.among)
+            return rows[is_in & (columns == self.column(queue.tag))] if queue.tag else rows[is_in]
+        return order.rows[queue.are_items(self.table, order.rows, order.columns)]
 
-def proposed_columns(
-    asked: Wanted, probabilities: np.ndarray, codes: np.ndarray, table: StateTable
-) -> Sequence[int]:
-    """Columns to ask about in one picture: the tag that is asked for, what is probable, and a few more."""
-    queue = Wanted("informative" if asked.queue == "informative" else "missing")
-    n_present, column = table.n_present_of_tags()[: len(codes)], table.column(asked.tag)
-    ranks = queue.rank(probabilities, codes, n_present, table.n_tagged)
-    order = [int(j) for j in np.argsort(-ranks, kind="stable") if ranks[j] > -np.inf]
-    n_probable = int(np.count_nonzero((codes == OPEN) & (probabilities >= PROPOSED)))
-    order = order[: min(MOST_PROPOSED, max(FEWEST_PROPOSED, n_probable))]
-    if column is not None and codes[column] == OPEN:
-        order = [column, *(j for j in order if j != column)]
-    return order
-
-
-def _pair(view: View, row: int, column: int) -> dict[str, Any]:
-    probability = float(view.judged.of_pairs(np.array([row]), np.array([column]))[0])
-    return {
-        "tag": view.table.tags[column],
-        "probability": None if np.isnan(probability) else round(probability, 4),
-        "state": state_of(int(view.table.codes[row, column])),
-    }
-
-
-def _answer(known: Any) -> dict[str, Any]:
-    if known is None:
-        return {"listed": False, "answer": None, "by": None}
-    return {"listed": known.is_listed, "answer": known.answer, "by": known.who}
+    def why_nothing(self, queue: Queue, *, is_wall: bool) -> str:
+        """Why nothing is shown: no "pictures", "filters" leave none, no "tags", no "model"; or "decided"."""
+        among = self.order(queue).among
+        if not len(self.table.ids):
+            return "pictures"
+        if among is not None and not len(among):
+            return "filters"
+        if is_wall or not queue.by_picture:
+            if not self.table.n_present.any():
+                return "tags"
+            if self.probabilities.is_empty:
+                return "model"
+        return "decided"
 
 
-def picture_json(picture: ArchivedPicture) -> dict[str, Any]:
-    """A picture for pages; no path."""
-    return {
-        "id": picture.id,
-        "name": picture.name,
-        "folder": picture.folder,
-        "date": picture.date,
-        "width": picture.width,
-        "height": picture.height,
-        "tagged": picture.is_tagged,
-        "reviewed": picture.is_reviewed,
-        "changed": picture.is_changed,
-    }
+def _rank_proposed(probabilities: np.ndarray, codes: np.ndarray, *_: object) -> np.ndarray:
+    return np.where((codes == OPEN) & (probabilities >= PROPOSED), probabilities, -np.inf)
+
+
+def _read_cursor(cursor: str) -> Pair:
+    """The serial number of an order, and a place in it."""
+    if not cursor:
+        return 0, 0
+    parts = cursor.split(".")
+    if len(cursor) > 40 or len(parts) != 2 or not all(part.isascii() and part.isdecimal() for part in parts):
+        raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
+    return int(parts[0]), int(parts[1])

@@ -15,10 +15,9 @@ UNKNOWN, PRESENT, ABSENT = 0, 1, 2
 DECIDED, LISTED, IMPLIED = 4, 8, 16
 STATE_NAMES = {UNKNOWN: "unknown", PRESENT: "present", ABSENT: "absent"}
 _NUMBERS = {name: number for number, name in STATE_NAMES.items()}
+OPEN, DOUBTED = 0, PRESENT | LISTED  # nothing is known; listed, and nobody decided it
 _STATE, _N_CODES = 3, 32
 _ROOM = 16  # columns beyond those in use, for new tags
-
-Change = tuple[int, str, str, bool] | Cell
 
 
 class StateTable:
@@ -71,13 +70,13 @@ class StateTable:
         ]
         return self.codes[stretches[0]][:, stretches[1]]
 
-    def apply(self, changes: Iterable[Change]) -> list[tuple[int, int, int, int]]:
+    def apply(self, cells: Iterable[Cell]) -> list[tuple[int, int, int, int]]:
         """Take over cells after decisions: (row, column, code before, code now) of each.
 
         Only one thread at a time may call it.
         """
         done = []
-        for picture, tag, state, is_decided, is_implied in (Cell(*change) for change in changes):
+        for picture, tag, state, is_decided, is_implied in cells:
             if picture not in self:
                 continue  # vanished from the folder, its decisions are kept in the archive
             row, column = self.row(picture), self._column.get(tag)

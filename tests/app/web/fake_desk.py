@@ -112,13 +112,13 @@ class FakeDesk:
         entries = [{"tag": tag, "present": 1, "yes": 0, "no": 0} | empty for tag in self.all_tags]
         return {"tags": entries, "conflicts": [], "n_conflicts": 0, "circles": [], "history": []}
 
-    def change_tags(self, body, who):
-        self.calls.append(("change_tags", body))
-        return {"effects": [f"{body['verb']} {body['tag']}"], "applied": not body["dry_run"]}
+    def change_tags(self, verb, tag, other="", *, who, request, dry_run):
+        self.calls.append(("change_tags", verb, tag, other))
+        return {"effects": [f"{verb} {tag}"], "applied": not dry_run}
 
-    def wall(self, *, who, queue="missing", tag=None, limit=60, cursor="0", **filters):
-        self.calls.append(("wall", filters | {"tag": tag}))
-        cells, start = self._open(tag), int(cursor)
+    def wall(self, queue, *, who, limit=60, cursor=""):
+        self.calls.append(("wall", queue))
+        cells, start = self._open(queue.tag or None), int(cursor or 0)
         items = [
             {"picture": self._picture(i), **{k: self._pair(i, t)[k] for k in ("tag", "probability", "state")}}
             for i, t in cells[start : start + limit]
@@ -127,8 +127,8 @@ class FakeDesk:
         told = {"items": items, "cursor": str(start + limit) if more else None, "total": len(cells)}
         return told | {"rule": "accept", "right": None, "nothing": None if items else "decided"}
 
-    def next(self, *, who, queue="missing", after=None, tag=None, **filters):
-        left = sorted({i for i, _ in self._open(tag) if after is None or i > after})
+    def next(self, queue, *, who, after=None):
+        left = sorted({i for i, _ in self._open(queue.tag or None) if after is None or i > after})
         return self.picture(left[0]) | {"left": len(left)} if left else self._nothing()
 
     def _nothing(self):
@@ -147,8 +147,9 @@ class FakeDesk:
             "nothing": None,
         }
 
-    def pictures(self, *, limit=60, cursor="0", **filters):
-        self.calls.append(("pictures", filters))
+    def pictures(self, chosen, *, limit=60, cursor=""):
+        self.calls.append(("pictures", chosen))
+        cursor = cursor or "0"
         ids = range(int(cursor) + 1, min(int(cursor) + limit, len(self.names)) + 1)
         items = [
             self._picture(i) | {"tags": [tag for picture, tag in self.listed if picture == i], "proposed": 1}
@@ -158,22 +159,21 @@ class FakeDesk:
         cursor = str(last) if last < len(self.names) else None
         return {"items": items, "cursor": cursor, "total": len(self.names)}
 
-    def decide(self, body, who):
-        if body["request"] not in self.seen:
+    def decide(self, answers, *, who, request, **more):
+        if request not in self.seen:
             before = {}
-            for one in body["answers"]:
-                self._picture(one["picture"])
-                cell = (one["picture"], one["tag"])
-                before[cell] = self.decided.get(cell)
-                self.decided[cell] = (one["answer"], who)
-                if one["tag"] not in self.all_tags:
-                    self.all_tags.append(one["tag"])
+            for picture, tag, answer in answers:
+                self._picture(picture)
+                before[picture, tag] = self.decided.get((picture, tag))
+                self.decided[picture, tag] = (answer, who)
+                if tag not in self.all_tags:
+                    self.all_tags.append(tag)
             self.batches.append((who, before))
-            self.seen[body["request"]] = len(self.batches)
-        batch = self.seen[body["request"]]
+            self.seen[request] = len(self.batches)
+        batch = self.seen[request]
         return {"batch": batch, "decisions": len(self.decided), "due_in": 50 - len(self.decided) % 50}
 
-    def undo(self, body, who):
+    def undo(self, *, who, request, batch=None, shown=None):
         own = [k for k, (person, before) in enumerate(self.batches) if person == who and before]
         if not own:
             raise LookupError("there is nothing to undo")
@@ -242,15 +242,17 @@ class FakeDesk:
             "pictures": len(self.names)
         }
 
-    def export(self, format, dry_run=False, style="full"):
-        if format == "sidecars":
-            return {"changes": [], "problems": [], "added": 0, "removed": 0}
-        if format == "tag-list":
-            return {"path": "photos/tags.csv", "action": "keep", "changes": [], "added": 0, "removed": 0}
+    def write_sidecars(self, *, style, dry_run):
+        return {"changes": [], "problems": [], "added": 0, "removed": 0}
+
+    def write_tag_list(self, *, dry_run):
+        return {"path": "photos/tags.csv", "action": "keep", "changes": [], "added": 0, "removed": 0}
+
+    def export(self, format):
         lines = [f"{i},{tag},{answer}" for (i, tag), (answer, _) in self.decided.items()]
         return "\n".join(["picture,tag,answer", *lines, ""]).encode()
 
-    def import_(self, content, format, dry_run, who):
+    def import_(self, content, format, *, dry_run, who):
         self.calls.append(("import", len(content)))
         return {"changes": [], "problems": [], "applied": not dry_run}
 

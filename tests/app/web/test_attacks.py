@@ -14,7 +14,8 @@ from tagrank.app.web.protection.limits import Attempts, RateLimit, neighbourhood
 from tagrank.app.web.protection.passwords import Cost, PasswordFile, hash_password, is_password
 from tagrank.app.web.protection.security import Security, check_name, local_path
 from tagrank.app.web.protection.sessions import SessionMemory, Sessions
-from tagrank.app.web.routes_archive import download_name
+from tagrank.app.web.routes import download_name
+from tagrank.desk.queues import Missing
 from tests.app.web.conftest import BASE, PASSWORD, TestClient
 
 BODY = {"request": "a", "answers": [{"picture": 1, "tag": "boats", "answer": "yes"}]}
@@ -478,7 +479,7 @@ def test_every_answer_carries_the_headers(browser, desk, monkeypatch):
 def test_what_looks_like_sql_reaches_the_desk_as_text(browser, desk, text):
     answer = browser.get("/api/wall", params={"tag": text, "text": text, "folder": text})
     assert answer.status_code == 200
-    assert desk.calls[-1][1] == {"tag": text, "text": text, "folder": text}
+    assert desk.calls[-1][1] == Missing(tag=text, text=text, folder=text)
 
 
 @pytest.mark.parametrize(

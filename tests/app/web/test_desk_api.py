@@ -99,7 +99,7 @@ def test_decisions_leave_and_come_back(browser, desk):
     ],
 )
 def test_what_the_desk_refuses_is_said_in_a_sentence(browser, desk, monkeypatch, error, status):
-    def fail(*_):
+    def fail(*_, **__):
         raise error
 
     monkeypatch.setattr(desk, "decide", fail)

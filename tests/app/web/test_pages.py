@@ -4,11 +4,12 @@ import re
 
 import pytest
 
-from tagrank.app.web.pages import StaticFiles
-from tagrank.app.web.routes_pages import PAGES
-from tests.app.web.conftest import BASE, PASSWORD
+from tagrank.app.web.application import desk_app
+from tagrank.app.web.pages import PAGES, MenuEntry, StaticFiles
+from tagrank.desk.queues import QUEUES, Missing
+from tests.app.web.conftest import BASE, PASSWORD, TestClient
 
-ALL = [*PAGES, "/pictures/1"]
+ALL = [*(path for path, _ in PAGES.values()), "/pictures/1"]
 
 
 @pytest.mark.parametrize("path", ALL)
@@ -69,3 +70,47 @@ def test_what_is_wrong_is_told_on_a_page(browser):
     assert "<script>" not in answer.text
     assert browser.get("/pictures/abc").status_code == 422
     assert browser.get(f"{BASE}/", headers={"Host": "evil.example"}).status_code == 421
+
+
+@pytest.fixture
+def open_app(desk, security):
+    """Opens addresses of an application that is made now, as a browser that came with the token."""
+
+    def get(address):
+        client = TestClient(desk_app(desk, security), base_url=BASE, headers={"Origin": BASE})
+        return client.get(address, headers={"Authorization": "Bearer the-token"})
+
+    return get
+
+
+def test_a_toy_page_is_an_entry(open_app, monkeypatch):
+    assert open_app("/toy").status_code == 404
+    pages = {"history": MenuEntry("/toy", "A toy")}
+    monkeypatch.setattr("tagrank.app.web.pages.PAGES", PAGES | pages)
+    page = open_app("/toy")
+    assert page.status_code == 200
+    assert "<title>A toy · tagrank</title>" in page.text
+    assert '<a href="/toy" aria-current="page">A toy</a>' in page.text
+    assert '<a href="/toy">A toy</a>' in open_app("/").text
+
+
+def test_a_toy_queue_is_on_the_pages_and_in_the_api(open_app, desk, monkeypatch):
+    class Toy(Missing):
+        name, title, about = "toy", "A toy", "Nothing."
+
+    option = '<option value="toy">A toy</option>'
+    assert option not in open_app("/wall").text
+    assert open_app("/api/wall?queue=toy").status_code == 422
+    monkeypatch.setitem(QUEUES, "toy", Toy)
+    assert option in open_app("/wall").text
+    assert option in open_app("/review").text
+    assert open_app("/api/wall?queue=toy&tag=boats").json()["items"]
+    assert desk.calls[-1] == ("wall", Toy(tag="boats"))
+    assert open_app("/api/next?queue=toy").status_code == 200
+
+
+def test_pages_know_which_queues_need_a_tag_and_which_keep_tags(open_app):
+    assert '<option value="tag" data-needs-tag>' in open_app("/wall").text
+    assert '<option value="wrong" data-keeps-tags>' in open_app("/review").text
+    assert 'value="tag"' not in open_app("/review").text
+    assert 'data-need-tag="tag"' in open_app("/").text

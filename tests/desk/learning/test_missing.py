@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from benchmarks.simulated_keeper import ByQueue, Keeper
+from tagrank.archive import Cell
 from tagrank.data import Collection, hide_labels
 from tagrank.desk.estimate import Estimate
-from tagrank.desk.judged import Judged
 from tagrank.desk.learning import learn as learning
 from tagrank.desk.learning.choosing import Setting
 from tagrank.desk.learning.learn import learn, prepare_again
 from tagrank.desk.learning.missing import Total, missing_facts
+from tagrank.desk.probabilities import Probabilities
 from tagrank.estimators import OneVsAllSVM
 
 HIDDEN = 0.4
@@ -57,7 +58,7 @@ def review(keeper, *, only_yes=False):
         learned = learn(keeper.examples(), learned)
         facts = missing_facts(learned, before)
         before, told = model_of(learned, facts), keeper.told(learned, number)
-        estimate, queue = Estimate(Judged(told, keeper.table), keeper.table, facts), ByQueue("missing")
+        estimate, queue = Estimate(Probabilities(told, keeper.table), facts), ByQueue("missing")
         queue.start(keeper, told)
         for page in range(PAGES + 1):
             shown = estimate.interval()
@@ -65,12 +66,15 @@ def review(keeper, *, only_yes=False):
             yield shown["estimate"], shown["low"], shown["high"], left, facts["own"], page
             if page < PAGES:
                 pairs = [one for one in queue.next_pairs() if not only_yes or keeper.truth[one[0], one[1]]]
+                states = {True: "present", False: "absent"}
                 changes = [
-                    (int(keeper.ids[i]), keeper.tags[j], "present" if keeper.truth[i, j] else "absent", True)
+                    Cell(
+                        int(keeper.ids[i]), keeper.tags[j], states[bool(keeper.truth[i, j])], is_decided=True
+                    )
                     for i, j in pairs
                 ]
                 estimate.follow(keeper.table.apply(changes))
-                keeper.n_found += sum(state == "present" for _, _, state, _ in changes)
+                keeper.n_found += sum(cell.state == "present" for cell in changes)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -101,9 +105,9 @@ def test_what_is_decided_is_not_missing():
     keeper = Keeper(rows, truth, None)
     learned = learn(keeper.examples())
     told = keeper.told(learned, 1)
-    estimate = Estimate(Judged(told, keeper.table), keeper.table, missing_facts(learned, None))
+    estimate = Estimate(Probabilities(told, keeper.table), missing_facts(learned, None))
     everything = [
-        (int(keeper.ids[i]), keeper.tags[j], "absent", True)
+        Cell(int(keeper.ids[i]), keeper.tags[j], "absent", is_decided=True)
         for i, j in np.argwhere(rows.states() < 0).tolist()
     ]
     changes = keeper.table.apply(everything)

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from tagrank.desk.learning import Models, models
+from tagrank.desk.learning import models
+from tagrank.desk.learning.models import Models
 
 TAGS = ["sea", "sky"]
 IDS = np.array([3, 5, 9])

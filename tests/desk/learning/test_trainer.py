@@ -9,9 +9,11 @@ import pytest
 
 from tagrank.archive import Answer, Archive
 from tagrank.commands.drawn_archive import draw_archive
-from tagrank.desk.learning import Models, Trainer, trainer
+from tagrank.desk.learning import trainer
 from tagrank.desk.learning.memory import load_remembered
+from tagrank.desk.learning.models import Models
 from tagrank.desk.learning.reading import ArchiveReader
+from tagrank.desk.learning.trainer import Trainer
 from tagrank.desk.learning.training import Source
 from tagrank.reports.quality import model_quality
 

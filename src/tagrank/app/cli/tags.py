@@ -13,7 +13,7 @@ from tagrank.app.cli.terminal.console import count, printable, say, show, show_j
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tagrank.commands.tags import TagList
+    from tagrank.archive.tag_changes import ArchiveTags
 
 CHANGES, FILES = "Changes (each may be repeated; all are one step)", "Tables"
 Words = list[str] | None
@@ -109,7 +109,7 @@ def _report_effects(done: list[str], dry_run: bool, json: bool) -> None:
         say("nothing would change: the tags are like this already")
 
 
-def _report(found: "TagList", *, conflicts: bool, history: bool, json: bool, quiet: bool) -> None:
+def _report(found: "ArchiveTags", *, conflicts: bool, history: bool, json: bool, quiet: bool) -> None:
     if json:
         show_json(found.to_dict())
     elif conflicts:
@@ -126,7 +126,7 @@ def _report(found: "TagList", *, conflicts: bool, history: bool, json: bool, qui
         say("there are no conflicts between answers")
 
 
-def _tag_table(found: "TagList") -> "Table":
+def _tag_table(found: "ArchiveTags") -> "Table":
     from rich.text import Text
 
     from tagrank.app.cli.terminal.tables import table_of
@@ -145,7 +145,7 @@ def _tag_table(found: "TagList") -> "Table":
     return table
 
 
-def _conflict_table(found: "TagList") -> "Table":
+def _conflict_table(found: "ArchiveTags") -> "Table":
     from rich.text import Text
 
     from tagrank.app.cli.terminal.tables import table_of
@@ -158,7 +158,7 @@ def _conflict_table(found: "TagList") -> "Table":
     return table
 
 
-def _history_table(found: "TagList") -> "Table":
+def _history_table(found: "ArchiveTags") -> "Table":
     from rich.text import Text
 
     from tagrank.app.cli.terminal.tables import table_of

@@ -1,6 +1,5 @@
 """The desk as a web application."""
 
-from typing import Any
 from urllib.parse import quote
 
 from fastapi import FastAPI
@@ -9,19 +8,19 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from tagrank._version import __version__
-from tagrank.app.web import routes_archive, routes_learning, routes_pages, routes_review
-from tagrank.app.web.calls import Calls
 from tagrank.app.web.errors import Refused, add_error_answers, json_error
-from tagrank.app.web.pages import Pages, StaticFiles
+from tagrank.app.web.pages import Pages, StaticFiles, page_routes
 from tagrank.app.web.protection.guard import Guard
 from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
 from tagrank.app.web.protection.security import Security, path_of
+from tagrank.app.web.routes import ROUTERS, Threads
+from tagrank.desk.desk import Desk
 
 BODIES = BodyLimits(by_path={"/api/import": BodyLimit(2**26, 300.0)})
 _NO_PAGES = ("/api/", "/static/", "/images/", "/thumbnails/")
 
 
-def desk_app(desk: Any, security: Security) -> ASGIApp:
+def desk_app(desk: Desk, security: Security) -> ASGIApp:
     """The application of a desk; `desk` answers, `security` says who may ask."""
     app = FastAPI(
         title="tagrank desk",
@@ -31,7 +30,8 @@ def desk_app(desk: Any, security: Security) -> ASGIApp:
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.calls, app.state.security, app.state.static = Calls(desk), security, StaticFiles()
+    app.state.desk, app.state.threads = desk, Threads()
+    app.state.security, app.state.static = security, StaticFiles()
     app.state.pages = Pages(app.state.static, desk, signs_in=security.signs_in)
 
     def answer(request: Request, refused: Refused) -> Response:
@@ -41,12 +41,13 @@ def desk_app(desk: Any, security: Security) -> ASGIApp:
             query = request.scope["query_string"].decode("latin-1")
             here = path_of(request) + (f"?{query}" if query else "")
             return RedirectResponse(f"/sign-in?next={quote(here)}", 303)
+        # not of the request, which may have been refused before it came to the application
         pages: Pages = app.state.pages
         return pages.answer(
             request, "error", status=refused.status_code, sentence=refused.detail, code=refused.status_code
         )
 
     add_error_answers(app, answer)
-    for routes in (routes_review, routes_learning, routes_archive, routes_pages):
-        app.include_router(routes.router)
+    for router in (*ROUTERS, page_routes()):
+        app.include_router(router)
     return Guard(app, hosts=security.hosts, access=security, bodies=BODIES, answer=answer)

@@ -2,16 +2,24 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator
 
-QueueWord = Literal["missing", "wrong", "informative", "untagged", "tag", "all"]
+from tagrank.archive.records import PictureFilter
+from tagrank.desk.queues import QUEUES, Missing, Queue, make_queue
+
+# which queues there are is checked where one is made; the description for programs lists them
+QueueName = Annotated[
+    str, Field(max_length=40, pattern=r"^[a-z-]+$"), WithJsonSchema({"type": "string", "enum": list(QUEUES)})
+]
 StateWord = Literal["present", "absent", "unknown", "tagged", "untagged", "reviewed", "unreviewed", "changed"]
 Number = Annotated[int, Field(ge=0, le=2**62)]
 TagName = Annotated[str, Field(min_length=1, max_length=200)]
 Word = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[\w.:-]+$")]
 Text = Annotated[str, Field(max_length=200)]
 Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
-MOST_ANSWERS = 1000
+PageSize = Annotated[int, Field(ge=1, le=500)]
+Cursor = Annotated[str, Field(max_length=200)]
+MOST_ANSWERS, A_PAGE = 1000, 60
 
 
 class Body(BaseModel):
@@ -20,21 +28,8 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Given(BaseModel):
-    """Parameters of an address; an empty one counts as not given."""
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _drop_empty(cls, value: Any) -> Any:
-        return None if value == "" else value
-
-    def given(self) -> dict[str, Any]:
-        """Those that are there, by name."""
-        return self.model_dump(exclude_none=True)
-
-
-class Filters(Given):
-    """Which pictures."""
+class Filters(BaseModel):
+    """Which pictures; an empty parameter of an address counts as not given."""
 
     tag: TagName | None = None
     folder: Annotated[str, Field(max_length=1000)] | None = None
@@ -43,24 +38,51 @@ class Filters(Given):
     start: Day | None = None
     end: Day | None = None
 
+    @field_validator("*", mode="before")
+    @classmethod
+    def _drop_empty(cls, value: Any) -> Any:
+        return None if value == "" else value
 
-class Page(Filters):
+    def picture_filter(self) -> PictureFilter:
+        """As the archive takes it."""
+        return PictureFilter(self.tag, self.folder, self.state, self.start, self.end, self.text)
+
+
+class QueueFilters(Filters):
+    """Which items of a queue."""
+
+    queue: QueueName | None = None
+
+    def chosen(self) -> Queue:
+        """The queue with its filters; an error where there is none of that name."""
+        return make_queue(
+            self.queue or Missing.name,
+            tag=self.tag or "",
+            folder=self.folder or "",
+            state=self.state or "",
+            start=self.start or "",
+            end=self.end or "",
+            text=self.text or "",
+        )
+
+
+class PicturesQuery(Filters):
     """Which pictures, and how many of them from where on."""
 
-    limit: Annotated[int, Field(ge=1, le=500)] | None = None
-    cursor: Annotated[str, Field(max_length=200)] | None = None
+    limit: PageSize | None = None
+    cursor: Cursor | None = None
 
 
-class WallPage(Page):
-    """Proposals of a queue."""
+class WallQuery(QueueFilters):
+    """Proposals of a queue, and how many of them from where on."""
 
-    queue: QueueWord | None = None
+    limit: PageSize | None = None
+    cursor: Cursor | None = None
 
 
-class Next(Filters):
+class NextQuery(QueueFilters):
     """What to look at after a picture."""
 
-    queue: QueueWord | None = None
     after: Number | None = None
 
 
@@ -72,11 +94,10 @@ class GivenAnswer(Body):
     answer: Literal["yes", "no", "skip"]
 
 
-class Shown(Filters):
+class Shown(QueueFilters):
     """What a page shows: the answer to a step tells how much is left of it."""
 
     model_config = ConfigDict(extra="forbid")
-    queue: QueueWord | None = None
 
 
 class Decisions(Body):
@@ -119,9 +140,10 @@ class TagVerb(Body):
     dry_run: bool = True
 
 
-class Training(Body):
+class TrainingBody(Body):
     """Train; from nothing if it is to be fresh."""
 
+    model_config = ConfigDict(title="Training")
     fresh: bool = False
 
 

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.desk.learning.metrics import held_out_metrics, quality_on
-from tagrank.desk.learning.proposals import Proposals
-from tagrank.desk.queues import PROPOSED
+from tagrank.desk.learning.models import PROPOSED, Proposals
 
 MOST_TAGS = 200  # whose numbers of proposals are told
 

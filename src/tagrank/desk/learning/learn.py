@@ -26,7 +26,7 @@ from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_
 from tagrank.desk.learning.folds import OUTSIDE, deal
 from tagrank.desk.learning.memory import Remembered
 from tagrank.desk.learning.metrics import held_out_metrics
-from tagrank.desk.learning.proposals import SMALLEST
+from tagrank.desk.learning.models import SMALLEST
 from tagrank.desk.learning.solutions import Solution, Solutions, mean_of_folds, solution_of, start_from
 from tagrank.desk.learning.training import CANCELLED, Cancelled
 from tagrank.estimators import ProbabilityRanker

@@ -13,8 +13,7 @@ from tagrank.annotation.model_files.storage import ModelFileError, read_model, w
 from tagrank.desk.learning.choosing import MANY_ROWS_METHOD, QUICK_METHODS, Setting
 from tagrank.desk.learning.examples import Prepared
 from tagrank.desk.learning.folds import N_FOLDS, OUTSIDE
-from tagrank.desk.learning.models import Models
-from tagrank.desk.learning.proposals import SOLUTIONS
+from tagrank.desk.learning.models import SOLUTIONS, Models
 from tagrank.desk.learning.solutions import Solution, Solutions
 from tagrank.estimators import ScoreSum
 from tagrank.estimators.methods import find_method

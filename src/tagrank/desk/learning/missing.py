@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.desk.learning.proposals import Proposals
+from tagrank.desk.learning.models import Proposals
 
 FEWEST_ABSENT = 0.1  # of what was decided; where less is absent, somebody only accepts
 

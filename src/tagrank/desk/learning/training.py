@@ -127,7 +127,7 @@ def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
     from tagrank.desk.learning.changes import changes_between, measured_facts
     from tagrank.desk.learning.memory import save_remembered
     from tagrank.desk.learning.missing import missing_facts
-    from tagrank.desk.learning.proposals import MODEL, SMALLEST
+    from tagrank.desk.learning.models import MODEL, SMALLEST
 
     current = models.current
     before = None if current is None else models.open(current)

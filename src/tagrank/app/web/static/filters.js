@@ -1,4 +1,4 @@
-// Filters of a queue come with the address; the page says which there are.
+// Queues and their filters come with the address; the page says which there are.
 import { address, element, find, words } from "./dom.js";
 
 const NAMES = { folder: "folder", state: "state", text: "text", start: "taken from", end: "taken to" };
@@ -12,3 +12,6 @@ export function showFilters(path, choices) {
   const rest = Object.fromEntries(Object.entries(choices).filter(([key]) => !(key in NAMES)));
   line.replaceChildren(...parts, " · ", element("a", { href: address(path, rest) }, "show all"));
 }
+
+/** Whether a queue of the list has a property, as the server wrote it beside its name. */
+export const isOf = (queue, property) => [...find("queue").options].some((one) => one.value === queue && property in one.dataset);

@@ -78,7 +78,7 @@ function showQueues(queues) {
 }
 
 function targets(queue) {
-  if (queue === "tag") return [link("/tags", "Choose a tag")];
+  if (find("queue-list").dataset.needTag.split(" ").includes(queue)) return [link("/tags", "Choose a tag")];
   return [link(address("/wall", { queue }), "By tag"), link(address("/review", { queue }), "By picture")];
 }
 

@@ -4,7 +4,7 @@ import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
 import { decide, shownOf, undo } from "./decisions.js";
 import { asked, find, note, say, several, showEmpty, words } from "./dom.js";
-import { showFilters } from "./filters.js";
+import { isOf, showFilters } from "./filters.js";
 import { onKeys, showKeys } from "./keys.js";
 import { showNothing } from "./nothing.js";
 import { describe, makeSections } from "./rows.js";
@@ -37,7 +37,7 @@ function show(found) {
   const facts = [shown.date, shown.reviewed ? "reviewed" : null, shown.changed ? "the file has changed since it was tagged" : null];
   find("about").textContent = facts.filter(Boolean).join(" · ");
   showLeft(found);
-  rows = makeSections(find("rows"), found, filters.queue, { answer, explain, focus: (row) => { at = rows.indexOf(row); mark(); } });
+  rows = makeSections(find("rows"), found, isOf(filters.queue, "keepsTags"), { answer, explain, focus: (row) => { at = rows.indexOf(row); mark(); } });
   at = Math.max(0, rows.findIndex((row) => row.isOpen()));
   go(at);
   upcoming = null;
@@ -82,7 +82,7 @@ function answer(row, value) {
   const next = rows.findIndex((other, i) => i > at && other.isOpen());
   const open = next >= 0 ? next : rows.findIndex((other) => other.isOpen());
   if (open >= 0) go(open);
-  else say(filters.queue === "wrong" ? "All doubted tags of this picture are decided. Enter goes on." : "All proposals of this picture are decided. Enter goes on.");
+  else say(isOf(filters.queue, "keepsTags") ? "All doubted tags of this picture are decided. Enter goes on." : "All proposals of this picture are decided. Enter goes on.");
 }
 
 function remember(step) {

@@ -7,12 +7,11 @@ const ANSWERS = [["yes", "✓", "Yes"], ["no", "✕", "No"], ["skip", "–", "Sk
  * Draw proposed, perhaps wrong, present and rejected tags; answers the rows in the order in which keys walk them.
  * Where tags are looked at because they are perhaps wrong, these come first, and only these are asked about.
  */
-export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, queue, actions) {
+export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, isOfDoubts, actions) {
   const doubted = new Set(doubtful.map(({ tag }) => tag));
-  const isWrong = queue === "wrong";
-  const asked = [["Proposed", proposed, !isWrong], ["Perhaps wrong", doubtful, true]];
+  const asked = [["Proposed", proposed, !isOfDoubts], ["Perhaps wrong", doubtful, true]];
   const present = ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false];
-  const sections = [...(isWrong ? asked.reverse() : asked), present, ["Rejected or skipped", rejected, false]];
+  const sections = [...(isOfDoubts ? asked.reverse() : asked), present, ["Rejected or skipped", rejected, false]];
   const rows = [];
   const lists = sections.map(([title, pairs, isAsked]) => {
     const made = pairs.map((pair) => makeRow(pair, isAsked, actions));

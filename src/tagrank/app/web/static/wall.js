@@ -4,7 +4,7 @@ import { attempt, get } from "./api.js";
 import { combobox } from "./combobox.js";
 import { decide, shownOf, undo, waiting, waitingPairs } from "./decisions.js";
 import { asked, count, element, find, link, note, say, several, showEmpty, thumbnailAddress, words } from "./dom.js";
-import { showFilters } from "./filters.js";
+import { isOf, showFilters } from "./filters.js";
 import { onKeys, showKeys } from "./keys.js";
 import { showNothing } from "./nothing.js";
 import { onSweep } from "./sweep.js";
@@ -26,9 +26,12 @@ const gone = waitingPairs();
 const MARKS = "tagrank/marks";
 const marks = JSON.parse(sessionStorage.getItem(MARKS) ?? "{}");
 
+/** Whether the queue is one of a single tag, and none was chosen yet. */
+const lacksTag = () => !choices.tag && isOf(choices.queue, "needsTag");
+
 /** Ask for pages until one with something to decide is ahead. */
 async function refill(n) {
-  while (ahead.length === 0 && cursor !== null && (choices.queue !== "tag" || choices.tag)) {
+  while (ahead.length === 0 && cursor !== null && !lacksTag()) {
     const [isQuiet, before] = [waiting().length === 0, n_given];
     const found = await get("/api/wall", { ...choices, limit: n, cursor });
     if (total === null || (isQuiet && before === n_given)) total = found.total;
@@ -72,7 +75,7 @@ function show() {
 
 function sayNothing() {
   if (problem) return void showEmpty("This cannot be shown", `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, link("/tags", "All tags"));
-  if (choices.queue === "tag" && !choices.tag) {
+  if (lacksTag()) {
     return void showEmpty("Which tag?", "Choose a tag above, and its pictures come, the likeliest first.", link("/tags", "All tags"));
   }
   if (n_passed && nothing !== "pictures") {

@@ -1,0 +1,74 @@
+"""The review of the moment: it follows the archive and the models."""
+
+from collections.abc import Iterable
+from threading import RLock
+
+import numpy as np
+
+from tagrank.archive import Archive, Cell
+from tagrank.archive.records import PictureTable
+from tagrank.data.vocabulary import TagVocabulary
+from tagrank.desk.learning.models import Proposals
+from tagrank.desk.review import Review
+from tagrank.desk.states import StateTable
+
+
+class CurrentReview:
+    """Holds a `Review`, puts another in its place in one step, and tells it what is decided."""
+
+    def __init__(self, archive: Archive, proposals: Proposals | None = None) -> None:
+        self._archive, self._lock, self._making = archive, RLock(), RLock()
+        self._during: list[Cell] | None = None  # what was decided while a table is read
+        self._review: Review | None = None
+        archive.add_listener(self._follow)
+        self.read_archive(proposals)
+
+    def now(self) -> Review:
+        """What is known now."""
+        assert self._review is not None
+        return self._review
+
+    def read_archive(self, proposals: Proposals | None = None) -> None:
+        """Read pictures and states anew, as after a scan; by default for the same model."""
+        with self._making:
+            with self._lock:
+                self._during = []
+            pictures, tags, states, vocabulary = self._archive.contents()
+            table = StateTable(pictures.ids, tags, states)
+            if proposals is None and self._review is not None:
+                proposals = self._review.proposals
+            self._replace(pictures, table, pictures.is_reviewed.copy(), proposals, vocabulary)
+
+    def use(self, proposals: Proposals) -> None:
+        """Another model answers from now on."""
+        with self._making:
+            now = self.now()
+            self._replace(now.pictures, now.table, now.is_reviewed, proposals, now.vocabulary)
+
+    def _replace(
+        self,
+        pictures: PictureTable,
+        table: StateTable,
+        is_reviewed: np.ndarray,
+        proposals: Proposals | None,
+        vocabulary: TagVocabulary,
+    ) -> None:
+        with self._lock:
+            table.apply(self._during or ())
+        review = Review(self._archive, pictures, table, is_reviewed, proposals, vocabulary)
+        with self._lock:
+            table.apply(self._during or ())
+            self._during, self._review = None, review
+
+    def mark_reviewed(self, pictures: Iterable[int]) -> None:
+        """Take over from the archive whether somebody is done with these pictures."""
+        review = self.now()
+        for picture in pictures:
+            review.is_reviewed[review.table.row(picture)] = self._archive.picture(picture).is_reviewed
+
+    def _follow(self, cells: list[Cell]) -> None:
+        with self._lock:
+            if self._during is not None:
+                self._during.extend(cells)
+            if self._review is not None:
+                self._review.estimate.follow(self._review.table.apply(cells))

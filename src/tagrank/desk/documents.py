@@ -1,0 +1,329 @@
+"""What the desk answers, as plain values for JSON: pictures, tags, queues, progress, steps, models, files."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tagrank.annotation.explanation import Contribution, explain
+from tagrank.archive import Archive, ArchivedPicture, Cell
+from tagrank.archive.exchange import export_sidecars, export_tags, list_path
+from tagrank.archive.records import Decision, Scan, Step, TagState, Undone
+from tagrank.data.vocabulary import TagChange, say_change
+from tagrank.desk.learning.models import PROPOSED
+from tagrank.desk.queues import QUEUES, Queue, is_doubtful, make_queue
+from tagrank.desk.review import Pair, Review
+from tagrank.desk.states import DOUBTED, OPEN, is_in_state, state_of
+
+MOST_COMPLETIONS = 20
+N_EXAMPLES = 6  # training pictures for and against a tag
+FEWEST_ANSWERS = 5  # about a tag before it is called complete
+
+
+def progress_json(review: Review) -> dict[str, Any]:
+    """The numbers of the archive and of its review."""
+    tallies = [review.table.tally(column) for column in range(len(review.table.tags))]
+    sums = {word: sum(tally[word] for tally in tallies) for word in ("yes", "no", "skip")}
+    n_reviewed, n_pictures = int(review.is_reviewed.sum()), len(review.table.ids)
+    return {
+        "decisions": sum(sums.values()),
+        **sums,
+        "reviewed": n_reviewed,
+        "share_reviewed": n_reviewed / n_pictures if n_pictures else 0.0,
+        "tags_complete": sum(row["complete"] for row in tag_rows(review)),
+        "missing": review.estimate.interval(),
+    }
+
+
+def archive_json(review: Review, name: str) -> dict[str, Any]:
+    """How large the archive is."""
+    n_pictures, n_tagged = len(review.table.ids), review.table.n_tagged
+    sizes = {"pictures": n_pictures, "tagged": n_tagged, "untagged": n_pictures - n_tagged}
+    return {"name": name, **sizes, "tags": len(review.table.tags)}
+
+
+def queue_rows(review: Review) -> list[dict[str, Any]]:
+    """Every queue, and how much is left of it."""
+    return [
+        {"name": name, "title": queue.title, "about": queue.about, "count": _n_left(review, queue)}
+        for name, queue in QUEUES.items()
+    ]
+
+
+def _n_left(review: Review, queue: type[Queue]) -> int:
+    """Items or pictures; of a queue that needs a tag, the tags that are not complete."""
+    if queue.needs_tag:
+        return sum(not row["complete"] for row in tag_rows(review))
+    whole = make_queue(queue.name)
+    return review.n_pictures(whole) if queue.by_picture else review.total(whole)
+
+
+def tag_rows(review: Review, text: str = "") -> list[dict[str, Any]]:
+    """Every tag with its numbers, or those that contain a text.
+
+    A tag is complete when it was answered about a few times and no undecided proposal is left.
+    """
+    _, columns = review.proposed()
+    tags = list(review.table.tags)
+    proposed = np.bincount(columns, minlength=len(tags))
+    rows = []
+    for column in (j for j, tag in enumerate(tags) if text.casefold() in tag.casefold()):
+        tally = review.table.tally(column)
+        is_seen = tally["yes"] + tally["no"] >= FEWEST_ANSWERS
+        rows.append(
+            {
+                "tag": tags[column],
+                "present": tally["present"],
+                "proposed": int(proposed[column]),
+                "yes": tally["yes"],
+                "no": tally["no"],
+                "complete": is_seen and not proposed[column],
+            }
+        )
+    return rows
+
+
+def completions(review: Review, text: str) -> list[str]:
+    """Tags that a text may become: first those that begin with it, the most frequent first.
+
+    A tag is found by its synonyms, too, after those that are found by name.
+    """
+    typed, table = text.strip().casefold(), review.table
+    by_name = [(j, tag.casefold()) for j, tag in enumerate(list(table.tags)) if typed in tag.casefold()]
+    by_name.sort(key=lambda one: (not one[1].startswith(typed), -table.tally(one[0])["present"], one[1]))
+    by_synonym = [
+        tag
+        for word, tag in review.vocabulary.synonyms.items()
+        if typed and word.casefold().startswith(typed) and table.column(tag) is not None
+    ]
+    names = [table.tags[j] for j, _ in by_name] + by_synonym
+    return list(dict.fromkeys(names))[:MOST_COMPLETIONS]
+
+
+def picture_json(picture: ArchivedPicture) -> dict[str, Any]:
+    """A picture for pages; no path."""
+    return {
+        "id": picture.id,
+        "name": picture.name,
+        "folder": picture.folder,
+        "date": picture.date,
+        "width": picture.width,
+        "height": picture.height,
+        "tagged": picture.is_tagged,
+        "reviewed": picture.is_reviewed,
+        "changed": picture.is_changed,
+    }
+
+
+def item_rows(review: Review, archive: Archive, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    """The items of a wall: pictures, each with one of its tags."""
+    pictures = archive.pictures_of([int(review.table.ids[row]) for row, _ in pairs])
+    return [
+        {"picture": picture_json(picture)} | _pair_json(review, row, column)
+        for picture, (row, column) in zip(pictures, pairs, strict=True)
+    ]
+
+
+def picture_tags_json(review: Review, archive: Archive, picture: int, queue: Queue) -> dict[str, Any]:
+    """A picture with its tags: those that are present, proposed, doubted and rejected."""
+    row = review.table.row(picture)
+    known = archive.states_of(picture)
+    probabilities = review.probabilities.of_rows(np.array([row]))[0]
+    codes = review.table.codes[row, : len(probabilities)]
+    n_present = review.table.n_present_of_tags()[: len(codes)]
+    is_doubted = (codes == DOUBTED) & is_doubtful(probabilities, n_present, review.table.n_tagged)
+    is_present = is_in_state(codes, "present") & ~is_doubted
+    is_rejected = (codes != OPEN) & ~is_in_state(codes, "present")
+
+    def pairs(columns: Iterable[int]) -> list[dict[str, Any]]:
+        tags = review.table.tags
+        return [_pair_json(review, row, int(j)) | _answer_json(known.get(tags[int(j)])) for j in columns]
+
+    doubted = np.flatnonzero(is_doubted)
+    is_of_queue = doubted == review.table.column(queue.tag)
+    doubted = doubted[np.lexsort((probabilities[doubted], ~is_of_queue))]
+    return {
+        "picture": picture_json(archive.picture(picture)),
+        "tags": pairs(np.flatnonzero(is_present)),
+        "proposed": pairs(review.proposed_columns(queue, row)),
+        "doubtful": pairs(doubted),
+        "rejected": pairs(np.flatnonzero(is_rejected)),
+    }
+
+
+def tag_names_json(review: Review, picture: int) -> dict[str, Any]:
+    """The names of the tags that a picture has, and how many are proposed for it."""
+    if picture not in review.table:
+        return {"tags": [], "proposed": 0}
+    row, tags = review.table.row(picture), review.table.tags
+    codes = review.table.codes[row, : len(tags)]
+    probabilities = review.probabilities.of_rows(np.array([row]))[0]
+    n_proposed = np.count_nonzero((codes[: len(probabilities)] == OPEN) & (probabilities >= PROPOSED))
+    return {
+        "tags": [tags[j] for j in np.flatnonzero(is_in_state(codes, "present"))],
+        "proposed": int(n_proposed),
+    }
+
+
+def _pair_json(review: Review, row: int, column: int) -> dict[str, Any]:
+    probability = float(review.probabilities.of_pairs(np.array([row]), np.array([column]))[0])
+    return {
+        "tag": review.table.tags[column],
+        "probability": None if np.isnan(probability) else round(probability, 4),
+        "state": state_of(int(review.table.codes[row, column])),
+    }
+
+
+def _answer_json(known: TagState | None) -> dict[str, Any]:
+    if known is None:
+        return {"listed": False, "answer": None, "by": None}
+    return {"listed": known.is_listed, "answer": known.answer, "by": known.who}
+
+
+def why_json(annotator: Any, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
+    """What each training picture and each set of features adds to the score of a tag.
+
+    Parameters
+    ----------
+    annotator : the current model
+    path : the picture
+    tag : one that the model knows
+    ids : name of a picture to its number; training pictures that are gone have none, and are told with None
+    """
+    (reasons,) = explain(annotator, [str(path)], tags=[tag], n_examples=N_EXAMPLES)
+
+    def tell(examples: tuple[Contribution, ...]) -> list[dict[str, Any]]:
+        return [{"picture": ids.get(one.name)} | one._asdict() for one in examples]
+
+    return {
+        "tag": tag,
+        "probability": reasons.probability,
+        "note": reasons.note,
+        "for": tell(reasons.for_),
+        "against": tell(reasons.against),
+        "features": dict(reasons.shares),
+    }
+
+
+def step_json(step: Step) -> dict[str, Any]:
+    """A step for pages; "said" tells in words what it was."""
+    same = ("id", "picture", "name", "tag", "answer", "before")
+    return {
+        **{name: getattr(step, name) for name in ("batch", "at", "queue", "answers")},
+        "by": step.who,
+        "undone": step.undone_by is not None,
+        "undone_by": step.undone_by,
+        "said": step_words(sum(step.answers.values()), step.n_tags, step.tags, step.n_reviewed, step.changes),
+        "shown": [{name: getattr(one, name) for name in same} for one in step.decisions],
+        "reviewed": [{"picture": picture, "name": name} for picture, name in step.reviewed],
+        "n_reviewed": step.n_reviewed,
+    }
+
+
+def decision_rows(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
+    """Decisions for pages."""
+    same = ("id", "batch", "picture", "name", "tag", "answer", "before", "at", "queue")
+    return [
+        {name: getattr(one, name) for name in same} | {"by": one.who, "undone": one.is_undone}
+        for one in decisions
+    ]
+
+
+def cell_rows(archive: Archive, cells: Iterable[Cell]) -> list[dict[str, Any]]:
+    """Pairs of picture and tag after something changed."""
+    cells = list(cells)
+    names = {one.id: one.name for one in archive.pictures_of(list({cell.picture for cell in cells}))}
+    return [
+        {"picture": cell.picture, "name": names[cell.picture], "tag": cell.tag, "state": cell.state}
+        for cell in cells
+    ]
+
+
+def undone_words(undone: Undone) -> str:
+    """What was taken back, as a sentence."""
+    tags = list(dict.fromkeys(cell.tag for cell in undone.restored))
+    what = step_words(len(undone.restored), len(tags), tags, len(undone.reviewed), undone.changes)
+    kept = f"; what was decided again later is kept ({len(undone.kept):,})" if undone.kept else ""
+    return f"{what} undone{kept}."
+
+
+def step_words(
+    n_answers: int, n_tags: int, tags: Sequence[str], n_reviewed: int, changes: Sequence[TagChange] = ()
+) -> str:
+    """What a step was: "3 answers about “sky”", "1 picture marked as done", "a change of tags (...)"."""
+    parts = []
+    if n_answers or not (n_reviewed or changes):
+        about = f" about “{tags[0]}”" if n_tags == 1 else f" about {n_tags:,} tags" if n_tags else ""
+        parts.append(f"{_several(n_answers, 'answer')}{about}")
+    if n_reviewed:
+        parts.append(f"{_several(n_reviewed, 'picture')} marked as done")
+    if changes:
+        more = f" and {len(changes) - 1:,} more" if len(changes) > 1 else ""
+        parts.append(f"a change of tags ({say_change(changes[0])}{more})")
+    return " and ".join(parts)
+
+
+def _several(number: int, one: str) -> str:
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
+
+
+def model_rows(listed: list[dict[str, Any]], current: int | None) -> list[dict[str, Any]]:
+    """The facts of models, the newest first, with their quality on the same pictures and labels.
+
+    These are the labels that the newest was trained on, see `learning.changes`. A model that was not measured
+    on them (`is_compared` says so) has the quality that it had when it was made.
+    """
+    newest = listed[0] if listed else {}
+    others = newest.get("others", {})
+    rows = []
+    for facts in listed:
+        told = others.get(str(facts["number"]), {}) if facts is not newest else facts
+        row = {name: value for name, value in facts.items() if name != "others"} | {
+            "quality": told.get("quality", facts.get("quality")),
+            "metrics": told.get("metrics", facts["metrics"]),
+            "is_compared": "quality" in told,
+            "current": facts["number"] == current,
+        }
+        rows.append(row)
+    return rows
+
+
+def model_json(listed: list[dict[str, Any]], number: int) -> dict[str, Any] | None:
+    """The model that answers, with the quality that the list of models tells."""
+    told = ("number", "made", "method", "metrics", "quality", "is_compared")
+    rows = model_rows(listed, number)
+    return next(({name: row[name] for name in told} for row in rows if row["current"]), None)
+
+
+def scan_json(report: Scan) -> dict[str, Any]:
+    """What a scan found."""
+    return {
+        "added": list(report.added),
+        "changed": list(report.changed),
+        "gone": list(report.gone),
+        "moved": [list(pair) for pair in report.moved],
+        "problems": [{"path": one.path, "reason": one.reason} for one in report.problems],
+        "pictures": report.n_pictures,
+    }
+
+
+def sidecars_json(archive: Archive, *, style: str, dry_run: bool, follow_links: bool) -> dict[str, Any]:
+    """Write all tags beside the pictures, or only tell what would be written."""
+    written = export_sidecars(archive, style=style, dry_run=dry_run, follow_links=follow_links).to_dict()
+    for change in written["changes"]:
+        # people at other machines know the folder by its name only
+        change["sidecar"] = os.path.relpath(change["sidecar"], archive.folder)
+    return written
+
+
+def tag_list_json(archive: Archive, *, dry_run: bool, tells_place: bool) -> dict[str, Any]:
+    """Write all tags into the list of the folder, or only tell what would be written.
+
+    Unless `tells_place`, people at other machines are not told where the user keeps the former list.
+    """
+    written = export_tags(archive, list_path(archive), dry_run=dry_run).to_dict()
+    kept = written["kept"]
+    name = os.path.basename(written["path"])
+    return written | {"path": name, "is_kept": kept is not None, "kept": kept if tells_place else None}
