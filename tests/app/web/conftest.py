@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from tagrank.app.web.application import desk_app
-from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.protection.guard import HostNames
 from tagrank.app.web.protection.passwords import Cost, hash_password
 from tagrank.app.web.protection.security import Security
 from tagrank.app.web.protection.sessions import SessionMemory, Sessions

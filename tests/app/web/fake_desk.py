@@ -265,7 +265,7 @@ class FakeDesk:
 
 if __name__ == "__main__":
     from tagrank.app.web.application import desk_app
-    from tagrank.app.web.protection.hosts import HostNames
+    from tagrank.app.web.protection.guard import HostNames
     from tagrank.app.web.protection.security import Security
     from tagrank.app.web.protection.sessions import SessionMemory, Sessions
     from tagrank.app.web.serving import address, listen, serve

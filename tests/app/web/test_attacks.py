@@ -1,4 +1,4 @@
-"""What strangers try on the desk, each with a test.
+"""What others try on the desk, each with a test.
 
 What they try on the service, with uploads and paths, is in test_service, with slow clients in test_server.
 """
@@ -9,7 +9,7 @@ import json
 import pytest
 
 from tagrank.app.web.application import desk_app
-from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.protection.guard import HostNames
 from tagrank.app.web.protection.limits import Attempts, RateLimit, neighbourhood
 from tagrank.app.web.protection.passwords import Cost, PasswordFile, hash_password, is_password
 from tagrank.app.web.protection.security import Security, check_name, local_path
@@ -559,7 +559,7 @@ def test_too_many_requests_have_to_wait(desk, security):
     assert int(answers[-1].headers["retry-after"]) > 0
 
 
-def test_strangers_cannot_use_up_the_requests_of_others(desk, security):
+def test_unknown_clients_cannot_use_up_the_requests_of_others(desk, security):
     security.by_address = RateLimit(0.01, 5)
     app = desk_app(desk, security)
     inside, outside = (TestClient(app, base_url=BASE, follow_redirects=False) for _ in range(2))

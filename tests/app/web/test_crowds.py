@@ -6,7 +6,7 @@ import ssl
 
 import pytest
 
-from tagrank.app.web import connections
+from tagrank.app.web import serving
 from tagrank.app.web.application import desk_app
 from tagrank.app.web.protection.limits import Waiting
 from tests.app.web.conftest import PASSWORD
@@ -23,7 +23,7 @@ SAID = {"nothing": b"", "half a header": b"GET / HTTP/1.1\r\nHost: ", "half a bo
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch):
     """No connection is left because of its age: only because there are too many."""
-    monkeypatch.setattr(connections, "IDLE_SECONDS", 3600)
+    monkeypatch.setattr(serving, "IDLE_SECONDS", 3600)
 
 
 @pytest.fixture
@@ -132,10 +132,10 @@ def test_a_web_server_before_the_desk_keeps_its_connections(desk, security):
 
 class Fake:
     def __init__(self, name, left):
-        self._name, self._left, self.is_stranger = name, left, True
+        self._name, self._left, self.is_unknown = name, left, True
 
-    def waits_for_stranger(self):
-        return self.is_stranger
+    def waits_for_unknown(self):
+        return self.is_unknown
 
     def leave(self):
         self._left.append(self._name)
@@ -156,11 +156,11 @@ def test_what_is_added_again_keeps_its_place():
     assert left == ["1"]
 
 
-def test_who_is_no_stranger_any_more_does_not_leave():
+def test_who_signed_in_since_does_not_leave():
     waiting, left = Waiting(most=1), []
     first = Fake("1", left)
     waiting.add(first, "a")
-    first.is_stranger = False
+    first.is_unknown = False
     waiting.add(Fake("2", left), "a")
     assert left == []
     waiting.add(Fake("3", left), "a")

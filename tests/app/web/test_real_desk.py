@@ -4,7 +4,7 @@ import pytest
 from PIL import Image
 
 from tagrank.app.web.application import desk_app
-from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.protection.guard import HostNames
 from tagrank.app.web.protection.security import Security
 from tagrank.app.web.protection.sessions import SessionFile, Sessions
 from tagrank.data.drawn_pictures import draw_pictures

@@ -7,9 +7,9 @@ import ssl
 
 import pytest
 
-from tagrank.app.web import application, connections, serving
+from tagrank.app.web import application, serving
 from tagrank.app.web.application import desk_app
-from tagrank.app.web.protection.hosts import HostNames
+from tagrank.app.web.protection.guard import HostNames
 from tagrank.app.web.protection.limits import BodyLimit, BodyLimits
 from tagrank.app.web.protection.security import Security
 from tagrank.app.web.protection.sessions import SessionMemory, Sessions
@@ -22,7 +22,7 @@ BODY = json.dumps({"request": "a", "answers": [{"picture": 1, "tag": "boats", "a
 @pytest.fixture
 def place(desk, monkeypatch):
     """A server that waits for a moment only."""
-    monkeypatch.setattr(connections, "IDLE_SECONDS", 0.3)
+    monkeypatch.setattr(serving, "IDLE_SECONDS", 0.3)
     monkeypatch.setattr(application, "BODIES", BodyLimits(BodyLimit(2**16, 0.3)))
     security = Security(HostNames(), Sessions(SessionMemory()), person="anna", token="the-token")
     with running(desk_app(desk, security)) as place:

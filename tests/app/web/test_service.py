@@ -14,10 +14,9 @@ import pytest
 from PIL import Image
 
 import tagrank
-from tagrank.app.web.protection.hosts import HostNames
-from tagrank.app.web.service.application import service_app
-from tagrank.app.web.service.model_workers import ModelWorkers
-from tagrank.app.web.service.roots import Root
+from tagrank.app.web.model_workers import ModelWorkers
+from tagrank.app.web.protection.guard import HostNames
+from tagrank.app.web.service import Root, service_app
 from tagrank.data.drawn_pictures import draw_pictures
 from tests.app.web.live import crowd, running
 

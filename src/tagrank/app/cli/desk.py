@@ -128,7 +128,7 @@ def desk(
     if host is None and (password_file is not None or new_password):
         raise typer.BadParameter("a password is for several people, who reach the desk with --host ADDRESS")
     from tagrank.app.web.application import desk_app
-    from tagrank.app.web.protection.hosts import HostNames
+    from tagrank.app.web.protection.guard import HostNames
     from tagrank.app.web.serving import address, listen, serve
     from tagrank.archive import database_path
     from tagrank.desk.desk import Desk

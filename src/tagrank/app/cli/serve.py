@@ -68,10 +68,9 @@ def serve(
     need_web()
     is_encrypted, proxies = check_encryption(certificate, key, host), check_proxies(proxy)
     token = _token(token_file)
-    from tagrank.app.web.protection.hosts import HostNames
-    from tagrank.app.web.service.application import service_app
-    from tagrank.app.web.service.model_workers import ModelWorkers
-    from tagrank.app.web.service.roots import Root
+    from tagrank.app.web.model_workers import ModelWorkers
+    from tagrank.app.web.protection.guard import HostNames
+    from tagrank.app.web.service import Root, service_app
     from tagrank.app.web.serving import address, listen
     from tagrank.app.web.serving import serve as run
 

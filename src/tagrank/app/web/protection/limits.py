@@ -94,7 +94,7 @@ def is_among(address: str, networks: Sequence[str]) -> bool:
 class Connection(Protocol):
     """What is known of a connection here."""
 
-    def waits_for_stranger(self) -> bool: ...
+    def waits_for_unknown(self) -> bool: ...
 
     def leave(self) -> None: ...
 
@@ -125,7 +125,7 @@ class Waiting:
             oldest = next(iter(self._by_address[most]))
             self.remove(oldest, most)
             # somebody may have signed in on it since
-            if oldest.waits_for_stranger():
+            if oldest.waits_for_unknown():
                 oldest.leave()
 
     def remove(self, connection: Connection, address: str) -> None:

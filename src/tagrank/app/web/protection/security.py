@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from tagrank.app.web.errors import Refused
-from tagrank.app.web.protection.hosts import SAFE_METHODS, HostNames, check_source
+from tagrank.app.web.protection.guard import SAFE_METHODS, HostNames, check_source
 from tagrank.app.web.protection.limits import Attempts, RateLimit
 from tagrank.app.web.protection.passwords import is_password
 from tagrank.app.web.protection.sessions import SECONDS, Sessions

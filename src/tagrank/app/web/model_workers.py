@@ -11,7 +11,7 @@ from tagrank.workers import TooSlow, Worker, WorkerDied, pack_work
 MAX_SECONDS = 60.0
 
 
-class Question(NamedTuple):
+class PictureQuestion(NamedTuple):
     """One picture, and what is asked about it.
 
     Attributes
@@ -42,7 +42,7 @@ class PictureReader:
 
         return open_model(self.model)
 
-    def __call__(self, question: Question | None) -> dict[str, Any]:
+    def __call__(self, question: PictureQuestion | None) -> dict[str, Any]:
         if question is None:
             return self._facts()
         try:
@@ -62,7 +62,7 @@ class PictureReader:
             "tags": list(model.tags),
         }
 
-    def _annotate(self, question: Question) -> dict[str, Any]:
+    def _annotate(self, question: PictureQuestion) -> dict[str, Any]:
         import tagrank
 
         answer = tagrank.annotate(
@@ -75,7 +75,7 @@ class PictureReader:
         )
         return answer.ranked[0].to_dict()
 
-    def _explain(self, question: Question) -> dict[str, Any]:
+    def _explain(self, question: PictureQuestion) -> dict[str, Any]:
         from tagrank.annotation import explain
         from tagrank.annotation.describing import see_pictures
 
@@ -84,7 +84,7 @@ class PictureReader:
         return {"name": question.name, "why": [reason.to_dict() for reason in reasons]}
 
 
-def _one_picture(question: Question) -> Any:
+def _one_picture(question: PictureQuestion) -> Any:
     from tagrank.data import Collection
 
     return Collection(views={"pictures": [question.path]}, names=[question.name])
@@ -109,7 +109,7 @@ class ModelWorkers:
         for _ in range(n_workers):
             self._idle.put(None)
 
-    def ask(self, question: Question | None) -> dict[str, Any]:
+    def ask(self, question: PictureQuestion | None) -> dict[str, Any]:
         """The answer of the next worker that is free."""
         worker = self._idle.get()
         try:

@@ -1,1 +1,0 @@
-"""Tags for pictures of programs, over HTTP."""
