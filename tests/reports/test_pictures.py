@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 
 from tagrank.annotation.explanation import Contribution, Explanation
-from tagrank.reports.sections.pictures import (
+from tagrank.reports.pictures import (
     ReportPicture,
     pick_pictures,
     pick_tag_examples,
     pictures_section,
+    stack_shares,
+    why_section,
 )
-from tagrank.reports.sections.tags import extreme_tags, tag_lines
-from tagrank.reports.sections.why import stack_shares, why_section
+from tagrank.reports.tags import extreme_tags, tag_lines
 
 
 def f1(labels, predicted):

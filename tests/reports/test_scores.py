@@ -5,7 +5,7 @@ import pytest
 
 from tagrank.labels import label_states
 from tagrank.reports.charts import BOTTOM, histogram_chart
-from tagrank.reports.sections.scores import Answers, reliability, scores_section
+from tagrank.reports.scores import Answers, reliability, scores_section
 
 
 def draw(n=300, n_tags=15, seed=0):

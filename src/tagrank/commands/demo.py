@@ -18,8 +18,8 @@ from tagrank.estimators.methods import find_method
 from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
 from tagrank.progress import Progress
-from tagrank.reports.model_report import write_model_report
 from tagrank.reports.quality import QualityNote
+from tagrank.reports.report import write_model_report
 
 PICTURES_PRINTED = 6
 METHODS_SHOWN = ("label-ranker", "one-vs-all", "label-frequency")

@@ -18,7 +18,7 @@ from tagrank.metrics import MetricTable, metric_table, per_label_table
 from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import was_trained_on
 from tagrank.reports.quality import QualityNote, can_rank, measured_quality
-from tagrank.reports.sections.scores import Answers
+from tagrank.reports.scores import Answers
 
 MOST_NAMED = 5
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
@@ -154,7 +154,7 @@ def evaluate(
     )
     if report is not None:
         # only a page needs its templates: a single photograph is annotated without loading them
-        from tagrank.reports.model_report import write_model_report
+        from tagrank.reports.report import write_model_report
 
         write_model_report(
             report,

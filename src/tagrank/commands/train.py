@@ -31,10 +31,9 @@ from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
 from tagrank.progress import Progress
+from tagrank.reports.model_notes import CHOICE, KERNELS, describe_choice, describe_kernels
 from tagrank.reports.picture_pixels import remember_pictures
 from tagrank.reports.quality import QualityNote, model_quality
-from tagrank.reports.sections.choice import CHOICE, describe_choice
-from tagrank.reports.sections.kernels import KERNELS, describe_kernels
 
 WRITING = "writing the model"  # what `progress` hears when training is over
 

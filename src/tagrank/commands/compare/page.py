@@ -13,7 +13,7 @@ from tagrank.commands.compare.cells import (
     table_lines,
 )
 from tagrank.commands.compare.result import BASELINES, FREQUENCY, SECONDS, Comparison, DataResult
-from tagrank.reports.comparison_charts import interval_chart, rank_diagram
+from tagrank.reports.charts import interval_chart, rank_diagram
 from tagrank.reports.pages import problems_section, write_page
 
 HEADINGS = {

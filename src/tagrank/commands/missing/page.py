@@ -11,7 +11,7 @@ from tagrank.data import Collection
 from tagrank.data.picture_files import thumbnail_url
 from tagrank.reports.pages import problems_section, write_page
 from tagrank.reports.picture_pixels import picture_pixels
-from tagrank.reports.sections.pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent
+from tagrank.reports.pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent
 
 MOST_TAGS = 20  # of each kind on a card; of more only their number is said
 

@@ -186,7 +186,7 @@ def training_tables(training: "Training", *, all_metrics: bool = False) -> "list
 
 def _kernel_lines(training: "Training") -> "list[RenderableType]":
     """What each kernel weighs and costs, the heaviest first; nothing where no weights were found."""
-    from tagrank.reports.sections.kernels import KERNELS, kernel_lines
+    from tagrank.reports.model_notes import KERNELS, kernel_lines
 
     known = training.annotator.metadata.get(KERNELS)
     if known is None:
@@ -203,7 +203,7 @@ def _choice_lines(training: "Training") -> dict[str, str]:
     """What was chosen and by how much it won; without a choice, what was asked for."""
     if training.choice is None:
         return {"method": str(training.annotator.metadata["method"])}
-    from tagrank.reports.sections.choice import choice_words
+    from tagrank.reports.model_notes import choice_words
 
     return {"chosen": training.choice.words, "by cross-validation": choice_words(training.choice)}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.reports.sections.pairs import Confusion, Imbalance, co_occurrence, confusions
+from tagrank.reports.tags import Confusion, Imbalance, co_occurrence, confusions
 
 TAGS = ["sea", "lake", "boat", "night"]
 

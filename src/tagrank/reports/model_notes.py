@@ -1,4 +1,4 @@
-"""How much each set of features counts, what it costs, and how the weights were found."""
+"""What a model notes about itself: how it was chosen, and how much each set of features counts and costs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,8 +7,55 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation import Annotator
+from tagrank.annotation.choosing import Choice
 from tagrank.estimators.base import innermost_fitted
 from tagrank.reports.charts import line_chart
+
+CHOICE = "choice"  # where a model remembers how it was chosen
+
+
+def describe_choice(choice: Choice | None) -> dict[str, Any] | None:
+    """Plain values for the notes of a model."""
+    if choice is None:
+        return None
+    return {
+        "words": choice.words,
+        "summary": choice_words(choice),
+        "taken": [one.words for one in choice.chosen],
+        "tried": [[one.words, one.best_score(), one.value] for one in choice.tried],
+        "criterion": choice.criterion,
+    }
+
+
+def choice_words(choice: Choice) -> str:
+    """How good the chosen model is, by how much it won, and what choosing took."""
+    words = f"{choice.criterion} {choice.value:.3f}"
+    if choice.lead is not None:
+        words += f", {100 * choice.lead:.1f} points more than the next best"
+    return f"{words}; {len(choice.tried)} tried on {choice.n_rows:,} held out, {choice.seconds:.1f} seconds"
+
+
+def choice_section(annotator: Annotator) -> dict[str, Any] | None:
+    """What won, and a line for each model that was tried; None where nothing is known of a choice."""
+    known = describe_choice(getattr(annotator, "choice_", None)) or annotator.metadata.get(CHOICE)
+    try:
+        return _tried_lines(known) if isinstance(known, Mapping) else None
+    except (KeyError, TypeError, ValueError):
+        # the notes of a model from elsewhere may say anything
+        return None
+
+
+def _tried_lines(known: Mapping[str, Any]) -> dict[str, Any]:
+    lines = [
+        {"words": str(words), "cells": [_number(by_scores), _number(value)], "taken": words in known["taken"]}
+        for words, by_scores, value in known["tried"]
+    ]
+    return {key: str(known[key]) for key in ("words", "summary", "criterion")} | {"lines": lines}
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{float(value):.3f}"
+
 
 KERNELS = "kernels"  # where a model remembers its weights
 MOST_LINES = 3  # of the chart, the largest weights: more are not told apart
@@ -22,7 +69,7 @@ def describe_kernels(
 
     `seconds` are those that a set of features takes for one picture, where they are known.
     """
-    found = _found(annotator)
+    found = _weights_of(annotator)
     if found is None:
         return None
     names, weights, path = found
@@ -35,7 +82,7 @@ def describe_kernels(
     }
 
 
-def _found(annotator: Annotator) -> tuple[Sequence[str], Any, Any] | None:
+def _weights_of(annotator: Annotator) -> tuple[Sequence[str], Any, Any] | None:
     weighing = getattr(getattr(annotator, "choice_", None), "weighing", None)
     if weighing is not None:
         return weighing.names, weighing.weights, weighing.path
@@ -51,13 +98,13 @@ def kernels_section(annotator: Annotator) -> dict[str, Any] | None:
     notes = annotator.metadata
     known = notes[KERNELS] if KERNELS in notes else describe_kernels(annotator)
     try:
-        return _section(known) if isinstance(known, Mapping) else None
+        return _weight_lines(known) if isinstance(known, Mapping) else None
     except (KeyError, TypeError, ValueError, IndexError):
         # the notes of a model from elsewhere may say anything
         return None
 
 
-def _section(known: Mapping[str, Any]) -> dict[str, Any]:
+def _weight_lines(known: Mapping[str, Any]) -> dict[str, Any]:
     lines = kernel_lines(known)
     costs = [line["milliseconds"] for line in lines]
     is_timed = all(cost is not None for cost in costs)

@@ -1,1 +1,0 @@
-"""The sections of a report: what is in each, in numbers and words."""
