@@ -50,6 +50,7 @@ types: $(STAMP)
 # Tables in pages that come from the code, and pages of figures that are kept
 docs: $(STAMP)
 	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/docstrings.py
 	$(BIN)/python docs/results.py
 
 NAME ?= all

@@ -76,7 +76,14 @@ def change_tags(
 def undo_tags(
     photos: str | os.PathLike, *, who: str, decisions: str | os.PathLike | None = None
 ) -> tuple[TagChange, ...]:
-    """Take back the last changes of tags that stand, whoever made them; which these were."""
+    """Take back the last changes of tags that stand, whoever made them; which these were.
+
+    Parameters
+    ----------
+    photos : the folder of pictures
+    who : the name of the person who takes them back
+    decisions : the file of decisions, if it is not in the folder
+    """
     with _opened(photos, decisions, False) as archive:
         standing = [batch for batch in archive.tag_history(1000) if batch.undone_by is None]
         if not standing:

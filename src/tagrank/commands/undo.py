@@ -90,6 +90,14 @@ def accept(
     """Take the tags that a run of `annotate` wrote for the truth from now on: only their marks are removed.
 
     The parameters are those of `undo`.
+
+    Parameters
+    ----------
+    data : pictures and folders of pictures
+    run : accept only what this run of `annotate` wrote
+    dry_run : change nothing, only say what would be changed
+    strict : stop at the first file that cannot be read
+    follow_links : also enter folders that are links
     """
     rows = open_pictures(data, strict=strict, follow_links=follow_links)
     return _settle(rows, run, accept=True, dry_run=dry_run, strict=strict)

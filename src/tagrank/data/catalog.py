@@ -77,7 +77,12 @@ def data_folders() -> list[Path]:
 
 
 def find_dataset(name: str) -> Path | None:
-    """The folder with all files of the data set, or None."""
+    """The folder with all files of the data set, or None.
+
+    Parameters
+    ----------
+    name : one of the names of `list_datasets`
+    """
     entry = _entry(name)
     for folder in (base / entry.folder for base in data_folders()):
         if all(_existing(folder / file) is not None for file in entry.files):

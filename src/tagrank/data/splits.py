@@ -52,7 +52,14 @@ def iterative_split(
 def split_collection(
     collection: Collection, *, test_size: float = 0.25, random_state: Any = None
 ) -> Collection:
-    """The collection with new parts "train" and "test", in which each tag keeps its share."""
+    """The collection with new parts "train" and "test", in which each tag keeps its share.
+
+    Parameters
+    ----------
+    collection : what to split
+    test_size : float, default 0.25, the share of the rows in the part "test"
+    random_state : int, RandomState or None, seeds the choice of the rows
+    """
     part = np.full(len(collection), "train")
     part[iterative_split(collection.label_matrix, test_size=test_size, random_state=random_state)[1]] = "test"
     return collection.with_part(part)

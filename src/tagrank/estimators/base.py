@@ -130,8 +130,12 @@ class LabelEstimator(BaseEstimator):
 
     Attributes
     ----------
-    classes_ : array, the names of the labels
-    never_positive_ : bool array, labels without a positive training sample; they are ranked last
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
     """
 
     stored = stores(

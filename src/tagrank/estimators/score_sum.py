@@ -31,9 +31,36 @@ class ScoreSum(KernelEstimator):
     first_name_, second_name_ : str, the classes
     first_dual_, first_coef_, first_intercept_ : the share of the first model in `dual_coef_`, `coef_` and
         `intercept_`, already weighted
-    dual_solution_ : pair, what another training can start from
-    duality_gap_ : float, the larger one of both
-    primal_objective_, dual_objective_, n_iter_ : of both together
+    dual_solution_ : pair
+        What `fit` takes as `start` in another training: that of both models.
+    duality_gap_ : float
+        The larger one of both models.
+    primal_objective_ : float
+        The sum of both models.
+    dual_objective_ : float
+        The sum of both models.
+    n_iter_ : int
+        Passes over the data, of both models together.
+    converged_ : bool
+        Whether both models reached their `tol`.
+    kernel_ : Kernel
+        The kernel, with its width fixed by the training samples.
+    dual_coef_ : array, shape (n_samples, n_labels)
+        ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``.
+    coef_ : array, shape (n_labels, n_features)
+        Weights of the columns; only for kernel="linear".
+    intercept_ : array, shape (n_labels,)
+        What is added to the scores of each label.
+    support_ : int array, shape (n_support,)
+        Indices of the training samples with a coefficient that is not zero.
+    X_fit_ : array, sparse matrix or mapping of views
+        The training samples that predictions are computed from; missing for kernel="precomputed".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
     """
 
     first: Any = field(default=None, kw_only=False)

@@ -50,7 +50,12 @@ def make_kernel(kernel, *, gamma=None):
 
 
 def kernel_from_dict(description):
-    """The Kernel that `Kernel.to_dict` described."""
+    """The Kernel that `Kernel.to_dict` described.
+
+    Parameters
+    ----------
+    description : what `Kernel.to_dict` gave
+    """
     kernel = _build(description, 0, iter(range(_MAX_KERNELS)))
     if not isinstance(kernel, Kernel):
         raise ValueError(f"a kernel is described by a dictionary {{'kind', 'params'}}, got {description!r}")

@@ -32,6 +32,13 @@ class ChiSquared(Exponential):
     """exp(-d / width) with d = sum_t (x_t - z_t)^2 / (x_t + z_t), where 0 / 0 = 0.
 
     With `whole_vector=True`, d = |x - z|^2 / |x + z|^2. See Exponential for the width.
+
+    Parameters
+    ----------
+    gamma : float, optional
+        1 / width. By default the width is the mean distance of training pairs, fixed by `fit`.
+    whole_vector : bool, default False
+        Compare whole vectors instead of adding up columns: d = |x - z|^2 / |x + z|^2.
     """
 
     whole_vector: bool = False

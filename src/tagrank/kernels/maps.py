@@ -41,6 +41,15 @@ def approximate(kernel, *, n_components=256, method="nystroem", random_state=Non
 def approximate_stack(kernels, X, *, names=None, n_components=256, method="nystroem", random_state=0):
     """One map for each kernel, fitted to the rows `X`, and the stack of the columns that they make of `X`.
 
+    Parameters
+    ----------
+    kernels : a list of kernels, or a sum of them; each becomes one part of the stack
+    X : rows, or a mapping of views to rows
+    names : how the kernels are called, see `LowRankStack`
+    n_components : int, how many columns stand for each kernel, at most
+    method : how kernels are approximated, see `approximate`
+    random_state : int, RandomState or None, seeds the approximation
+
     Returns
     -------
     maps : list of transformers, as `approximate` makes them
@@ -54,6 +63,15 @@ def approximate_stack(kernels, X, *, names=None, n_components=256, method="nystr
 
 class NystroemMap(TransformerMixin, BaseEstimator):
     """Similarities to some training rows, whitened.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel to approximate; its width may be left to `fit`.
+    n_components : int, default 256
+        Number of training rows to compare with, at most. More are more exact and take more time and memory.
+    random_state : int, RandomState or None, default None
+        Seeds the choice of the rows.
 
     Attributes
     ----------
@@ -85,6 +103,15 @@ class NystroemMap(TransformerMixin, BaseEstimator):
 
 class FourierMap(TransformerMixin, BaseEstimator):
     """Random Fourier features of Gaussian, or of ChiSquared through the additive chi-square map.
+
+    Parameters
+    ----------
+    kernel : Gaussian or ChiSquared
+        The kernel to approximate; its width may be left to `fit`.
+    n_components : int, default 256
+        Number of random directions. More are more exact and take more time and memory.
+    random_state : int, RandomState or None, default None
+        Seeds the directions.
 
     Attributes
     ----------

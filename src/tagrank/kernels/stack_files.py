@@ -122,6 +122,11 @@ def save_stack(stack, folder):
     """Write every kernel of `stack`, whose rows and columns must be the same samples, to a new `folder`.
 
     A folder that holds something already is an error, and after an error nothing is left.
+
+    Parameters
+    ----------
+    stack : KernelStack or LowRankStack
+    folder : a folder that does not exist yet, or is empty
     """
     stack.diagonals()  # says so if rows and columns differ
     matrices = (stack.kernel(j) for j in range(stack.n_kernels))
@@ -133,6 +138,12 @@ def open_stack(folder, *, check=True):
 
     With `check` the files are read once, to compare checksums and to look for what is no Gram matrix: about a
     second for a gigabyte. Without, only their sizes are compared.
+
+    Parameters
+    ----------
+    folder : where `save_stack` wrote the stack
+    check : bool, default True
+        Read all files once, compare their checksums and make sure that they are Gram matrices.
     """
     folder = Path(folder)
     names, n_samples, dtype, checksums = _read_index(folder / INDEX)

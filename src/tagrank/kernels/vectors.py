@@ -129,7 +129,17 @@ class Linear(Kernel):
 
 @dataclass(repr=False, eq=False)
 class Polynomial(Kernel):
-    """(gamma <x, z> + coef0) ** degree, with gamma = 1 / n_features unless given."""
+    """(gamma <x, z> + coef0) ** degree, with gamma = 1 / n_features unless given.
+
+    Parameters
+    ----------
+    degree : int, default 3
+        The power. 2 reads pairs of columns, 3 triples.
+    gamma : float, optional
+        Factor of the inner product; 1 / n_features by default.
+    coef0 : float, default 1.0
+        What is added to the product. 0 leaves out all lower powers.
+    """
 
     degree: int = 3
     gamma: float | None = None
@@ -163,7 +173,13 @@ class Polynomial(Kernel):
 
 @dataclass(repr=False, eq=False)
 class Gaussian(Exponential):
-    """exp(-|x - z|^2 / width); see Exponential for the width."""
+    """exp(-|x - z|^2 / width); see Exponential for the width.
+
+    Parameters
+    ----------
+    gamma : float, optional
+        1 / width. By default the width is the mean squared distance of training pairs, fixed by `fit`.
+    """
 
     # the width has a closed form, so there are no distances to keep for the Gram matrix
     fit_gram = Kernel.fit_gram

@@ -39,6 +39,11 @@ def hamming_loss(Y, P):
     """Share of the known labels that are predicted wrongly; 0 is best, nan if no label is known.
 
     Parameters as for `f_measure`. Some papers print it times 100.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    P : array-like, shape (n_samples, n_labels), predictions of 1 and 0
     """
     return mean_defined(error_share(*check_predictions(Y, P)))
 

@@ -45,7 +45,12 @@ def image_average_precision(Y, F):
     Best precision at recall 0, 0.1, ..., 1 or more, as in PASCAL VOC 2007; recall is compared in integers.
     Tied labels enter the list together, so they share the precision at the end of the tie.
 
-    Parameters and result as for `image_auc`; 1 is best.
+    The result is as for `image_auc`; 1 is best.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
     """
     return mean_over_samples(ranks.eleven_point_precision, Y, F)
 
@@ -55,7 +60,12 @@ def category_auc(Y, F):
 
     Equals ``sklearn.metrics.roc_auc_score(Y, F, average="macro")`` on complete labels.
 
-    Parameters and result as for `image_auc`; nan if no label has a known positive and a known negative.
+    The result is as for `image_auc`; nan if no label has a known positive and a known negative.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
     """
     return mean_over_labels(ranks.auc, Y, F)
 
@@ -65,6 +75,11 @@ def category_average_precision(Y, F):
 
     Ties as in `image_average_precision`. Parameters as for `image_auc`; 1 is best; nan if no label has a
     known positive and a known negative.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
     """
     return mean_over_labels(ranks.eleven_point_precision, Y, F)
 
@@ -74,7 +89,12 @@ def label_ranking_average_precision(Y, F):
 
     A tied label stands on the last place of its tie, as in
     ``sklearn.metrics.label_ranking_average_precision_score``, which however counts samples without a positive
-    or without a negative as 1. Parameters and result as for `image_auc`; 1 is best.
+    or without a negative as 1. The result is as for `image_auc`; 1 is best.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
     """
     return mean_over_samples(ranks.average_precision, Y, F)
 
@@ -84,7 +104,12 @@ def ranking_loss(Y, F):
 
     A tie counts as an error, as in the literature and ``sklearn.metrics.label_ranking_loss`` (which however
     counts samples without a positive or a negative as 0). So it is 1 - `image_auc` only without ties.
-    Parameters and result as for `image_auc`; 0 is best.
+    The result is as for `image_auc`; 0 is best.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
     """
     return mean_over_samples(ranks.pair_loss, Y, F)
 
@@ -113,7 +138,12 @@ def one_error(Y, F):
     """Share of samples whose first label is not present; lower is better.
 
     Among labels tied for the first place each is first with the same chance: the expected value is returned.
-    Parameters and result as for `image_auc`; 0 is best.
+    The result is as for `image_auc`; 0 is best.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
     """
     return mean_over_samples(ranks.miss_at_top, Y, F)
 
@@ -176,7 +206,13 @@ def precision_at_k(Y, F, *, k=5):
 def recall_at_k(Y, F, *, k=5):
     """R@k: share of a sample's present labels that are among the first k, mean over samples.
 
-    Parameters and result as for `precision_at_k`.
+    The result is as for `precision_at_k`.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
+    k : int, how many labels of each sample are looked at, from the top
     """
     return mean_over_samples(partial(ranks.recall_at, k=check_count("k", k)), Y, F)
 
@@ -185,7 +221,13 @@ def ndcg_at_k(Y, F, *, k=5):
     """NDCG@k: gains discounted by log2(place + 1) over those of a perfect list, mean over samples.
 
     Equals ``sklearn.metrics.ndcg_score(Y, F, k=k)`` on complete labels, also with ties, where every sample
-    has a positive and a negative. Parameters and result as for `precision_at_k`; 1 is best.
+    has a positive and a negative. The result is as for `precision_at_k`; 1 is best.
+
+    Parameters
+    ----------
+    Y : array-like, sparse matrix or DataFrame, shape (n_samples, n_labels), of 1, 0 and nan (unknown)
+    F : array-like, shape (n_samples, n_labels), scores; higher means more likely present
+    k : int, how many labels of each sample are looked at, from the top
     """
     return mean_over_samples(partial(ranks.discounted_gain_at, k=check_count("k", k)), Y, F)
 

@@ -147,6 +147,7 @@ def per_label_table(Y, F, predictions=None, *, tags=None, n_tags=5):
     ----------
     Y, F, predictions : as for `metric_table`; without predictions each sample gets its `n_tags` best labels
     tags : sequence of str, names of the labels; default the columns of a DataFrame Y, else their numbers
+    n_tags : int, default 5, how many labels each sample gets without predictions
 
     Returns
     -------

@@ -172,12 +172,23 @@ def bank_folder(folder: str | os.PathLike | None = None) -> Path:
 
 
 def bank_size(folder: str | os.PathLike | None = None) -> int:
-    """Bytes that features take on disk."""
+    """Bytes that features take on disk.
+
+    Parameters
+    ----------
+    folder : where the features are kept; by default the cache folder of the user
+    """
     return sum(path.stat().st_size for path in _files(bank_folder(folder)))
 
 
 def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> None:
-    """Remove what was not asked for in so many days."""
+    """Remove what was not asked for in so many days.
+
+    Parameters
+    ----------
+    folder : where the features are kept; by default the cache folder of the user
+    days : float, default 90; features that were asked for since stay
+    """
     place = bank_folder(folder)
     for subfolder in (VIEWS, LEARNED):
         prune_files(place / subfolder, days=days)
@@ -187,7 +198,12 @@ def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> 
 
 
 def clear_bank(folder: str | os.PathLike | None = None) -> None:
-    """Remove all features; they will be computed again when they are needed. Other files stay."""
+    """Remove all features; they will be computed again when they are needed. Other files stay.
+
+    Parameters
+    ----------
+    folder : where the features are kept; by default the cache folder of the user
+    """
     for path in _files(bank_folder(folder)):
         path.unlink(missing_ok=True)
 

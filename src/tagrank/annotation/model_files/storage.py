@@ -37,7 +37,14 @@ _ARRAY_NAME = re.compile(r"[a-z0-9_]{1,64}(\.[a-z0-9_]{1,64}){0,8}")
 
 
 class ModelFileError(FileError):
-    """A model folder that cannot be used; the message says which part and what to do."""
+    """A model folder that cannot be used; the message says which part and what to do.
+
+    Parameters
+    ----------
+    path : the model folder, or the file in it
+    message : what is wrong with it, and what to do
+    line : int, optional, the line of a text file
+    """
 
 
 class _Listed(NamedTuple):

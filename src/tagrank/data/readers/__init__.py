@@ -25,6 +25,11 @@ def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
 
     A file is read by its ending, such as ``.csv``, ``.jsonl`` or ``.arff`` (each also with ``.gz``): those of
     `tagrank.formats.FORMATS`. A folder is read by `read_pictures`. The options are those of the reader.
+
+    Parameters
+    ----------
+    path : a file, or a folder of pictures
+    options : what the reader of this format takes
     """
     if os.path.isdir(path):
         return read_pictures(path, **options)
@@ -32,5 +37,12 @@ def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
 
 
 def write_collection(collection: Collection, path: str | os.PathLike, **options: Any) -> None:
-    """Write a collection in the format that the path's ending names; see `read_collection`."""
+    """Write a collection in the format that the path's ending names; see `read_collection`.
+
+    Parameters
+    ----------
+    collection : what to write
+    path : the file; its ending names the format
+    options : what the writer of this format takes
+    """
     writer_of(path)(collection, path, **options)

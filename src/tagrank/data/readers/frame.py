@@ -71,6 +71,10 @@ def to_frame(collection: Collection) -> Any:
     """A collection as a DataFrame: features, ``tag:`` columns with 1, 0 and nan, ``image`` and ``part``.
 
     The index is the row names. Several views stand side by side, each column with its view's name in front.
+
+    Parameters
+    ----------
+    collection : what to convert
     """
     try:
         import pandas as pd

@@ -187,7 +187,13 @@ def unpadded(content: bytes) -> bytes:
 
 
 def read_sidecar(path: str | os.PathLike, *, machine_tags: bool = False) -> Keywords:
-    """The keywords in a sidecar file, ``.xmp``; with `machine_tags` also those marked as machine-made."""
+    """The keywords in a sidecar file, ``.xmp``; with `machine_tags` also those marked as machine-made.
+
+    Parameters
+    ----------
+    path : the ``.xmp`` file
+    machine_tags : whether keywords that are marked as machine-made count, too
+    """
     return read_marked(path).chosen(machine_tags=machine_tags)
 
 

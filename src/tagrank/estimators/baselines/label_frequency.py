@@ -20,7 +20,10 @@ class LabelFrequency(LabelEstimator):
     Attributes
     ----------
     frequencies_ : array, shape (n_labels,)
-    classes_ : array, the names of the labels
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
 
     Examples
     --------

@@ -47,7 +47,8 @@ class CalibratedRanker(AroundEstimator):
 
     Parameters
     ----------
-    estimator : estimator with `decision_function` and `classes_`, such as LabelRanker or OneVsAllSVM
+    estimator : estimator with `decision_function` and `classes_`
+        What is trained and calibrated, such as LabelRanker or OneVsAllSVM.
     method : {"platt", "isotonic", None}, default "platt"
         How probabilities are made from scores, see `Calibration`. None makes none.
     strategy : {"f1", "global", "cardinality", "top_k", None}, default "f1"
@@ -58,21 +59,26 @@ class CalibratedRanker(AroundEstimator):
     n_tags : int, default 5
         Labels per sample for "top_k".
     cv : int, splitter or iterable of (train, test), default 3
-        An int makes shuffled folds. `tagrank.data.LabelStratifiedKFold` keeps the share of every label.
-    random_state : int, RandomState or None
-        Seeds the shuffling.
+        An int makes shuffled folds; `tagrank.data.LabelStratifiedKFold` keeps the share of every label. With
+        few folds their models learned from far fewer samples than the last one, and claims come out high.
+    random_state : int, RandomState or None, default None
+        Seeds the shuffling. An int makes results repeatable.
     n_jobs : int, optional
-        Folds that are trained at the same time, in processes of their own. By default one after the other,
-        each with the threads of the estimator.
+        Number of folds that are trained at the same time, in processes of their own. By default one after the
+        other, each with the threads of the estimator.
 
     Attributes
     ----------
-    estimator_ : the estimator, trained on everything
     thresholds_ : array, shape (n_labels,)
         A label is predicted where its probability (with method=None: its score) reaches its threshold. inf
         for labels never positive in training; -inf for the others with "top_k", which has none.
     calibration_ : Calibration, or None with method=None
-    classes_ : array, the names of the labels
+    estimator_ : estimator
+        The estimator, trained on everything.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------

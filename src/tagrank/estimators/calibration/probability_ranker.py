@@ -37,7 +37,8 @@ class ProbabilityRanker(AroundEstimator):
 
     Parameters
     ----------
-    estimator : estimator with `decision_function` and `classes_`, such as LabelRanker or OneVsAllSVM
+    estimator : estimator with `decision_function` and `classes_`
+        What is trained and calibrated, such as LabelRanker or OneVsAllSVM.
     completeness : float, optional
         The share of the true labels that are listed, above 0 up to 1. By default it is estimated, see
         `tagrank.estimators.calibration.completeness`.
@@ -46,22 +47,29 @@ class ProbabilityRanker(AroundEstimator):
     cv : int, splitter or iterable of (train, test), default 5
         An int makes shuffled folds; `tagrank.data.LabelStratifiedKFold` keeps the share of every label. With
         few folds their models learned from far fewer samples than the last one, and claims come out high.
-    random_state : int, RandomState or None
-        Seeds the shuffling.
+    random_state : int, RandomState or None, default None
+        Seeds the shuffling. An int makes results repeatable.
     n_jobs : int, optional
-        Folds that are trained at the same time, in processes of their own. By default one after the other,
-        each with the threads of the estimator.
+        Number of folds that are trained at the same time, in processes of their own. By default one after the
+        other, each with the threads of the estimator.
 
     Attributes
     ----------
-    estimator_ : the estimator, trained on everything
     threshold_ : float, the probability from which on a label is predicted
     calibration_ : SharedCalibration, from scores of `estimator_` to log-odds
     completeness_ : Completeness, the share of the true labels that are listed, and an interval
     label_completeness_ : array, shape (n_labels,), the same of each label
     curve_ : DecisionCurve, what every threshold is worth on held-out samples
     n_held_out_ : int, how many samples that was measured on
-    classes_ : array, the names of the labels
+    quality_ : Quality, what predictions at `threshold_` are worth on held-out samples
+    estimator_ : estimator
+        The estimator, trained on everything.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------

@@ -37,8 +37,6 @@ class JointSVM(MaxMarginEstimator):
     ----------
     C : float, default 1.0
         Cost of a sample whose labels are not met.
-    kernel, gamma : as in `OneVsAllSVM`; "linear" with linear outputs ("linear", "odds-ratio" or a matrix)
-        needs no Gram matrix, and trains without one where that costs less
     output_kernel : {"linear", "odds-ratio", "poly2", "poly3"}, matrix, function or OutputKernel
         How alike two samples are judged by their labels. A matrix (n_labels, n_labels) holds similarities of
         labels, v' S z; one that is not positive semidefinite is clipped, with a warning. A function takes two
@@ -51,25 +49,78 @@ class JointSVM(MaxMarginEstimator):
         "direct": each label has a score, see `dual_coef_`. "transfer": the score is the share that the label
         has in the labels of the `n_neighbors` training samples that agree best with W phi(x).
     n_neighbors : int, default 10
-    class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}
+        Number of training samples that labels are taken from with decoding="transfer".
+    kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
+        "rbf"
+        How alike two samples are. "linear" with linear outputs ("linear", "odds-ratio" or a matrix) needs no
+        Gram matrix, and trains without one where that costs less. With "precomputed", X is the Gram matrix.
+    gamma : float, optional
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
+        alike. By default the width is the mean distance of training pairs; try half and twice that, together
+        with other costs, where the ranking is poor.
+    class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
         Multiplies the entries of label vectors before they are scaled to unit length.
-    tol, max_iter, max_seconds, random_state, n_jobs, verbose : as in `OneVsAllSVM`
+    tol : float, default 0.001
+        Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
+        below the default.
+    max_iter : int, default 1000
+        Maximum number of passes over the data. A warning says if `tol` was not reached.
+    max_seconds : float, optional
+        Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
+    random_state : int, RandomState or None, default None
+        Seeds the order in which samples are visited. An int makes results repeatable.
+    n_jobs : int, optional
+        Number of threads; all cores by default.
+    verbose : int, default 0
+        1 prints the duality gap after every pass.
 
     Attributes
     ----------
     alpha_ : array, shape (n_samples,)
         The solution of the dual, between 0 and C.
-    dual_coef_ : array, shape (n_samples, n_labels)
-        With direct decoding ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_``. Row i is
-        alpha_i / sqrt(k(x_i, x_i)) times v_i for linear outputs, S v_i for a matrix S of label similarities;
-        for polynomials v_i again, times a constant; for a function, how much more alike v_i is to the vector
-        of each label alone than to that of none.
     label_values_ : array, shape (2, n_labels)
         Entries of absent and of present labels in a label vector.
     label_similarity_ : array, shape (n_labels, n_labels), or None
         The matrix S of linear outputs, positive semidefinite.
-    coef_, support_, classes_, kernel_, never_positive_ : as in `OneVsAllSVM`
-    primal_objective_, dual_objective_, duality_gap_, n_iter_, converged_, trace_ : as in `OneVsAllSVM`
+    always_predicts_ : bool
+        Whether at least one label is always predicted, as every training sample has one.
+    transfer_ : LabelTransfer or None
+        What decoding="transfer" learned.
+    dual_coef_ : array, shape (n_samples, n_labels)
+        With direct decoding ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_``. Row i is alpha_i /
+        sqrt(k(x_i, x_i)) times v_i for linear outputs, S v_i for a matrix S of label similarities; for
+        polynomials v_i again, times a constant; for a function, how much more alike v_i is to the vector of
+        each label alone than to that of none.
+    coef_ : array, shape (n_labels, n_features)
+        Weights of the columns; only for kernel="linear" where scores are read from them.
+    intercept_ : array, shape (n_labels,)
+        Zero: append a constant column to X for a bias.
+    dual_solution_ : array, shape (n_samples, 1)
+        `alpha_`, as `fit` takes it as `start` in another training.
+    primal_objective_ : float
+        The value of the problem that is minimised, summed over labels.
+    dual_objective_ : float
+        A lower bound of that value, from the dual problem.
+    duality_gap_ : float
+        (primal - dual) / primal: the objective is at most this share above the best possible one.
+    n_iter_ : int
+        Number of passes over the data.
+    converged_ : bool
+        Whether `tol` was reached.
+    trace_ : list of (n_iter, seconds, primal, dual, gap)
+        How training went, one point each time the gap was measured.
+    kernel_ : Kernel
+        The kernel, with its width fixed by the training samples.
+    support_ : int array, shape (n_support,)
+        Indices of the training samples with a coefficient that is not zero.
+    X_fit_ : array, sparse matrix or mapping of views
+        The training samples that predictions are computed from; missing for kernel="precomputed".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------

@@ -41,7 +41,12 @@ METHODS = [method for family in FAMILIES for method in family.METHODS]
 
 
 def methods(name: str | None = None) -> list[Method]:
-    """All methods that `train` knows, or only the one of this name."""
+    """All methods that `train` knows, or only the one of this name.
+
+    Parameters
+    ----------
+    name : the word behind ``--method``; all methods by default
+    """
     return list(METHODS) if name is None else [find_method(name)]
 
 

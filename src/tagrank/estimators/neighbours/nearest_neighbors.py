@@ -20,22 +20,41 @@ class NearestNeighbors(NeighborEstimator):
 
     Parameters
     ----------
+    voting : {"equal", "similarity"}, default "equal"
+        "similarity": a vote weighs exp(-d^2 / mean of d^2 over the neighbours), in proportion.
     kernel : str, Kernel or list of them, default "rbf"
-        What distances are measured by: Euclidean for "rbf" and "linear", the mean of those of its terms for a
-        sum of kernels, such as one for each view.
+        What distances are measured by: Euclidean for "rbf" and "linear", chi-square for "chi2", the mean of
+        those of its terms for a sum of kernels, such as one for each view. With "precomputed", X is a Gram
+        matrix.
     gamma : float, optional
         Belongs to the kernel and changes no neighbours.
     n_neighbors : int, default 10
-        Fewer if there are fewer training samples.
-    voting : {"equal", "similarity"}, default "equal"
-        "similarity": a vote weighs exp(-d^2 / mean of d^2 over the neighbours), in proportion.
+        How many training samples are looked at; all if there are fewer. More give smoother scores.
     n_jobs : int, optional
+        Number of threads; all cores by default.
 
     Attributes
     ----------
-    frequencies_ : array, shape (n_labels,), shares of training samples
-    X_fit_, states_ : the training samples and their labels
-    classes_, kernel_, never_positive_ : as in `OneVsAllSVM`
+    states_ : int8 array, shape (n_samples, n_labels)
+        Labels of the training samples: 1 present, -1 absent, 0 unknown.
+    frequencies_ : array, shape (n_labels,)
+        Shares of the samples where a label is known that have it.
+    scales_ : array, shape (n_terms,)
+        Mean distances of training samples, by which those of each term of the kernel are divided.
+    diagonal_ : array, shape (n_samples,), or None
+        Similarities of the training samples with themselves, for kernel="precomputed".
+    support_ : int array, shape (n_samples,)
+        Indices of the training samples that are kept: all.
+    kernel_ : Kernel
+        The kernel, with its width fixed by the training samples.
+    X_fit_ : array, sparse matrix or mapping of views
+        The training samples that predictions are computed from; missing for kernel="precomputed".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------

@@ -38,28 +38,58 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     margin : float, default 0.1
         What ``<v, W phi(x)> / |W|`` must reach, from 0 to below 1. With one that is too large every sample is
         added.
-    average : bool, default True
-        Predict with the mean of W over all samples seen, which changes less with the last ones.
-    kernel, gamma : as in `OneVsAllSVM`; default "linear"
     center : bool, default True
         Take the mean of each label off its +-1 entries; in a stream, the mean of what came so far.
+    average : bool, default True
+        Predict with the mean of the weights over all samples seen, which changes less with the last ones.
+    kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
+        "linear"
+        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
+        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
+    gamma : float, optional
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
+        alike. By default the width is the mean distance of training pairs; try half and twice that, together
+        with other costs, where the ranking is poor.
     max_iter : int, default 5
-        Passes of `fit` over the data at most; it ends after a pass without an update.
-    random_state : int, RandomState or None
+        Maximum number of passes of `fit` over the data; it ends after a pass without an update. `partial_fit`
+        passes once.
+    random_state : int, RandomState or None, default None
         Seeds the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
     n_jobs : int, optional
-        Threads of predictions, and of the Gram matrix of `fit`.
+        Number of threads of predictions, and of the Gram matrix of `fit`; all cores by default.
 
     Attributes
     ----------
-    coef_ : array, shape (n_labels, n_features), for kernel="linear"
-    dual_coef_, X_fit_, support_ : for other kernels
-        ``decision_function(X)`` is ``K(X, X_fit_) @ dual_coef_``.
-    classes_ : array, the names of the labels
-    n_seen_, n_updates_ : int, samples met and samples added, a sample in each pass of `fit` anew
-    n_iter_ : int, passes of `fit`
+    always_predicts_ : bool, whether at least one label is always predicted, as every sample has one
     label_values_ : array, shape (2, n_labels), entries of absent and of present labels in a label vector
-    never_positive_ : bool array, labels without a positive sample so far; they are ranked last
+    dual_coef_ : array, shape (n_kept, n_labels)
+        For kernels other than "linear": ``decision_function(X)`` is ``K(X, X_fit_) @ dual_coef_``.
+    X_fit_ : array, sparse matrix or mapping of views
+        The samples that were added; for kernels other than "linear".
+    support_ : int array, shape (n_support,)
+        Indices of the kept samples with a coefficient that is not zero; for kernels other than "linear".
+    intercept_ : array, shape (n_labels,)
+        Zero: append a constant column to X for a bias.
+    n_seen_ : int
+        Number of samples met; each pass of `fit` meets a sample anew.
+    n_updates_ : int
+        Number of updates that the samples led to.
+    n_iter_ : int
+        Number of passes of `fit`.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive sample so far. They are ranked last and never predicted.
+    stream_ : LabelStream
+        What is known of the labels so far: their names, and how often each was present and known.
+    kernel_ : Kernel
+        The kernel, with its width fixed by the training samples.
+    coef_ : array, shape (n_labels, n_features)
+        Weights of the columns; only for kernel="linear".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------

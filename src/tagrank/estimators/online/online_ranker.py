@@ -25,24 +25,35 @@ class OnlineRanker(StreamEstimator):
 
     Parameters
     ----------
-    pairs : {"uniform", "worst"}
+    pairs : {"uniform", "worst"}, default "uniform"
         Who shares an update: all pairs in wrong order alike, or the lowest present and highest absent label.
-    step : {"loss", "constant"}
+    step : {"loss", "constant"}, default "loss"
         Size of an update: the share of pairs in wrong order, or one.
     average : bool, default True
-        Predict with the mean of the weights over all samples seen.
+        Predict with the mean of the weights over all samples seen, which changes less with the last ones.
     max_iter : int, default 5
-        Passes of `fit` over the data at most; it ends after a pass without an update.
-    random_state : int, RandomState or None
+        Maximum number of passes of `fit` over the data; it ends after a pass without an update. `partial_fit`
+        passes once.
+    random_state : int, RandomState or None, default None
         Seeds the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
 
     Attributes
     ----------
     coef_ : array, shape (n_labels, n_features); `decision_function(X)` is ``X @ coef_.T``
-    classes_ : array, the names of the labels
-    n_seen_, n_updates_ : int, samples met and updates made, a sample in each pass of `fit` anew
-    n_iter_ : int, passes of `fit`
-    never_positive_ : bool array, labels without a positive sample so far; they are ranked last
+    n_seen_ : int
+        Number of samples met; each pass of `fit` meets a sample anew.
+    n_updates_ : int
+        Number of updates that the samples led to.
+    n_iter_ : int
+        Number of passes of `fit`.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive sample so far. They are ranked last and never predicted.
+    stream_ : LabelStream
+        What is known of the labels so far: their names, and how often each was present and known.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------

@@ -20,18 +20,28 @@ class AsymmetricFactorization(NonnegativeFactorization):
     Parameters
     ----------
     n_components : int or float, default 0.5
-        Number of parts, or their share of the labels; cut to the number of labels and of samples.
+        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
     max_iter : int, default 200
-        Passes over the factors at most.
-    tol : float, default 1e-4
+        Maximum number of passes over the factors.
+    tol : float, default 0.0001
         A factorization ends when a pass changes it by less, as in scikit-learn's `NMF`.
-    random_state : int, RandomState or None, of the start
+    random_state : int, RandomState or None, default None
+        Seeds the start of the factors. An int makes results repeatable.
 
     Attributes
     ----------
-    label_parts_ : array, shape (n_components, n_labels), Q
-    parts_ : array, shape (n_components, n_parts), P
-    classes_ : array, the names of the labels
+    parts_ : array, shape (n_components, n_parts)
+        P, the parts of the columns of X.
+    label_parts_ : array, shape (n_components, n_labels)
+        Q, the parts of the labels.
+    signed_ : int array
+        The columns with values below zero in training, whose negative parts are columns of P too.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
     """
 
     def _factorize(self, X, Y):

@@ -30,7 +30,8 @@ class MarginEmbedding(KernelEstimator):
     that are known, y is +1 for present and -1 for absent. First with as many dimensions as labels, a convex
     problem, in rounds: for given V the best u is that of `PriorMarginClassifier` with the prior ``V V'``; for
     given functions f with inner products G the best prior is the root of G. Then the r leading directions of
-    G are kept, and u is learned once more. A constant is added to the kernel.
+    G are kept, and u is learned once more. A constant is added to the kernel. There is no certificate: the
+    whole problem is not convex.
 
     Parameters
     ----------
@@ -40,14 +41,44 @@ class MarginEmbedding(KernelEstimator):
         Half the cost of a violated label, as C of `PriorMarginClassifier`.
     max_rounds : int, default 5
         Rounds end earlier if one lowers the objective by less than a hundredth.
-    kernel, gamma, random_state, n_jobs : as in `OneVsAllSVM`
+    kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
+        "rbf"
+        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
+        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
+    gamma : float, optional
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
+        alike. By default the width is the mean distance of training pairs; try half and twice that, together
+        with other costs, where the ranking is poor.
+    random_state : int, RandomState or None, default None
+        Seeds the order in which samples are visited. An int makes results repeatable.
+    n_jobs : int, optional
+        Number of threads; all cores by default.
 
     Attributes
     ----------
     label_places_ : array, shape (n_labels, n_components), V
-    objective_ : float
-    n_rounds_ : int
-    Others are those of `OneVsAllSVM`, without certificate: the whole problem is not convex.
+    objective_ : float, the value of the problem at the end
+    n_rounds_ : int, how many rounds were made
+    dual_coef_ : array, shape (n_samples, n_labels)
+        ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``; missing for kernel="linear".
+    kernel_ : Kernel
+        The kernel, with its width fixed by the training samples.
+    coef_ : array, shape (n_labels, n_features)
+        Weights of the columns; only for kernel="linear".
+    intercept_ : array, shape (n_labels,)
+        What is added to the scores of each label.
+    support_ : int array, shape (n_support,)
+        Indices of the training samples with a coefficient that is not zero.
+    X_fit_ : array, sparse matrix or mapping of views
+        The training samples that predictions are computed from; missing for kernel="precomputed".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
     """
 
     n_components: Any = 0.5

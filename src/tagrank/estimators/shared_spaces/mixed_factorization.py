@@ -14,16 +14,36 @@ class MixedFactorization(NonnegativeFactorization):
     """Codes from samples and labels together (MNMF).
 
     One factorization ``[a X, (1 - a) Y] ~ H [P, Q]``, nothing below zero, by least squares; X and Y are
-    brought to the same total size first. Answers are those of `AsymmetricFactorization`.
+    brought to the same total size first. Answers, unknown labels and columns with values below zero are as in
+    `AsymmetricFactorization`.
 
     Parameters
     ----------
-    n_components : int or float, default 0.5
-        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
     balance : float between 0 and 1, default 0.5
         a, the weight of the samples.
+    n_components : int or float, default 0.5
+        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
+    max_iter : int, default 200
+        Maximum number of passes over the factors.
+    tol : float, default 0.0001
+        A factorization ends when a pass changes it by less, as in scikit-learn's `NMF`.
+    random_state : int, RandomState or None, default None
+        Seeds the start of the factors. An int makes results repeatable.
 
-    Other parameters, attributes and rules are those of `AsymmetricFactorization`.
+    Attributes
+    ----------
+    parts_ : array, shape (n_components, n_parts)
+        P, the parts of the columns of X.
+    label_parts_ : array, shape (n_components, n_labels)
+        Q, the parts of the labels.
+    signed_ : int array
+        The columns with values below zero in training, whose negative parts are columns of P too.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
     """
 
     balance: float = 0.5

@@ -26,7 +26,7 @@ class BoostedStumps(LabelEstimator):
     n_rounds : int, default 200
         Rules at most; training ends before if no rule is better than chance.
     n_jobs : int, optional
-        Threads; all cores by default.
+        Number of threads; all cores by default.
 
     Attributes
     ----------
@@ -35,8 +35,12 @@ class BoostedStumps(LabelEstimator):
     left_votes_, right_votes_ : arrays, shape (n_rounds, n_labels), up to the threshold and above
     normalizers_ : array, shape (n_rounds,); the share of wrong signs in training is at most their product
     by_presence_ : bool, whether rules ask if a column is not zero, instead of using thresholds
-    classes_ : array, the names of the labels
-    never_positive_ : bool array, labels without a positive training sample; they are ranked last
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
 
     Examples
     --------
