@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tagrank.desk.desk import Desk
-from tagrank.desk.documents import model_rows
+from tagrank.desk.learning.models import model_rows
 from tagrank.desk.queues import make_queue
 from tests.desk.conftest import N_PICTURES, TAGS, as_answers
 from tests.desk.fakes import FakeModels, FakeProposals, FakeTrainer
@@ -175,9 +175,9 @@ def test_a_new_tag_is_learned_from_its_third_example(make_desk, ids):
     desk = make_desk()
     for k in range(2):
         decide(desk, [(ids[k], "new"), (ids[k], "tree")], request=f"{k}")
-        assert desk.training()["state"] == "idle"
+        assert desk.learning.training()["state"] == "idle"
     decide(desk, [(ids[2], "new")], request="third")
-    assert desk.training()["state"] == "running"
+    assert desk.learning.training()["state"] == "running"
 
 
 def test_nothing_is_trained_again_that_the_last_training_has_learned(archive, ids, probabilities):
@@ -189,22 +189,22 @@ def test_nothing_is_trained_again_that_the_last_training_has_learned(archive, id
         models.by_number[2].facts["last_decision"] = archive.last_decision()
         trainer.finish(2)
         assert trainer.started == [False]
-        assert desk.training()["due_in"] == 2
+        assert desk.learning.training()["due_in"] == 2
 
 
 def test_the_first_model_is_trained_at_once(make_desk):
     desk = make_desk(n_models=0)
-    assert desk.training()["state"] == "running"
-    assert desk.cancel_training()["state"] == "cancelled"
+    assert desk.learning.training()["state"] == "running"
+    assert desk.learning.cancel()["state"] == "cancelled"
 
 
 def test_one_can_go_back_to_an_older_model(make_desk):
     desk = make_desk(n_models=2)
-    assert [(facts["number"], facts["current"]) for facts in desk.models()["models"]] == [
+    assert [(facts["number"], facts["current"]) for facts in desk.learning.models()["models"]] == [
         (2, True),
         (1, False),
     ]
-    assert [facts["current"] for facts in desk.use_model(1)["models"]] == [False, True]
+    assert [facts["current"] for facts in desk.learning.use(1)["models"]] == [False, True]
     assert desk.overview()["model"]["number"] == 1
 
 
@@ -260,8 +260,8 @@ def test_answers_are_plain_values(make_desk, ids):
     ]
     answers += [
         desk.next(who="anna"),
-        desk.models(),
-        desk.training(),
+        desk.learning.models(),
+        desk.learning.training(),
         desk.scan(),
         desk.undo(who="anna", request="b"),
     ]

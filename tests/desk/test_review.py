@@ -364,7 +364,7 @@ def test_what_is_not_there_is_refused(make_desk):
         lambda: desk.wall(make_queue("tag", tag="nothing"), who="anna"),
         lambda: desk.picture(10**6),
         lambda: desk.thumbnail(10**6),
-        lambda: desk.use_model(7),
+        lambda: desk.learning.use(7),
         lambda: desk.why(1, "nothing"),
     ):
         with pytest.raises(LookupError):

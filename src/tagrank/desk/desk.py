@@ -5,7 +5,6 @@ import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
@@ -16,30 +15,10 @@ from tagrank.archive.records import PictureFilter
 from tagrank.archive.tag_changes import change_of, read_effects
 from tagrank.data.picture_folder import leads_inside
 from tagrank.data.vocabulary import TagChange
+from tagrank.desk import documents
 from tagrank.desk.current import CurrentReview
-from tagrank.desk.documents import (
-    archive_json,
-    cell_rows,
-    completions,
-    decision_rows,
-    item_rows,
-    model_json,
-    model_rows,
-    picture_json,
-    picture_tags_json,
-    progress_json,
-    queue_rows,
-    scan_json,
-    sidecars_json,
-    step_json,
-    tag_list_json,
-    tag_names_json,
-    tag_rows,
-    undone_words,
-    why_json,
-)
-from tagrank.desk.learning.models import Models
-from tagrank.desk.learning.trainer import EXAMPLES, TRAIN_AFTER, Schedule, Trainer
+from tagrank.desk.learning.models import Models, Proposals
+from tagrank.desk.learning.trainer import EXAMPLES, TRAIN_AFTER, Learning, Trainer
 from tagrank.desk.leases import Leases
 from tagrank.desk.queues import Missing, Queue
 from tagrank.desk.review import Review
@@ -57,6 +36,12 @@ class Desk:
 
     Open it with `Desk.open`. Errors are LookupError for what is not there, ValueError for what cannot be
     meant, and OSError where the disk refuses.
+
+    Attributes
+    ----------
+    archive : with the pictures and what was decided
+    name : of its folder
+    learning : the models, and their trainings
     """
 
     def __init__(
@@ -71,25 +56,21 @@ class Desk:
         follow_links: bool = False,
         only_inside: bool = False,
     ) -> None:
-        self.archive, self._models, self._trainer = archive, models, trainer
+        self.archive = archive
         self._follow_links, self._only_inside = follow_links, only_inside
         self._separator = separator
         self.name: str = archive.folder.absolute().name
         self._cache, self._leases, self._explaining = cache, Leases(), Lock()
         self._handing = Lock()  # two people who ask at once get different items
         self._beside = ThreadPoolExecutor(1, "desk queues")
-        current = models.current
-        proposals = None if current is None else models.open(current)
-        self._current = CurrentReview(archive, proposals)
+        self.learning = Learning(archive, models, trainer, on_model=self._use_model, train_after=train_after)
+        self._current = CurrentReview(archive, self.learning.current)
         self._thumbnails = Thumbnails(thumbnail_folder(cache))
-        since = 0 if proposals is None else int(proposals.facts["last_decision"])
-        self._schedule = Schedule(trainer, train_after, archive.n_decisions(since))
         archive.add_listener(self._settle)
-        trainer.on_finished = self._take_over
-        if proposals is None and self._current.now().table.n_present.any():
-            self._schedule.start()
+        if self.learning.current is None and self._current.now().table.n_present.any():
+            self.learning.train()
         else:
-            self._schedule.check()
+            self.learning.train_if_due()
         self._warm_up()
 
     @classmethod
@@ -156,7 +137,7 @@ class Desk:
 
     def close(self) -> None:
         """End a training that is at work, and let go of the archive."""
-        self._trainer.close()
+        self.learning.close()
         self._beside.shutdown(cancel_futures=True)
         self.archive.close()
 
@@ -173,25 +154,24 @@ class Desk:
     def overview(self) -> dict[str, Any]:
         """The archive, its progress, its queues, and its model."""
         review = self._current.now()
-        proposals = review.proposals
         return {
-            "archive": archive_json(review, self.name),
-            "progress": progress_json(review),
-            "queues": queue_rows(review),
-            "model": None if proposals is None else model_json(self._models.list(), proposals.number),
-            "training": self.training(),
+            "archive": documents.archive_json(review, self.name),
+            "progress": documents.progress_json(review),
+            "queues": documents.queue_rows(review),
+            "model": self.learning.current_model(),
+            "training": self.learning.training(),
         }
 
     def tags(self, text: str = "") -> dict[str, Any]:
         """All tags, or those that contain a text, with their numbers."""
-        return {"tags": tag_rows(self._current.now(), text)}
+        return {"tags": documents.tag_rows(self._current.now(), text)}
 
     def complete(self, text: str = "") -> dict[str, Any]:
         """Tags that a text may become, whether it is one, what it is a synonym of, and what is near it."""
         review, tag = self._current.now(), text.strip()
         meant, is_known = review.vocabulary.synonyms.get(tag), review.table.column(tag) is not None
         near = [] if is_known or not tag else nearest(tag, list(review.table.tags))
-        return {"tags": completions(review, text), "known": is_known, "near": near, "meant": meant}
+        return {"tags": documents.completions(review, text), "known": is_known, "near": near, "meant": meant}
 
     def wall(
         self, queue: Queue | None = None, *, who: str = "", cursor: str = "", limit: int = 60
@@ -220,7 +200,7 @@ class Desk:
             page = review.page(queue, cursor=cursor, limit=limit, others=others, own=own)
             self._leases.lend(who, [review.item(queue, pair) for pair in page.items])
         # a column of -1: there is no tag to ask about
-        items = item_rows(review, self.archive, [pair for pair in page.items if pair[1] >= 0])
+        items = documents.item_rows(review, self.archive, [pair for pair in page.items if pair[1] >= 0])
         return {
             "items": items,
             "cursor": page.cursor,
@@ -256,7 +236,7 @@ class Desk:
         return self._show(self._current.now(), picture, Missing())
 
     def _show(self, review: Review, picture: int, queue: Queue) -> dict[str, Any]:
-        shown = picture_tags_json(review, self.archive, picture, queue)
+        shown = documents.picture_tags_json(review, self.archive, picture, queue)
         return shown | {"left": review.n_pictures(queue), "nothing": None}
 
     def pictures(
@@ -270,7 +250,7 @@ class Desk:
         review.column(review.vocabulary.name(chosen.tag or ""))  # an unknown tag is said to be unknown
         ids = self.archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
         items = [
-            picture_json(picture) | tag_names_json(review, picture.id)
+            documents.picture_json(picture) | documents.tag_names_json(review, picture.id)
             for picture in self.archive.pictures_of(ids)
         ]
         total = self.archive.count(chosen)
@@ -290,7 +270,7 @@ class Desk:
             raise LookupError(f"the model does not know the tag {tag!r} yet; it will after the next training")
         ids = dict(zip(review.pictures.names, review.pictures.ids.tolist(), strict=True))
         with self._explaining:
-            return why_json(review.proposals.annotator(), served.path, tag, ids)
+            return documents.why_json(review.proposals.annotator(), served.path, tag, ids)
 
     # what is decided
 
@@ -332,12 +312,12 @@ class Desk:
         if batch.is_new:
             self._current.mark_reviewed(reviewed)
             self._leases.settle((picture, None) for picture in reviewed)
-            self._schedule.count(len(answers))
+            self.learning.count(len(answers))
             meant = self._current.now().vocabulary.name
             if any(self._is_new_tag(meant(answer.tag)) for answer in answers if answer.answer == "yes"):
-                self._schedule.train_soon()
+                self.learning.train_soon()
         n_decided = self._current.now().table.n_decided
-        told = {"batch": batch.batch, "decisions": n_decided, "due_in": self._schedule.due_in}
+        told = {"batch": batch.batch, "decisions": n_decided, "due_in": self.learning.due_in}
         return told | self._left(shown)
 
     def undo(
@@ -347,15 +327,15 @@ class Desk:
         undone = self.archive.undo(who=who, request=request, batch=batch)
         if undone.is_new:
             self._current.mark_reviewed(undone.reviewed)
-            self._schedule.count(-len(undone.restored))
+            self.learning.count(-len(undone.restored))
             if undone.changes:
                 self._read_tags()
         return {
             "batch": undone.batch,
-            "restored": cell_rows(self.archive, undone.restored),
-            "kept": cell_rows(self.archive, undone.kept),
+            "restored": documents.cell_rows(self.archive, undone.restored),
+            "kept": documents.cell_rows(self.archive, undone.kept),
             "reviewed": list(undone.reviewed),
-            "said": undone_words(undone),
+            "said": documents.undone_words(undone),
             **self._left(shown),
         }
 
@@ -370,13 +350,13 @@ class Desk:
     def steps(self, *, who: str = "", limit: int = 30, before: int | None = None) -> dict[str, Any]:
         """What people did at once, the latest first, and the number of what `who` would take back next."""
         steps = self.archive.steps(limit, before=before)
-        return {"steps": [step_json(step) for step in steps], "next": self.archive.last_step(who)}
+        return {"steps": [documents.step_json(step) for step in steps], "next": self.archive.last_step(who)}
 
     def history(
         self, *, limit: int = 100, before: int | None = None, who: str | None = None
     ) -> dict[str, Any]:
         """Decisions, the latest first."""
-        return {"decisions": decision_rows(self.archive.history(limit, before=before, who=who))}
+        return {"decisions": documents.decision_rows(self.archive.history(limit, before=before, who=who))}
 
     # what tags mean
 
@@ -404,40 +384,7 @@ class Desk:
         self._current.read_archive()
         self._warm_up()
         if self._current.now().table.n_present.any():
-            self._schedule.train_soon()
-
-    # how it learns
-
-    def training(self) -> dict[str, Any]:
-        """How far the training is, and what the last one changed."""
-        return self._trainer.status() | {"due_in": self._schedule.due_in}
-
-    def train(self, fresh: bool = False) -> dict[str, Any]:
-        """Begin a training in the background; with `fresh` method and kernel are chosen again."""
-        self._schedule.start(fresh=fresh)
-        return self.training()
-
-    def cancel_training(self) -> dict[str, Any]:
-        """End the training; the last good model keeps answering."""
-        self._trainer.cancel()
-        return self.training()
-
-    def models(self) -> dict[str, Any]:
-        """All models that are kept, the newest first."""
-        return {"models": model_rows(self._models.list(), self._models.current)}
-
-    def model_path(self) -> Path | None:
-        """The folder of the current model, which `annotate` takes; None where there is none."""
-        number = self._models.current
-        path = None if number is None else self._models.path(number, "model")
-        return path if path is not None and path.is_dir() else None
-
-    def use_model(self, number: int) -> dict[str, Any]:
-        """Let another model answer; LookupError where there is none of that number."""
-        self._models.use(number)
-        self._current.use(self._models.open(number))
-        self._warm_up()
-        return self.models()
+            self.learning.train_soon()
 
     # the archive
 
@@ -451,7 +398,7 @@ class Desk:
         )
         self._current.read_archive()
         self._warm_up()
-        return scan_json(report)
+        return documents.scan_json(report)
 
     def export(self, format: str) -> bytes:
         """A file: decisions as "csv" or "jsonl", or all "tags" as a list."""
@@ -461,17 +408,19 @@ class Desk:
 
     def write_sidecars(self, *, style: str = "full", dry_run: bool = False) -> dict[str, Any]:
         """Write all tags beside the pictures, or only tell what would be written."""
-        return sidecars_json(self.archive, style=style, dry_run=dry_run, follow_links=self._follow_links)
+        return documents.sidecars_json(
+            self.archive, style=style, dry_run=dry_run, follow_links=self._follow_links
+        )
 
     def write_tag_list(self, *, dry_run: bool = False) -> dict[str, Any]:
         """Write all tags into the list of the folder, or only tell what would be written."""
-        return tag_list_json(self.archive, dry_run=dry_run, tells_place=not self._only_inside)
+        return documents.tag_list_json(self.archive, dry_run=dry_run, tells_place=not self._only_inside)
 
     def import_(self, content: bytes, format: str, *, dry_run: bool, who: str) -> dict[str, Any]:
         """Take decisions from the bytes of a file, or tell what they would change."""
         taken_over = import_answers(self.archive, content, format=format, who=who, dry_run=dry_run)
         if not dry_run:
-            self._schedule.count(len(taken_over.changes))
+            self.learning.count(len(taken_over.changes))
         return taken_over.to_dict()
 
     def _served(self, picture: int) -> ArchivedPicture:
@@ -492,18 +441,13 @@ class Desk:
     def _settle(self, cells: list[Cell]) -> None:
         self._leases.settle((cell.picture, cell.tag) for cell in cells)
 
-    def _take_over(self, number: int) -> None:
-        """A training ended well: its model answers from now on."""
-        proposals = self._models.open(number)
+    def _use_model(self, proposals: Proposals) -> None:
         self._current.use(proposals)
         self._warm_up()
-        if proposals.facts["last_decision"] == self.archive.last_decision():
-            self._schedule.forget()
-        self._schedule.check()
 
     def _warm_up(self) -> None:
         """Order the queues before somebody asks for them."""
-        self._beside.submit(queue_rows, self._current.now())
+        self._beside.submit(documents.queue_rows, self._current.now())
 
 
 def _by_name(review: Review, queue: Queue | None) -> Queue:

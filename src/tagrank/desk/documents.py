@@ -269,34 +269,6 @@ def _several(number: int, one: str) -> str:
     return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
-def model_rows(listed: list[dict[str, Any]], current: int | None) -> list[dict[str, Any]]:
-    """The facts of models, the newest first, with their quality on the same pictures and labels.
-
-    These are the labels that the newest was trained on, see `learning.changes`. A model that was not measured
-    on them (`is_compared` says so) has the quality that it had when it was made.
-    """
-    newest = listed[0] if listed else {}
-    others = newest.get("others", {})
-    rows = []
-    for facts in listed:
-        told = others.get(str(facts["number"]), {}) if facts is not newest else facts
-        row = {name: value for name, value in facts.items() if name != "others"} | {
-            "quality": told.get("quality", facts.get("quality")),
-            "metrics": told.get("metrics", facts["metrics"]),
-            "is_compared": "quality" in told,
-            "current": facts["number"] == current,
-        }
-        rows.append(row)
-    return rows
-
-
-def model_json(listed: list[dict[str, Any]], number: int) -> dict[str, Any] | None:
-    """The model that answers, with the quality that the list of models tells."""
-    told = ("number", "made", "method", "metrics", "quality", "is_compared")
-    rows = model_rows(listed, number)
-    return next(({name: row[name] for name in told} for row in rows if row["current"]), None)
-
-
 def scan_json(report: Scan) -> dict[str, Any]:
     """What a scan found."""
     return {

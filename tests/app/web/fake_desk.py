@@ -31,6 +31,7 @@ class FakeDesk:
         self.proposed = {cell: 0.5 + number % 50 / 100 for cell, number in true.items() if not number % 2}
         self.decided, self.batches, self.seen, self.calls = {}, [], {}, []
         self.state, self.current = "idle", 1
+        self.learning = self
 
     def _picture(self, i):
         if not 1 <= i <= len(self.names):
@@ -221,7 +222,7 @@ class FakeDesk:
         self.state = "running"
         return self.training()
 
-    def cancel_training(self):
+    def cancel(self):
         self.state = "cancelled"
         return self.training()
 
@@ -231,7 +232,7 @@ class FakeDesk:
         models = [{"number": k, **facts, **more, "current": k == self.current} for k in (2, 1)]
         return {"models": models}
 
-    def use_model(self, number):
+    def use(self, number):
         if number not in (1, 2):
             raise LookupError(f"there is no model {number}")
         self.current = number

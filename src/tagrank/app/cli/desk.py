@@ -175,7 +175,7 @@ def desk(
         app = desk_app(opened, security)
         serve(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
         say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
-        if model := opened.model_path():
+        if model := opened.learning.model_path():
             say(f"its model is in {model}; 'tagrank annotate' takes it")
 
 

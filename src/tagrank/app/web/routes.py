@@ -220,31 +220,31 @@ async def why(request: Request, picture: Number, tag: TagName) -> JSONResponse:
 @learning.get("/training")
 async def training(request: Request) -> JSONResponse:
     """How far the training is, and what the last one changed."""
-    return await _answer(request, desk_of(request).training)
+    return await _answer(request, desk_of(request).learning.training)
 
 
 @learning.post("/training")
 async def train(request: Request, body: TrainingBody) -> JSONResponse:
     """Start a training in the background."""
-    return await _answer(request, desk_of(request).train, body.fresh)
+    return await _answer(request, desk_of(request).learning.train, body.fresh)
 
 
 @learning.delete("/training")
 async def cancel_training(request: Request) -> JSONResponse:
     """End the training; the last good model keeps answering."""
-    return await _answer(request, desk_of(request).cancel_training)
+    return await _answer(request, desk_of(request).learning.cancel)
 
 
 @learning.get("/models")
 async def models(request: Request) -> JSONResponse:
     """All models that are kept, the newest first."""
-    return await _answer(request, desk_of(request).models)
+    return await _answer(request, desk_of(request).learning.models)
 
 
 @learning.post("/models/{number}/use")
 async def use_model(request: Request, number: Number) -> JSONResponse:
     """Let another model answer."""
-    return await _answer(request, desk_of(request).use_model, number, kind="long")
+    return await _answer(request, desk_of(request).learning.use, number, kind="long")
 
 
 # the folder of pictures, and decisions on their way out and in

@@ -223,6 +223,34 @@ class Models:
         return set()
 
 
+def model_rows(listed: list[dict[str, Any]], current: int | None) -> list[dict[str, Any]]:
+    """The facts of models, the newest first, with their quality on the same pictures and labels.
+
+    These are the labels that the newest was trained on, see `measured_facts`. A model that was not measured
+    on them (`is_compared` says so) has the quality that it had when it was made.
+    """
+    newest = listed[0] if listed else {}
+    others = newest.get("others", {})
+    rows = []
+    for facts in listed:
+        told = others.get(str(facts["number"]), {}) if facts is not newest else facts
+        row = {name: value for name, value in facts.items() if name != "others"} | {
+            "quality": told.get("quality", facts.get("quality")),
+            "metrics": told.get("metrics", facts["metrics"]),
+            "is_compared": "quality" in told,
+            "current": facts["number"] == current,
+        }
+        rows.append(row)
+    return rows
+
+
+def model_json(listed: list[dict[str, Any]], number: int) -> dict[str, Any] | None:
+    """The model that answers, with the quality that the list of models tells."""
+    told = ("number", "made", "method", "metrics", "quality", "is_compared")
+    rows = model_rows(listed, number)
+    return next(({name: row[name] for name in told} for row in rows if row["current"]), None)
+
+
 def _rounded(probabilities: np.ndarray) -> np.ndarray:
     """In half precision; none that is not zero becomes zero."""
     return np.where(probabilities > 0, np.maximum(probabilities, SMALLEST), 0).astype(np.float16)

@@ -2,15 +2,19 @@
 
 What it keeps, rows and their similarities, makes the next training quick; it starts again if it died. A
 training that is cancelled is over for the desk at once: the process is asked to stop, and ended if it does
-not within a moment. It ends with the desk, however that ended (`tagrank.workers`). `Schedule` says when a
-model is trained: after so many decisions, and at once where there is none or a tag is new to it.
+not within a moment. It ends with the desk, however that ended (`tagrank.workers`). `Learning` says when
+a model is trained: after so many decisions, and at once where there is none or a tag is new to it.
 """
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from tagrank.archive import Archive
+from tagrank.desk.learning.models import MODEL, Models, Proposals, model_rows
 from tagrank.desk.learning.training import Question, Source, Training
 from tagrank.resources import count_threads
 from tagrank.workers import Worker, WorkerDied, pack_work
@@ -18,6 +22,7 @@ from tagrank.workers import Worker, WorkerDied, pack_work
 PATIENCE = 3.0  # seconds for a process to stop by itself
 TRAIN_AFTER = 50  # decisions
 EXAMPLES = 3  # pictures with a new tag from which it is learned at once
+_TOLD = ("number", "made", "method", "metrics", "quality", "is_compared")  # of the model that answers
 MOST_POINTS = 200  # of the falling gap that are shown
 
 
@@ -36,9 +41,9 @@ class Trainer:
 
     def __init__(
         self,
-        archive: Any,
+        archive: Archive,
         *,
-        cache: Any = True,
+        cache: bool | str | os.PathLike = True,
         features: Any = None,
         n_jobs: int | None = None,
         on_finished: Callable[[int], None] | None = None,
@@ -170,19 +175,78 @@ class Trainer:
             worker.kill()
 
 
-class Schedule:
-    """Counts decisions since the last training began, and begins the next.
+class Learning:
+    """Which model answers, and when the next one is trained: what a desk tells about both.
+
+    Decisions are counted since the last training began.
 
     Parameters
     ----------
-    trainer : begins a training; one at a time
-    train_after : how many decisions; 0 for never
-    n_decided : how many were made since the current model began to learn
+    archive : knows its last decision
+    models, trainer : those of the archive
+    on_model : called with the proposals of a model that answers from now on
+    train_after : train again after so many decisions; 0 for never
+
+    Attributes
+    ----------
+    current : the proposals of the model that answers, None before the first
     """
 
-    def __init__(self, trainer: Trainer, train_after: int, n_decided: int) -> None:
-        self._trainer, self._after, self._n_decided = trainer, train_after, n_decided
-        self._lock = threading.Lock()
+    def __init__(
+        self,
+        archive: Archive,
+        models: Models,
+        trainer: Trainer,
+        *,
+        on_model: Callable[[Proposals], None],
+        train_after: int = TRAIN_AFTER,
+    ) -> None:
+        self._archive, self._models, self._trainer = archive, models, trainer
+        self._on_model, self._after, self._lock = on_model, train_after, threading.Lock()
+        number = models.current
+        self.current = None if number is None else models.open(number)
+        since = 0 if self.current is None else int(self.current.facts["last_decision"])
+        self._n_decided = archive.n_decisions(since)
+        trainer.on_finished = self._take_over
+
+    def training(self) -> dict[str, Any]:
+        """How far the training is, and what the last one changed."""
+        return self._trainer.status() | {"due_in": self.due_in}
+
+    def train(self, fresh: bool = False) -> dict[str, Any]:
+        """Begin a training in the background; with `fresh` method and kernel are chosen again."""
+        with self._lock:
+            self._n_decided = 0
+        self._trainer.start(fresh=fresh)
+        return self.training()
+
+    def cancel(self) -> dict[str, Any]:
+        """End the training; the last good model keeps answering."""
+        self._trainer.cancel()
+        return self.training()
+
+    def models(self) -> dict[str, Any]:
+        """All models that are kept, the newest first."""
+        return {"models": model_rows(self._models.list(), self._models.current)}
+
+    def current_model(self) -> dict[str, Any] | None:
+        """The facts of the model that answers, with the quality that the list of models tells."""
+        if self.current is None:
+            return None
+        rows = model_rows(self._models.list(), self.current.number)
+        return next(({name: row[name] for name in _TOLD} for row in rows if row["current"]), None)
+
+    def model_path(self) -> Path | None:
+        """The folder of the current model, which `annotate` takes; None where there is none."""
+        number = self._models.current
+        path = None if number is None else self._models.path(number, MODEL)
+        return path if path is not None and path.is_dir() else None
+
+    def use(self, number: int) -> dict[str, Any]:
+        """Let another model answer; LookupError where there is none of that number."""
+        self._models.use(number)
+        self._answer_with(self._models.open(number))
+        return self.models()
 
     @property
     def due_in(self) -> int | None:
@@ -193,29 +257,36 @@ class Schedule:
         """More was decided, or taken back."""
         with self._lock:
             self._n_decided += n_new
-        self.check()
+        self.train_if_due()
 
     def train_soon(self) -> None:
         """A training is due at once, unless none ever is."""
         with self._lock:
             self._n_decided = max(self._n_decided, self._after)
-        self.check()
+        self.train_if_due()
 
-    def forget(self) -> None:
-        """All that was decided is learned, also what was decided after the training began."""
-        with self._lock:
-            self._n_decided = 0
-
-    def check(self) -> None:
+    def train_if_due(self) -> None:
         """Begin a training if one is due and none is at work; called again when one ends."""
         if self.due_in == 0 and self._trainer.status()["state"] != "running":
-            self.start()
+            self.train()
 
-    def start(self, *, fresh: bool = False) -> None:
-        """Begin a training now."""
-        with self._lock:
-            self._n_decided = 0
-        self._trainer.start(fresh=fresh)
+    def close(self) -> None:
+        """End a training that is at work."""
+        self._trainer.close()
+
+    def _take_over(self, number: int) -> None:
+        """A training ended well: its model answers from now on."""
+        proposals = self._models.open(number)
+        self._answer_with(proposals)
+        if proposals.facts["last_decision"] == self._archive.last_decision():
+            # all that was decided is learned, also what was decided after the training began
+            with self._lock:
+                self._n_decided = 0
+        self.train_if_due()
+
+    def _answer_with(self, proposals: Proposals) -> None:
+        self.current = proposals
+        self._on_model(proposals)
 
 
 class _Run:
