@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator, ModelFileError, explain
-from tagrank.annotation.recipe import Recipe
+from tagrank.annotation.choosing import Recipe
 from tagrank.commands.missing.held_out import hold_out
 from tagrank.data import Collection, clean_tags
 from tagrank.estimators import OneVsAllSVM

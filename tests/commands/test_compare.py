@@ -7,7 +7,7 @@ import pytest
 
 import tagrank
 from tagrank import Collection, compare, evaluate, train
-from tagrank.annotation.recipe import CRITERION
+from tagrank.annotation.choosing import CRITERION
 from tagrank.commands.compare import running
 from tagrank.commands.compare.choices import choose_methods, choose_metrics
 from tagrank.commands.compare.summary import summarise

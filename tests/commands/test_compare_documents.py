@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tagrank.annotation.recipe import CRITERION
+from tagrank.annotation.choosing import CRITERION
 from tagrank.commands.compare.cells import rank_words, said, shown, table_lines
 from tagrank.commands.compare.documents import write_latex, write_markdown
 from tagrank.commands.compare.folds import Fold

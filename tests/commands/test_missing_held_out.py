@@ -119,7 +119,7 @@ def test_cost_is_the_one_whose_probabilities_fit_best(rows):
     for one in alone:
         known = one.states != 0
         fits.append(-log_loss((one.states > 0)[known], one.probabilities[known]))
-    tried = found.choice.tried[0].scores["log-likelihood"]
+    tried = found.choice.trials[0].scores["log-likelihood"]
     assert len(set(np.round(fits, 2))) == 3
     assert np.argmax(tried) == np.argmax(fits)
     np.testing.assert_allclose(found.scores, alone[int(np.argmax(fits))].scores, atol=0.1)

@@ -5,7 +5,7 @@ import pytest
 
 from tagrank import Collection, draw_pictures, train
 from tagrank.annotation import Annotator
-from tagrank.annotation.recipe import Recipe
+from tagrank.annotation.choosing import Recipe
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.choosing import find_criterion
 from tagrank.metrics import (
     Metric,
     catalog_metrics,

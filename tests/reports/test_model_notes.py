@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from tagrank import Annotator, MultipleKernelRanker
-from tagrank.annotation.choosing import Choice
-from tagrank.annotation.tuning import Tuning
-from tagrank.annotation.weighing import Weighing
+from tagrank.annotation.choosing import Choice, Trial, Weighing
 from tagrank.reports.model_notes import (
     CHOICE,
     KERNELS,
@@ -24,9 +22,9 @@ from tagrank.reports.model_notes import (
 @pytest.fixture
 def choice():
     scores = {"MAP and AUC": (0.7, 0.8)}
-    first = Tuning((1.0, 3.0), scores, method="label-ranker", kernel="Gaussian", value=0.83)
-    second = Tuning((1.0, 3.0), scores, method="one-vs-all", kernel="Gaussian", value=0.81)
-    third = Tuning((1.0, 3.0), scores, method="label-ranker", kernel="linear")
+    first = Trial((1.0, 3.0), scores, method="label-ranker", kernel="Gaussian", value=0.83)
+    second = Trial((1.0, 3.0), scores, method="one-vs-all", kernel="Gaussian", value=0.81)
+    third = Trial((1.0, 3.0), scores, method="label-ranker", kernel="linear")
     return Choice((first, second, third), (first, second), 0.85, "MAP and AUC", 400, 12.5)
 
 

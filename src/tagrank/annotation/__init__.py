@@ -11,24 +11,22 @@ if TYPE_CHECKING:
     from tagrank.annotation.bank.extraction import Extraction
     from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank, prune_bank
     from tagrank.annotation.bank.row_store import CacheWarning
+    from tagrank.annotation.choosing import Recipe, Trial, tune_cost
     from tagrank.annotation.describing import Description, describe_pictures
     from tagrank.annotation.explanation import Contribution, Explanation, explain
     from tagrank.annotation.model_files.storage import ModelFileError
     from tagrank.annotation.ranked_tags import RankedTag, RankedTags
-    from tagrank.annotation.recipe import Recipe
-    from tagrank.annotation.tuning import Tuning, tune_cost
 
 _NAMES = {
     "annotator": "Annotator",
     "bank.extraction": "Extraction",
     "bank.feature_bank": "FeatureBank bank_size clear_bank prune_bank",
     "bank.row_store": "CacheWarning",
+    "choosing": "Recipe Trial tune_cost",
     "describing": "Description describe_pictures",
     "explanation": "Contribution Explanation explain",
     "model_files.storage": "ModelFileError",
     "ranked_tags": "RankedTag RankedTags",
-    "recipe": "Recipe",
-    "tuning": "Tuning tune_cost",
 }
 _HOME_OF = {name: home for home, names in _NAMES.items() for name in names.split()}
 
@@ -44,7 +42,7 @@ __all__ = [
     "RankedTag",
     "RankedTags",
     "Recipe",
-    "Tuning",
+    "Trial",
     "bank_size",
     "clear_bank",
     "describe_pictures",

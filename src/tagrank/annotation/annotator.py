@@ -4,7 +4,6 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Self
 
@@ -12,13 +11,21 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from tagrank._version import __version__
-from tagrank.annotation.choosing import Choice, choose
+from tagrank.annotation.choosing import (
+    CRITERIA,
+    CRITERION,
+    Candidate,
+    Candidates,
+    Choice,
+    Recipe,
+    candidates_of,
+    choose,
+    kernel_of,
+)
+from tagrank.annotation.choosing.candidates import take_tag_weights
 from tagrank.annotation.decision import threshold_for
-from tagrank.annotation.plan import KernelOption, Plan
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags
-from tagrank.annotation.recipe import CRITERION, Recipe, kernel_of, plan_given, take_tag_weights
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scaler
-from tagrank.annotation.tuning import CRITERIA
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.data.coherence import coherent_log_odds, make_coherent
@@ -47,7 +54,7 @@ class Annotator:
     Parameters
     ----------
     estimator : the name of a method or a `Recipe`; by default the method is chosen too. What they leave open
-        is chosen as `tagrank.train` does, see `tagrank.annotation.recipe`. Or an estimator, which is copied
+        is chosen as `tagrank.train` does, see `tagrank.annotation.choosing`. Or an estimator, which is copied
         and trained as it is
     features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
         `Feature` objects, see `tagrank.features.choose_features`; the best that is installed by default
@@ -124,18 +131,19 @@ class Annotator:
             raise ValueError("the collection has no tags to learn from; labels were expected")
         features = None if self.features is None else choose_features(self.features)
         intake = take_in(collection, view=self.view, features=features)
-        plan = self._plan(intake, collection.tags)
+        candidates = self._candidates(intake, collection.tags)
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
-        kernel = kernel_of(plan.usual)
-        without_kernel = getattr(innermost(plan.usual), "column_scaling", "none")
+        usual = candidates.usual.estimator
+        kernel = kernel_of(usual)
+        without_kernel = getattr(innermost(usual), "column_scaling", "none")
         scalers = {
             name: fit_scaler(rows, self.scaling, kernel, name, without_kernel=without_kernel)
             for name, rows in intake.views.items()
         }
         self._know_rows(intake, scalers, list(collection.tags), kernel)
         self.estimator_, self.choice_ = self._train(
-            plan, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
+            candidates, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
         )
         self._know_training(intake, collection)
         _warn_never_positive(self.tags, self.never_positive_)
@@ -299,46 +307,44 @@ class Annotator:
         )
         self.metadata = _describe_training(self.estimator_, len(collection))
 
-    def _plan(self, intake: Intake, tags: Sequence[str]) -> Plan:
-        wanted = Recipe() if self.estimator is None else self.estimator
-        wanted = Recipe(wanted) if isinstance(wanted, str) else wanted
-        if not isinstance(wanted, Recipe):
-            return plan_given(wanted, intake, self.costs, self.powers or (1,))
-        plan = wanted.plan(intake, tags)
+    def _candidates(self, intake: Intake, tags: Sequence[str]) -> Candidates:
+        recipe = Recipe() if self.estimator is None else self.estimator
+        recipe = Recipe(recipe) if isinstance(recipe, str) else recipe
+        if not isinstance(recipe, Recipe):
+            return candidates_of(recipe, intake, self.costs, self.powers or (1,))
+        candidates = recipe.candidates(intake, tags)
         if self.costs is not None:
-            given = [
-                one._replace(costs=self.costs, extends=False) if hasattr(one.estimator, "C") else one
-                for one in plan.candidates
-            ]
-            plan = replace(plan, candidates=given)
-        if self.powers is not None:
-            options = [KernelOption(f"kernel to the power {power}", power=power) for power in self.powers]
-            plan = replace(plan, kernels=options)
-        return plan
+            candidates = candidates.changed(self._with_costs)
+        return candidates if self.powers is None else candidates.with_powers(self.powers)
+
+    def _with_costs(self, one: Candidate) -> Candidate:
+        return one._replace(costs=self.costs, extends=False) if hasattr(one.estimator, "C") else one
 
     def _train(
-        self, plan: Plan, X: Any, collection: Collection, progress: Progress | None, **asked: Any
+        self,
+        candidates: Candidates,
+        X: Any,
+        collection: Collection,
+        progress: Progress | None,
+        *,
+        callback: Callable[[Any], None] | None,
+        stop: Callable[[], bool] | None,
     ) -> tuple[Any, Choice | None]:
-        weights = [take_tag_weights(one.estimator, self.tags, len(collection)) for one in plan.candidates]
-        more = weights[0]
+        weights = [take_tag_weights(one.estimator, self.tags, len(collection)) for one in candidates.methods]
         with warnings.catch_warnings():
             # said afterwards, by name
             warnings.filterwarnings("ignore", message=".*never positive in training")
             chosen = choose(
-                plan,
-                X,
-                collection.labels,
-                criterion=self.criterion,
-                progress=progress,
-                stop=asked["stop"],
+                candidates, X, collection.labels, criterion=self.criterion, progress=progress, stop=stop
             )
-            model = plan.wrapped(chosen.estimator)
-            if progress is not None and plan.around is not None and chosen.choice is not None:
+            model = candidates.wrapped(chosen.estimator)
+            if progress is not None and candidates.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)
+            options: dict[str, Any] = {"callback": callback, "stop": stop}
             if collection.decided:
-                asked["decided"] = collection.decided_mask(confirmed=False)
-            more |= taken_by(model.fit, **asked)
-            return model.fit(rows_for(model, chosen.rows), collection.labels, **more), chosen.choice
+                options["decided"] = collection.decided_mask(confirmed=False)
+            options = weights[0] | taken_by(model.fit, **options)
+            return model.fit(rows_for(model, chosen.rows), collection.labels, **options), chosen.choice
 
     def _forget_unread_views(self) -> None:
         """What a kernel without weight read need not be described for new pictures, nor stored."""

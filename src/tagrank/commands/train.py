@@ -9,11 +9,9 @@ from typing import Any
 from sklearn.base import clone
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.choosing import Choice
+from tagrank.annotation.choosing import AUTO, METHOD, Choice, Recipe, Trial
 from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features, see_pictures
 from tagrank.annotation.model_files.storage import check_replaceable
-from tagrank.annotation.recipe import AUTO, METHOD, Recipe
-from tagrank.annotation.tuning import Tuning
 from tagrank.commands.destinations import check_apart, check_folder
 from tagrank.commands.evaluate import SPELLING, Evaluation, evaluate
 from tagrank.commands.given_data import (
@@ -77,7 +75,7 @@ class Training:
         return getattr(self.annotator.estimator_, "completeness_", None)
 
     @property
-    def tuning(self) -> Tuning | None:
+    def tuning(self) -> Trial | None:
         """How well the values of C did that were tried; None where none were."""
         return self.annotator.tuning_
 

@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tagrank.annotation.choosing import (
+    AUTO,
+    HALVING,
+    KERNEL_POWER,
+    SEARCHES,
+    Choice,
+    Recipe,
+    find_criterion,
+    search_space,
+)
 from tagrank.annotation.describing import PICTURES, Cache, describe_rows, name_features
-from tagrank.annotation.recipe import AUTO, Recipe
-from tagrank.annotation.search.criterion import find_criterion
-from tagrank.annotation.search.search import HALVING, SEARCHES, Search
-from tagrank.annotation.search.search import search as search_space
-from tagrank.annotation.search.space import KERNEL_POWER
 from tagrank.annotation.views import take_in
 from tagrank.commands.destinations import check_apart, check_file
 from tagrank.commands.given_data import (
@@ -47,7 +52,7 @@ class Tuned:
     """
 
     method: str
-    search: Search
+    search: Choice
     parameters: Mapping[str, Any]
     facts: dict[str, Any]
     problems: Sequence[Problem] = ()
@@ -69,7 +74,7 @@ class Tuned:
             "parameters": dict(self.parameters),
             "command": self.command,
             "config": self.config,
-            "search": self.search.to_dict(),
+            "search": search_facts(self.search),
             "data": self.facts,
             "problems": [vars(problem) for problem in self.problems],
         }
@@ -162,6 +167,19 @@ def tune(
     return tuned
 
 
+def search_facts(found: Choice) -> dict[str, Any]:
+    """What a search tried and what is best, as plain dicts, lists and numbers for JSON."""
+    told = ("parameters", "value", "n_rows", "n_folds", "seconds", "error")
+    return {
+        "best": found.best,
+        "value": found.value,
+        "criterion": found.criterion,
+        "trials": [{name: getattr(trial, name) for name in told} for trial in found.trials],
+        "seconds": found.seconds,
+        "is_complete": found.is_complete,
+    }
+
+
 def check_method(method: str) -> None:
     """Raise for "auto": it has no space of its own."""
     if method == AUTO:
@@ -170,7 +188,7 @@ def check_method(method: str) -> None:
         )
 
 
-def nothing_measured(found: Search, n_rows: int) -> str:
+def nothing_measured(found: Choice, n_rows: int) -> str:
     """Why a search has no answer."""
     if found.trials:
         return f"{found.criterion} is undefined on these {n_rows:,} rows; name another metric"

@@ -22,7 +22,7 @@ def describe_choice(choice: Choice | None) -> dict[str, Any] | None:
         "words": choice.words,
         "summary": choice_words(choice),
         "taken": [one.words for one in choice.chosen],
-        "tried": [[one.words, one.best_score(), one.value] for one in choice.tried],
+        "tried": [[one.words, one.best_score(), one.value] for one in choice.trials],
         "criterion": choice.criterion,
     }
 
@@ -32,7 +32,7 @@ def choice_words(choice: Choice) -> str:
     words = f"{choice.criterion} {choice.value:.3f}"
     if choice.lead is not None:
         words += f", {100 * choice.lead:.1f} points more than the next best"
-    return f"{words}; {len(choice.tried)} tried on {choice.n_rows:,} held out, {choice.seconds:.1f} seconds"
+    return f"{words}; {len(choice.trials)} tried on {choice.n_rows:,} held out, {choice.seconds:.1f} seconds"
 
 
 def choice_section(annotator: Annotator) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.annotation.trials import Trials
+from tagrank.annotation.choosing import trials
 from tagrank.data import read_keywords
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.files import atomic_write
@@ -275,16 +275,16 @@ def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, m
 @pytest.mark.parametrize("fold", [1, 9])
 def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkeypatch, fold):
     """A solver takes Ctrl-C as a reason to stop and returns: the fits that follow must not go on as usual."""
-    folds, train = [], Trials._train
+    folds, train = [], trials.train_models
 
-    def press_control_c(search, *arguments):
+    def press_control_c(*arguments):
         folds.append(arguments)
         if len(folds) == fold:
             with contextlib.suppress(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGINT)
-        return train(search, *arguments)
+        return train(*arguments)
 
-    monkeypatch.setattr(Trials, "_train", press_control_c)
+    monkeypatch.setattr(trials, "train_models", press_control_c)
     result = tagrank("train", folder, "-o", tmp_path / "m", "--features", "colour")
     assert result.exit_code == 130, result.output
     assert len(folds) == fold

@@ -56,11 +56,11 @@ def test_no_model_saw_the_labels_of_the_picture_that_it_judged(first):
 
 def test_a_later_training_keeps_choice_and_folds_and_finds_the_same(first):
     again = learn(examples(), first)
-    assert again.setting is first.setting
+    assert again.chosen is first.chosen
     assert again.prepared is first.prepared
     np.testing.assert_allclose(again.probabilities, first.probabilities, atol=0.02)
     fresh = learn(examples(), first, fresh=True)
-    assert fresh.setting is not first.setting
+    assert fresh.chosen is not first.chosen
 
 
 def test_pictures_and_tags_come_and_go(first):
@@ -148,7 +148,7 @@ def test_a_small_archive_has_a_model(given):
 def test_too_many_to_compare_are_learned_by_linear_models(monkeypatch):
     monkeypatch.setattr(choosing, "why_linear", lambda n_rows: "too many")
     found = learn(examples(n=60))
-    assert found.setting.note == "too many"
+    assert found.chosen.note == "too many"
     assert found.prepared.compared.__class__.__name__ == "PlainRows"
     assert found.metrics["Image-AUC"] > 0.8
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from benchmarks.simulated_keeper import ByQueue, Keeper
+from tagrank.annotation.choosing import ChosenModel
 from tagrank.archive import Cell
 from tagrank.data import Collection, hide_labels
 from tagrank.desk.estimate import Estimate
 from tagrank.desk.learning import learn as learning
-from tagrank.desk.learning.choosing import Setting
 from tagrank.desk.learning.learn import learn, prepare_again
 from tagrank.desk.learning.missing import Total, missing_facts
 from tagrank.desk.probabilities import Probabilities
@@ -24,16 +24,16 @@ NOISE = 0.2  # of the first estimate, by which a training may raise it: so much 
 
 
 @pytest.fixture(autouse=True)
-def one_setting(monkeypatch):
+def one_model(monkeypatch):
     """The choice of a model is not looked at here."""
 
-    def choose_setting(examples, states, **asked):
-        setting = Setting(
-            OneVsAllSVM(kernel="rbf", fit_intercept=True, random_state=0), "one-vs-all", None, ""
+    def choose_model(examples, states, **asked):
+        chosen = ChosenModel(
+            OneVsAllSVM(kernel="rbf", fit_intercept=True, random_state=0), words="one-vs-all"
         )
-        return setting, prepare_again(examples, setting)
+        return chosen, prepare_again(examples, chosen)
 
-    monkeypatch.setattr(learning, "choose_setting", choose_setting)
+    monkeypatch.setattr(learning, "choose_model", choose_model)
 
 
 def draw_archive(seed, n=400, m=20, hidden=HIDDEN):

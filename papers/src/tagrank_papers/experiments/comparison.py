@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 from sklearn.base import clone
 
+from tagrank.annotation.choosing import MEASURES, tune_cost
 from tagrank.annotation.scaling import fit_scaler
-from tagrank.annotation.tuning import MEASURES, tune_cost
 from tagrank.data import Collection, load_dataset
 from tagrank.estimators import CalibratedRanker
 from tagrank.estimators.methods import find_method

@@ -11,7 +11,7 @@ import warnings
 import numpy as np
 
 from tagrank.annotation import describe_pictures
-from tagrank.annotation.recipe import mean_kernel
+from tagrank.annotation.choosing import mean_kernel
 from tagrank.data import LabelStratifiedKFold, hide_labels, load_dataset
 from tagrank.estimators import CalibratedRanker, IncompleteLabelRanker, LabelRanker, OneVsAllSVM
 from tagrank.features import choose_features, usual_features

@@ -12,8 +12,8 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, log_loss
 
+from tagrank.annotation.choosing import Recipe
 from tagrank.annotation.describing import PICTURES, describe_pictures
-from tagrank.annotation.recipe import Recipe
 from tagrank.annotation.scaling import fit_scaler
 from tagrank.commands.missing.held_out import hold_out
 from tagrank.data import LabelStratifiedKFold, hide_labels, load_dataset

@@ -10,7 +10,7 @@ import tempfile
 import numpy as np
 
 from tagrank.annotation import FeatureBank, describe_pictures, tune_cost
-from tagrank.annotation.recipe import mean_kernel
+from tagrank.annotation.choosing import mean_kernel
 from tagrank.data import load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators import LabelRanker, OneVsAllSVM

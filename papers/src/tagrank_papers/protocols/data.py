@@ -3,8 +3,8 @@
 import numpy as np
 
 from tagrank.annotation import describe_pictures
+from tagrank.annotation.choosing import mean_kernel
 from tagrank.annotation.describing import PICTURES
-from tagrank.annotation.recipe import mean_kernel
 from tagrank.data import Collection, load_dataset, split_collection
 from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian

@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.choosing import find_criterion
 from tagrank.commands.compare.result import FREQUENCY, Comparison, DataResult, MethodLine
 from tagrank.commands.tune import option_words
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.choosing import find_criterion
 from tagrank.commands.compare.result import BASELINES
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators.methods import METHODS

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tagrank._version import __version__
+from tagrank.annotation.choosing import HALVING, SEARCHES, find_criterion
 from tagrank.annotation.describing import Cache, name_features
-from tagrank.annotation.search.criterion import find_criterion
-from tagrank.annotation.search.search import HALVING, SEARCHES
 from tagrank.commands.compare.choices import ALL, USUAL_METRICS, choose_methods, choose_metrics
 from tagrank.commands.compare.documents import write_latex, write_markdown
 from tagrank.commands.compare.folds import Division, Fold, keep_rows

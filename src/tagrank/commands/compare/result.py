@@ -32,7 +32,7 @@ class MethodLine:
     below_by_chance : of these baselines those from which it is told apart by none of the metrics
     ended_early : whether tuning ended at the limit of seconds, with the best so far
     warnings : what was said while it was trained
-    searches : how parameters were found, for each fold, as `Search.to_dict` tells it; None where there was
+    searches : how parameters were found, for each fold, as `search_facts` tells it; None where there was
         nothing to choose
     """
 

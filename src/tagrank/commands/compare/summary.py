@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.search.criterion import find_criterion
+from tagrank.annotation.choosing import find_criterion
 from tagrank.commands.compare.folds import Fold
 from tagrank.commands.compare.result import FREQUENCY, LOGISTIC, SECONDS, DataResult, MethodLine
 from tagrank.commands.compare.running import Key

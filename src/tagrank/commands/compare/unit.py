@@ -9,15 +9,19 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.recipe import CRITERION, Recipe
-from tagrank.annotation.search.criterion import find_criterion
-from tagrank.annotation.search.search import search
-from tagrank.annotation.search.space import configurations, configured, usual
-from tagrank.annotation.tuning import MEASURES
+from tagrank.annotation.choosing import (
+    CRITERION,
+    MEASURES,
+    Recipe,
+    find_criterion,
+    open_space,
+    search_space,
+    usual_parameters,
+)
 from tagrank.annotation.views import take_in
 from tagrank.commands.compare.folds import Fold, load_rows
 from tagrank.commands.evaluate import answer
-from tagrank.commands.tune import ending
+from tagrank.commands.tune import ending, search_facts
 from tagrank.errors import one_line
 from tagrank.metrics import Metric, catalog_metrics, metric_table
 from tagrank.metrics.chance import resampled
@@ -80,7 +84,7 @@ def _measured(unit: Unit) -> dict[str, Any]:
     started = time.perf_counter()
     parameters, tuning = _tuned(unit, recipe, rows)
     tuned = time.perf_counter()
-    annotator = Annotator(configured(recipe, parameters), view=unit.view, features=rows.features)
+    annotator = Annotator(recipe.with_parameters(parameters), view=unit.view, features=rows.features)
     annotator.fit(rows.train)
     trained = time.perf_counter()
     answers = answer(annotator, rows.test)
@@ -102,10 +106,10 @@ def _measured(unit: Unit) -> dict[str, Any]:
 def _tuned(unit: Unit, recipe: Recipe, rows: Any) -> tuple[dict[str, Any], dict[str, Any] | None]:
     """The best parameters, and how they were found; None where there was nothing to choose."""
     intake = take_in(rows.train, view=unit.view, features=rows.features)
-    found = configurations(recipe, intake, only_linear=unit.only_linear)
-    if len(found) == 1:
-        return found[0], None
-    tuning = search(
+    space = open_space(recipe, intake, only_linear=unit.only_linear)
+    if len(space) == 1:
+        return space[0], None
+    choice = search_space(
         recipe,
         intake,
         rows.train.labels,
@@ -115,7 +119,7 @@ def _tuned(unit: Unit, recipe: Recipe, rows: Any) -> tuple[dict[str, Any], dict[
         only_linear=unit.only_linear,
         stop=ending(None, None if unit.max_seconds is None else TUNING_SHARE * unit.max_seconds),
     )
-    return tuning.best or usual(recipe, found[0]), tuning.to_dict()
+    return choice.best or usual_parameters(recipe, space[0]), search_facts(choice)
 
 
 def _draws(unit: Unit, answers: Any) -> dict[str, list[float]]:

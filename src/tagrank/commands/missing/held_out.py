@@ -19,12 +19,21 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
-from tagrank.annotation.choosing import LIKELIHOOD, Choice, Chosen, choose
-from tagrank.annotation.recipe import Recipe, kernel_of, plan_given
+from tagrank.annotation.choosing import (
+    LIKELIHOOD,
+    Choice,
+    ChosenModel,
+    Recipe,
+    candidates_of,
+    choose,
+    deal_folds,
+    kernel_of,
+    quiet_folds,
+    score_fold,
+)
 from tagrank.annotation.scaling import arrange_views, fit_scaler
-from tagrank.annotation.tuning import quiet_folds
 from tagrank.annotation.views import Intake, take_in
-from tagrank.data import Collection, LabelStratifiedKFold
+from tagrank.data import Collection
 from tagrank.data.coherence import make_coherent
 from tagrank.errors import warn
 from tagrank.estimators.base import taken_by
@@ -86,13 +95,15 @@ def hold_out(
     """
     intake = take_in(rows, view=view, features=features)
     is_recipe = isinstance(wanted, Recipe)
-    plan = wanted.plan(intake, rows.tags) if is_recipe else plan_given(wanted, intake, costs, powers)
+    candidates = (
+        wanted.candidates(intake, rows.tags) if is_recipe else candidates_of(wanted, intake, costs, powers)
+    )
     states = rows.states()
     known, unknown = _known_rows(rows, states, folds)
-    X = sliceable(_arranged(intake, plan.usual))
+    X = sliceable(_arranged(intake, candidates.usual.estimator))
     labels = rows.labels[known]
     chosen = choose(
-        plan,
+        candidates,
         X if not len(unknown) else take(X, known),
         labels,
         criterion=LIKELIHOOD,
@@ -101,9 +112,7 @@ def hold_out(
         progress=progress,
         stop=stop,
     )
-    parts = list(
-        LabelStratifiedKFold(folds, shuffle=True, random_state=seed).split(np.zeros((len(known), 1)), labels)
-    )
+    parts = deal_folds(labels, folds, seed)
     scores = np.empty(states.shape)
     scores[known] = (
         _score(chosen, labels, parts, progress, stop) if chosen.held_out is None else chosen.held_out[1]
@@ -165,7 +174,7 @@ def _arranged(intake: Intake, estimator: Any) -> Any:
 
 
 def _score(
-    chosen: Chosen,
+    chosen: ChosenModel,
     labels: Any,
     parts: Sequence[Part],
     progress: Progress | None,
@@ -174,13 +183,10 @@ def _score(
     """Scores of every row by models that did not see it, shape (n, n_tags)."""
     estimator, rows = chosen.estimator, chosen.rows
     scores = np.empty(labels.shape)
-    for done, (train, test) in enumerate(parts):
+    for done, fold in enumerate(parts):
         if progress is not None:
             progress(done, len(parts), SCORING)
-        training, held_out = rows_for(estimator, rows.training(train)), rows.held_out(test, train)
-        with quiet_folds():
-            model = clone(estimator).fit(training, labels[train], **taken_by(estimator.fit, stop=stop))
-        scores[test] = model.decision_function(rows_for(model, held_out))
+        scores[fold[1]] = score_fold(estimator, rows, labels, fold, stop=stop)[0]
     if progress is not None:
         progress(len(parts), len(parts), SCORING)
     return scores

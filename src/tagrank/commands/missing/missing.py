@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.annotation.choosing import METHOD, Recipe
 from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features
-from tagrank.annotation.recipe import METHOD, Recipe
 from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page
 from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.commands.missing.choice import PairChoice

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.recipe import MOST_COMPARED, kernel_of
+from tagrank.annotation.choosing import MOST_COMPARED, kernel_of
 from tagrank.annotation.scaling import Scaler, arrange_views, fit_scaler
 from tagrank.annotation.views import Intake, take_in
 from tagrank.data import Collection

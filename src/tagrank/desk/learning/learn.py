@@ -19,9 +19,8 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.recipe import kernel_of
-from tagrank.annotation.tuning import COMPARING, quiet_folds
-from tagrank.desk.learning.choosing import Setting, choose_setting
+from tagrank.annotation.choosing import COMPARING, ChosenModel, kernel_of, quiet_folds
+from tagrank.desk.learning.choosing import choose_model
 from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_examples
 from tagrank.desk.learning.folds import OUTSIDE, deal
 from tagrank.desk.learning.memory import Remembered
@@ -56,7 +55,7 @@ class Learned:
     model : ProbabilityRanker, trained on everything
     completeness : how complete the tags are that nobody decided
     metrics : name to value, of the held-out probabilities
-    setting : what was trained
+    chosen : what was trained
     solutions : what the next training starts from
     prepared : rows that the next training need not make again
     seconds : step to seconds
@@ -70,7 +69,7 @@ class Learned:
     model: ProbabilityRanker
     completeness: Completeness
     metrics: dict[str, float]
-    setting: Setting
+    chosen: ChosenModel
     solutions: Solutions
     prepared: Prepared
     examples: Examples = field(repr=False)
@@ -118,7 +117,7 @@ class Learned:
         """The last model as an Annotator, which can be saved, annotates and explains."""
         intake, scalers = self.prepared.intake, self.prepared.scalers
         labels = self.examples.rows.with_labels(labels_from_states(self.states), self.tags)
-        return Annotator.of_trained(self.model, intake, scalers, labels, self.setting.choice)
+        return Annotator.of_trained(self.model, intake, scalers, labels, self.chosen.choice)
 
 
 def learn(
@@ -145,18 +144,18 @@ def learn(
     stop : function without arguments; once it answers true, the training ends with `Cancelled`
     """
     training = _Training(examples, seed, n_jobs, progress, callback, stop)
-    setting, prepared = training.setting(None if fresh else before)
+    chosen, prepared = training.chosen(None if fresh else before)
     solutions = None if before is None else before.solutions.carried(examples.ids, examples.tags)
     if solutions is not None and fresh:
         solutions = solutions.only_folds()
-    return training.run(setting, prepared, solutions)
+    return training.run(chosen, prepared, solutions)
 
 
-def prepare_again(examples: Examples, setting: Setting) -> Prepared:
+def prepare_again(examples: Examples, chosen: ChosenModel) -> Prepared:
     """The rows scaled for a model that was chosen before."""
-    is_linear = isinstance(kernel_of(setting.estimator), Linear)
+    is_linear = isinstance(kernel_of(chosen.estimator), Linear)
     intake = take_in_examples(examples, for_linear=is_linear)
-    return prepare(examples.ids, intake, setting.estimator)
+    return prepare(examples.ids, intake, chosen.estimator)
 
 
 class _Training:
@@ -175,36 +174,36 @@ class _Training:
         self._progress = progress
         self.seconds: dict[str, float] = {}
 
-    def setting(self, before: Learned | Remembered | None) -> tuple[Setting, Prepared]:
+    def chosen(self, before: Learned | Remembered | None) -> tuple[ChosenModel, Prepared]:
         """What is trained, and the rows compared for it."""
         started = time.perf_counter()
         asked: dict[str, Any] = {"progress": self.progress, "stop": self.stop}
         if before is None:
-            setting, prepared = choose_setting(
+            chosen, prepared = choose_model(
                 self.examples, self.states, seed=self.seed, n_jobs=self.n_jobs, **asked
             )
         else:
-            setting, kept = before.setting, before.prepared
+            chosen, kept = before.chosen, before.prepared
             if kept is not None and np.array_equal(kept.ids, self.examples.ids):
-                return setting, kept
-            prepared = prepare_again(self.examples, setting)
+                return chosen, kept
+            prepared = prepare_again(self.examples, chosen)
         self._note("choosing", started)
         started = time.perf_counter()
         self.progress(0, 1, COMPARING)
-        prepared = prepared.comparing(setting.estimator)
+        prepared = prepared.comparing(chosen.estimator)
         self._note("comparing", started)
-        return setting, prepared
+        return chosen, prepared
 
-    def run(self, setting: Setting, prepared: Prepared, before: Solutions | None) -> Learned:
+    def run(self, chosen: ChosenModel, prepared: Prepared, before: Solutions | None) -> Learned:
         started = time.perf_counter()
         folds = deal(self.states, None if before is None else before.folds, seed=self.seed)
         rows = prepared.compared
         assert rows is not None
-        of_folds, scores, is_judged = self._hold_out(setting.estimator, rows, folds, before)
+        of_folds, scores, is_judged = self._hold_out(chosen.estimator, rows, folds, before)
         self._note("folds", started)
         started = time.perf_counter()
         start = before.of_all if before is not None and before.of_all else mean_of_folds(of_folds, folds)
-        model = self._train_last(setting.estimator, rows, scores, is_judged, start)
+        model = self._train_last(chosen.estimator, rows, scores, is_judged, start)
         self._note("last", started)
         started = time.perf_counter()
         unknown = np.flatnonzero(folds == OUTSIDE)
@@ -225,7 +224,7 @@ class _Training:
             model,
             model.completeness_,
             metrics,
-            setting,
+            chosen,
             solutions,
             prepared,
             self.examples,

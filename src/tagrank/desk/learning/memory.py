@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tagrank.annotation.choosing import ChosenModel
 from tagrank.annotation.model_files.plain_json import Fields
 from tagrank.annotation.model_files.storage import ModelFileError, read_model, write_model
-from tagrank.desk.learning.choosing import MANY_ROWS_METHOD, QUICK_METHODS, Setting
+from tagrank.desk.learning.choosing import MANY_ROWS_METHOD, QUICK_METHODS
 from tagrank.desk.learning.examples import Prepared
 from tagrank.desk.learning.folds import N_FOLDS, OUTSIDE
 from tagrank.desk.learning.models import SOLUTIONS, Models
@@ -26,7 +27,7 @@ METHODS = (*QUICK_METHODS, MANY_ROWS_METHOD)
 class Remembered:
     """What one training leaves to the next; rows only in the process that trained."""
 
-    setting: Setting
+    chosen: ChosenModel
     solutions: Solutions
     prepared: Prepared | None = None
 
@@ -44,9 +45,9 @@ def save_remembered(models: Models, number: int, learned: Any) -> None:
         "tags": solutions.tags,
         "n_folds": len(solutions.of_folds),
         "n_parts": len(solutions.of_all),
-        "words": learned.setting.words,
-        "note": learned.setting.note,
-        "estimator": describe_setting(learned.setting.estimator),
+        "words": learned.chosen.words,
+        "note": learned.chosen.note,
+        "estimator": describe_estimator(learned.chosen.estimator),
     }
     write_model(models.path(number, SOLUTIONS), content, arrays)
 
@@ -65,19 +66,20 @@ def load_remembered(models: Models, number: int) -> Remembered | None:
         n_folds, n_parts = content.take("n_folds", int), content.take("n_parts", int)
         of_folds = [_read(arrays, f"fold_{number}", n_parts, shape) for number in range(n_folds)]
         solutions = Solutions(ids, tags, folds, of_folds, _read(arrays, "all", n_parts, shape))
-        estimator = rebuild_setting(content.fields("estimator"))
+        estimator = rebuild_estimator(content.fields("estimator"))
         return Remembered(
-            Setting(estimator, content.take("words", str), None, content.take("note", str)), solutions
+            ChosenModel(estimator, words=content.take("words", str), note=content.take("note", str)),
+            solutions,
         )
     return None
 
 
-def describe_setting(estimator: Any) -> dict[str, Any]:
+def describe_estimator(estimator: Any) -> dict[str, Any]:
     """An estimator that is to be trained, as plain JSON values."""
     if isinstance(estimator, ScoreSum):
         return {
-            "first": describe_setting(estimator.first),
-            "second": describe_setting(estimator.second),
+            "first": describe_estimator(estimator.first),
+            "second": describe_estimator(estimator.second),
             "first_weight": float(estimator.first_weight),
             "second_weight": float(estimator.second_weight),
         }
@@ -89,12 +91,12 @@ def describe_setting(estimator: Any) -> dict[str, Any]:
     return described
 
 
-def rebuild_setting(fields: Fields) -> Any:
-    """The estimator that `describe_setting` described; its parameters are checked as those of a user."""
+def rebuild_estimator(fields: Fields) -> Any:
+    """The estimator that `describe_estimator` described; its parameters are checked as those of a user."""
     if "first" in fields:
         weights = {name: fields.take(name, float) for name in ("first_weight", "second_weight")}
         return ScoreSum(
-            rebuild_setting(fields.fields("first")), rebuild_setting(fields.fields("second")), **weights
+            rebuild_estimator(fields.fields("first")), rebuild_estimator(fields.fields("second")), **weights
         )
     method = fields.take("method", str)
     if method not in METHODS:

@@ -88,9 +88,9 @@ class Training:
         from tagrank.desk.learning.memory import Remembered
 
         if self.before is not None and self.before.prepared is None:
-            setting = self.before.setting
-            prepared = prepare_again(examples, setting).comparing(setting.estimator)
-            self.before = Remembered(setting, self.before.solutions, prepared)
+            chosen = self.before.chosen
+            prepared = prepare_again(examples, chosen).comparing(chosen.estimator)
+            self.before = Remembered(chosen, self.before.solutions, prepared)
 
 
 class _Teller:
@@ -133,7 +133,7 @@ def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
     before = None if current is None else models.open(current)
     facts = {
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "method": learned.setting.words,
+        "method": learned.chosen.words,
         **measured_facts(learned, models),
         "decisions": read.n_decisions,
         "last_decision": read.last_decision,
@@ -143,7 +143,7 @@ def _publish(models: Any, learned: Any, read: Any, seconds: float) -> None:
         "tags": len(learned.tags),
         "completeness": [float(value) for value in learned.completeness],
         "missing": missing_facts(learned, before),
-        "note": learned.setting.note,
+        "note": learned.chosen.note,
         "steps": {step: round(value, 2) for step, value in learned.seconds.items()},
     }
     held_out = np.where(learned.is_judged, np.maximum(learned.probabilities, SMALLEST), 0)

@@ -220,7 +220,7 @@ def method_table(methods: "Sequence[Method]") -> Table:
 
 def auto_words() -> str:
     """What ``--method auto`` does."""
-    from tagrank.annotation.recipe import TRIED
+    from tagrank.annotation.choosing import TRIED
 
     names = f"{', '.join(TRIED[:-1])} and {TRIED[-1]}"
     return (

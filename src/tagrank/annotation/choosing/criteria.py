@@ -1,4 +1,4 @@
-"""What parameters are chosen by and methods are ordered by: a metric, by its name."""
+"""What candidates are chosen by and methods are ordered by: a metric, by its name."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,13 +6,23 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tagrank.annotation.recipe import CRITERION
-from tagrank.annotation.tuning import measure
 from tagrank.errors import ArgumentError, did_you_mean
-from tagrank.metrics import Metric, catalog_metrics
+from tagrank.metrics import Metric, catalog_metrics, image_auc, image_average_precision
 
+CRITERION = "MAP and AUC"
+LIKELIHOOD = "log-likelihood"
+MEASURES = {"Image-AUC": image_auc, "Image-MAP": image_average_precision}
+CRITERIA = (*MEASURES, CRITERION)
 ONE_TAG_CRITERION = "Category-AUC"  # with a single tag there is no order within a picture
 N_THRESHOLDS = 50
+
+
+def measure(Y: Any, scores: np.ndarray) -> dict[str, float]:
+    """Every criterion to how good scores are by it; the last is the mean of the others."""
+    values = {name: float(function(Y, scores)) for name, function in MEASURES.items()}
+    return values | {CRITERION: float(np.mean(list(values.values())))}
+
+
 _BOTH = Metric(
     CRITERION,
     lambda Y, F: measure(Y, F)[CRITERION],
@@ -45,11 +55,10 @@ def held_out_value(metric: Metric, parts: Sequence[tuple[Any, np.ndarray]]) -> f
     sign = 1.0 if metric.higher_is_better else -1.0
     if metric.takes == "predictions":
         labels, scores = _joined([Y for Y, _ in parts]), np.concatenate([F for _, F in parts])
-        cuts = _cuts(labels, scores)
-        found = [sign * metric(labels, scores >= cut) for cut in cuts]
+        values = [sign * metric(labels, scores >= cut) for cut in _cuts(labels, scores)]
     else:
-        found = [sign * metric(Y, F) for Y, F in parts]
-    defined = [value for value in found if not np.isnan(value)]
+        values = [sign * metric(Y, F) for Y, F in parts]
+    defined = [value for value in values if not np.isnan(value)]
     if not defined:
         return float("nan")
     return float(max(defined) if metric.takes == "predictions" else np.mean(defined))

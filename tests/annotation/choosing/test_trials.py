@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from tagrank.annotation.tuning import Tuning, tune_cost
+from tagrank.annotation.choosing import Trial, tune_cost
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import LabelRanker
 from tagrank.estimators.methods import METHODS
@@ -54,9 +54,9 @@ def test_views(problem):
 
 
 def test_best_cost():
-    tuning = Tuning((0.1, 1.0, 10.0), {"Image-AUC": (0.6, 0.8, 0.8), "Image-MAP": (0.5, 0.5, 0.7)})
-    assert tuning.best("Image-AUC") == 1.0
-    assert not tuning.is_at_edge("Image-AUC")
-    assert tuning.best("Image-MAP") == replace(tuning, criterion="Image-MAP").best() == 10.0
-    assert tuning.is_at_edge("Image-MAP")
-    assert tuning.to_dict()["C"] == [0.1, 1.0, 10.0]
+    trial = Trial((0.1, 1.0, 10.0), {"Image-AUC": (0.6, 0.8, 0.8), "Image-MAP": (0.5, 0.5, 0.7)})
+    assert trial.best("Image-AUC") == 1.0
+    assert not trial.is_at_edge("Image-AUC")
+    assert trial.best("Image-MAP") == replace(trial, criterion="Image-MAP").best() == 10.0
+    assert trial.is_at_edge("Image-MAP")
+    assert trial.to_dict()["C"] == [0.1, 1.0, 10.0]

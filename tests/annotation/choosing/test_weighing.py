@@ -4,20 +4,18 @@ import numpy as np
 import pytest
 
 from tagrank import Annotator, LabelRanker, MultipleKernelRanker, draw_pictures
-from tagrank.annotation import weighing
-from tagrank.annotation.choosing import choose
-from tagrank.annotation.plan import Candidate, KernelOption, Plan
-from tagrank.annotation.recipe import Recipe
+from tagrank.annotation.choosing import Candidate, Candidates, Recipe, choose, steps
 from tagrank.estimators.base import innermost_fitted
 from tagrank.kernels import Gaussian, Sum, make_kernel
 from tagrank.kernels.kernel import views_of
 
 
-def make_plan(views):
+def make_candidates(views):
     kernel = Sum(tuple(Gaussian().on(name) for name in views), (1 / len(views),) * len(views))
     candidate = Candidate("label-ranker", "ranker", LabelRanker(kernel=kernel, random_state=0), [1.0, 3.0])
     weigher = MultipleKernelRanker(3.0, kernel=kernel, weights="held-out", power=2, tol=2e-2, random_state=0)
-    return Plan(None, [candidate], [KernelOption("plain"), KernelOption("squared", power=2)], 1, weigher)
+    kernels = [{"kernel_words": "plain"}, {"kernel_words": "squared", "power": 2}]
+    return Candidates(None, [[candidate._replace(**kernel)] for kernel in kernels], weigher=weigher)
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,7 @@ def rows():
 
 def test_noise_has_no_weight_and_is_not_kept(rows):
     views, labels = rows
-    chosen = choose(make_plan(views), views, labels)
+    chosen = choose(make_candidates(views), views, labels)
     found = chosen.choice.weighing
     assert found.names == ("place", "noise", "more noise")
     assert found.weights[0] > 0.7
@@ -46,13 +44,13 @@ def test_noise_has_no_weight_and_is_not_kept(rows):
 def test_few_rows_are_not_weighed(rows):
     views, labels = rows
     few = {name: values[:150] for name, values in views.items()}
-    chosen = choose(make_plan(views), few, labels[:150])
+    chosen = choose(make_candidates(views), few, labels[:150])
     assert chosen.choice.weighing is None
     assert make_kernel(chosen.estimator.kernel).terms
 
 
 def test_pictures_are_weighed_by_themselves(monkeypatch):
-    monkeypatch.setattr(weighing, "FEWEST_TO_WEIGH", 20)
+    monkeypatch.setattr(steps, "FEWEST_TO_WEIGH", 20)
     drawn = draw_pictures(70, size=32, random_state=0)
     annotator = Annotator(
         Recipe("label-ranker"), features=["colour", "edges", "gist"], costs=[1.0], powers=[1]
@@ -75,7 +73,7 @@ def test_pictures_are_weighed_by_themselves(monkeypatch):
     ],
 )
 def test_what_is_given_is_not_weighed(method, parameters, features, monkeypatch):
-    monkeypatch.setattr(weighing, "FEWEST_TO_WEIGH", 20)
+    monkeypatch.setattr(steps, "FEWEST_TO_WEIGH", 20)
     recipe = Recipe(method, parameters, calibration=None)
     annotator = Annotator(recipe, features=features, costs=[1.0], powers=[1])
     annotator.fit(draw_pictures(40, size=32, random_state=0))

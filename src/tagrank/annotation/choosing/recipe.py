@@ -2,11 +2,11 @@
 
 - features of pictures: the best that are installed
 - method, with an intercept or without, kernel, C and what else its entry declares, see
-  `tagrank.annotation.choosing`: by cross-validation, by the mean of average precision and AUC of held-out
-  rankings
+  `tagrank.annotation.choosing.steps`: by cross-validation, by the mean of average precision and AUC of
+  held-out rankings
 - kernel: of pictures a power of the weighted sum of those that suit their features, of rows a Gaussian or a
   straight line
-- weights of the sets of features: those that rank held-out pictures best, see `tagrank.annotation.weighing`
+- weights of the sets of features: those that rank held-out pictures best
 - probabilities: one curve on held-out scores that all tags share, see `ProbabilityRanker`; order, percentage
   and prediction come from it. How complete the tags are is estimated. A tag is predicted where its
   probability reaches the one threshold with the highest expected F1
@@ -14,25 +14,27 @@
 With fewer than ten rows nothing can be held out: C keeps its default, and there are no probabilities.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from tagrank.annotation.plan import KEPT, Candidate, KernelOption, Plan
+from tagrank.annotation.choosing.candidates import (
+    Candidate,
+    Candidates,
+    kernel_to_the_power,
+    mean_kernel,
+    on_kernels_of,
+    suit_views,
+)
 from tagrank.annotation.views import Intake
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators import CalibratedRanker, MultipleKernelRanker, ProbabilityRanker
-from tagrank.estimators.base import innermost
 from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
-from tagrank.features import Feature
-from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
 from tagrank.validation import check_count, check_kind, check_share
 
 AUTO = "auto"
@@ -45,7 +47,7 @@ TRIED = (
     "ridge-regression",
     "label-powerset",
 )
-CRITERION = "MAP and AUC"
+KERNEL_POWER = "kernel_power"
 PICTURE_POWERS = (1, 2, 4)
 MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
 FEWEST_TO_HOLD_OUT = 10
@@ -90,14 +92,14 @@ class Recipe:
         self._check_calibration()
         self._check_kernel_power()
         check_kind("parameters", self.parameters, Mapping, "a mapping of names to values")
-        given = {name: value for name, value in self.parameters.items() if value is not None}
+        parameters = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make(self._entries[0]).get_params(deep=False)
-        if strangers := sorted(set(given) - set(known)):
+        if unknown := sorted(set(parameters) - set(known)):
             raise ArgumentError(
-                f"method {self.method!r} has no parameter {', '.join(strangers)}"
-                f"{did_you_mean(strangers[0], known)}; it has: {', '.join(known) or 'none'}"
+                f"method {self.method!r} has no parameter {', '.join(unknown)}"
+                f"{did_you_mean(unknown[0], known)}; it has: {', '.join(known) or 'none'}"
             )
-        matrices = {name: as_tag_matrix(value, name) for name, value in given.items()}
+        matrices = {name: as_tag_matrix(value, name) for name, value in parameters.items()}
         object.__setattr__(self, "parameters", matrices)
 
     def check_pictures(self) -> None:
@@ -124,23 +126,36 @@ class Recipe:
             )
         return replace(self, parameters={**self.parameters, "kernel_costs": dict(seconds)})
 
-    def plan(self, rows: Intake, tags: Sequence[str]) -> Plan:
-        """What to train on these rows with these tags."""
+    def candidates(self, rows: Intake, tags: Sequence[str]) -> Candidates:
+        """What to choose among on these rows with these tags."""
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
         entries = self._entries if can_hold_out else self._entries[:1]
         if self.method == AUTO and rows.features:
-            # of pictures it is asked which of them, and which of their features, spoke for a tag
+            # users ask which pictures, and which of their features, speak for a tag
             entries = [one for one in entries if issubclass(one.load(), KernelEstimator)]
         candidates = [
-            self._candidate(entry, rows, tags, can_hold_out, settings)
+            self._candidate(entry, rows, tags, can_hold_out, parameters)
             for entry in entries
-            for settings in (self._settings(entry) if can_hold_out else [{}])
+            for parameters in (self._open_parameters(entry) if can_hold_out else [{}])
         ]
-        kernels = self._kernels(rows, candidates[0].estimator, can_hold_out)
         # on text and tables it is the method that decides for a straight line, on pictures hardly
         n_leading = 2 if len(candidates) > 1 and not rows.features else 1
-        weigher = self._weigher(rows, candidates) if can_hold_out else None
-        return Plan(self._around(can_hold_out), candidates, kernels, n_leading, weigher)
+        kernels = self._kernels(rows, candidates[0].estimator, can_hold_out)
+        return Candidates(
+            self._around(can_hold_out),
+            on_kernels_of(candidates[:n_leading], kernels),
+            candidates[n_leading:],
+            self._weigher(rows, candidates) if can_hold_out else None,
+        )
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> "Recipe":
+        """The same with these parameters, such as a search found; KERNEL_POWER may be among them."""
+        of_estimator = {name: value for name, value in parameters.items() if name != KERNEL_POWER}
+        return replace(
+            self,
+            parameters={**self.parameters, **of_estimator},
+            kernel_power=parameters.get(KERNEL_POWER, self.kernel_power),
+        )
 
     def _weigher(self, rows: Intake, candidates: Sequence[Candidate]) -> Any:
         """What finds the weights of the sets of features, where several are read by plain kernel methods."""
@@ -160,7 +175,7 @@ class Recipe:
             n_jobs=self.n_jobs,
         )
 
-    def _settings(self, entry: Method) -> list[dict[str, Any]]:
+    def _open_parameters(self, entry: Method) -> list[dict[str, Any]]:
         """Every combination of what a method's space leaves open beside C; of many methods, the usual one."""
         if self.method == AUTO:
             return [{}]
@@ -177,9 +192,9 @@ class Recipe:
         rows: Intake,
         tags: Sequence[str],
         can_hold_out: bool,
-        settings: Mapping[str, Any],
+        parameters: Mapping[str, Any],
     ) -> Candidate:
-        estimator = self._make(entry, tags).set_params(**settings)
+        estimator = self._make(entry, tags).set_params(**parameters)
         if rows.features and "kernel" not in self.parameters and hasattr(estimator, "kernel"):
             estimator.set_params(kernel=mean_kernel(rows.features))
         chooses_cost = can_hold_out and "C" not in self.parameters
@@ -193,27 +208,23 @@ class Recipe:
             and hasattr(estimator, "fit_intercept")
             and "fit_intercept" not in self.parameters,
             extends=chooses_cost and "C" in entry.space,
-            settings=settings,
+            parameters=parameters,
         )
 
-    def _kernels(self, rows: Intake, estimator: Any, can_hold_out: bool) -> Sequence[KernelOption]:
+    def _kernels(self, rows: Intake, estimator: Any, can_hold_out: bool) -> list[dict[str, Any]]:
+        """The kernels to be tried, as fields of a candidate; one without any keeps that of the estimator."""
         if self.kernel_power is not None:
-            return (KernelOption(f"kernel to the power {self.kernel_power}", power=self.kernel_power),)
-        if not can_hold_out:
-            return (KEPT,)
-        if "kernel" in self.parameters or not isinstance(estimator, KernelEstimator):
-            return (KEPT,)
-        if "C" in self.parameters and self.method != AUTO:
-            return (KEPT,)
+            return [kernel_to_the_power(self.kernel_power)]
+        is_given = "kernel" in self.parameters or ("C" in self.parameters and self.method != AUTO)
+        if not can_hold_out or is_given or not isinstance(estimator, KernelEstimator):
+            return [{}]
         if rows.features:
-            return tuple(
-                KernelOption(f"kernel to the power {power}", power=power) for power in PICTURE_POWERS
-            )
+            return [kernel_to_the_power(power) for power in PICTURE_POWERS]
         if self.parameters.get("gamma") is not None:
-            return (KEPT,)
-        straight = KernelOption("linear", kernel="linear")
+            return [{}]
+        straight = {"kernel_words": "linear", "kernel": "linear"}
         is_too_large = len(rows.names) > MOST_COMPARED
-        return (straight,) if is_too_large else (KernelOption("Gaussian"), straight)
+        return [straight] if is_too_large else [{"kernel_words": "Gaussian"}, straight]
 
     def _check_kernel_power(self) -> None:
         if self.kernel_power is None:
@@ -283,76 +294,3 @@ class Recipe:
             n_tags=self.n_tags,
             random_state=self.seed,
         )
-
-
-def plan_given(
-    estimator: Any, rows: Intake, costs: Sequence[float] | None, powers: Sequence[int] = (1,)
-) -> Plan:
-    """A copy of an estimator that somebody made, to be trained as it is but for the choice among `costs`."""
-    if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in ("fit", "get_params")):
-        example = f"{estimator.__name__}()" if isinstance(estimator, type) else "LabelRanker()"
-        raise TypeError(
-            f"estimator must be a tagrank estimator such as {example}, the name of a method, a Recipe, or "
-            f"None for the usual one, got {estimator!r}"
-        )
-    around = suit_views(clone(estimator), rows)
-    inner = innermost(around)
-    name = type(inner).__name__
-    can_choose = costs is not None and hasattr(inner, "C")
-    candidate = Candidate(name, name, inner, costs if can_choose else None)
-    kernels = [
-        KernelOption("" if power == 1 else f"kernel to the power {power}", power=power) for power in powers
-    ]
-    return Plan(None if inner is around else around, [candidate], kernels if can_choose else (KEPT,))
-
-
-def suit_views(estimator: Any, rows: Intake) -> Any:
-    """The estimator; a kernel given by name reads several sets of features as the mean of one on each."""
-    inner = innermost(estimator)
-    several_features = rows.features is not None and len(rows.views) > 1
-    if several_features and isinstance(getattr(inner, "kernel", None), str):
-        inner.set_params(kernel=_mean_over_views(inner, list(rows.views)), gamma=None)
-    return estimator
-
-
-def mean_kernel(features: Mapping[str, Feature]) -> Kernel:
-    """The mean of the kernels that suit these sets of features, each on its own view.
-
-    Embeddings together have the weight of all other sets together: each of them tells more.
-    """
-    families = Counter(feature.family for feature in features.values())
-    parts = tuple(make_kernel(feature.kernel).on(name) for name, feature in features.items())
-    weights = (1 / (len(families) * families[feature.family]) for feature in features.values())
-    return Sum(parts, tuple(weights))
-
-
-def kernel_of(estimator: Any) -> Kernel | None:
-    """The kernel that an estimator will use, None if it has none."""
-    inner = innermost(estimator)
-    return make_kernel(inner.kernel, gamma=inner.gamma) if hasattr(inner, "kernel") else None
-
-
-def is_compared(estimator: Any) -> bool:
-    """Whether it reads the similarities of all rows with each other, which take their time."""
-    kernel = kernel_of(estimator)
-    return kernel is not None and not isinstance(kernel, Linear | Precomputed)
-
-
-def take_tag_weights(estimator: Any, tags: list[str], n_rows: int) -> dict[str, Any]:
-    """Weights by tag name as weights of samples: the estimator knows the tags by number only."""
-    inner = innermost(estimator)
-    weights = getattr(inner, "class_weight", None)
-    if not isinstance(weights, Mapping) or not any(isinstance(key, str) for key in weights):
-        return {}
-    if strangers := [key for key in weights if key not in tags]:
-        raise ValueError(f"class_weight names tags that the collection does not have: {strangers}")
-    inner.set_params(class_weight=None)
-    return {"sample_weight": np.tile([weights.get(tag, 1.0) for tag in tags], (n_rows, 1))}
-
-
-def _mean_over_views(inner: Any, views: list[str]) -> Kernel | str:
-    kernel = make_kernel(inner.kernel, gamma=inner.gamma)
-    if isinstance(kernel, Linear):
-        # on columns side by side it is the sum already, and trains on the rows themselves
-        return "linear"
-    return Sum(tuple(kernel.on(view) for view in views), (1 / len(views),) * len(views))

@@ -7,10 +7,8 @@ import pytest
 from sklearn.base import clone
 
 from tagrank import Annotator, Collection, Recipe
-from tagrank.annotation import choosing, trials
-from tagrank.annotation.choosing import LIKELIHOOD, choose
-from tagrank.annotation.plan import Candidate, KernelOption, Plan
-from tagrank.annotation.tuning import measure
+from tagrank.annotation.choosing import LIKELIHOOD, Candidate, Candidates, choose, steps, trials
+from tagrank.annotation.choosing.criteria import measure
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import (
     LabelFrequency,
@@ -38,15 +36,20 @@ def problem():
 KERNEL = 0.5 * ChiSquared().on("colour") + 0.5 * Gaussian().on("gist")
 
 
-def plan_of(estimator, costs=None, **more):
-    return Plan(None, [Candidate("this", "family", estimator, costs)], **more)
+def only(*candidates):
+    """The first on its kernel, the others on the same."""
+    return Candidates(None, [candidates[:1]], candidates[1:])
+
+
+def one_method(estimator, costs=None):
+    return only(Candidate("this", "family", estimator, costs))
 
 
 @pytest.mark.parametrize("Estimator", [method.load() for method in METHODS if "C" in method.space])
 def test_without_a_choice_the_rows_are_only_compared(problem, Estimator):
     views, labels = problem
     estimator = Estimator(C=2.0, kernel=KERNEL, tol=1e-8, random_state=0)
-    chosen = choose(plan_of(estimator), views, labels)
+    chosen = choose(one_method(estimator), views, labels)
     assert chosen.choice is None
     assert chosen.held_out is None
     fitted = chosen.estimator.fit(chosen.rows, labels)
@@ -57,7 +60,7 @@ def test_without_a_choice_the_rows_are_only_compared(problem, Estimator):
 def test_held_out_scores_are_those_of_models_that_did_not_see_the_row(problem):
     views, labels = problem
     ranker = OneVsAllSVM(kernel=KERNEL, tol=1e-2, random_state=0)
-    chosen = choose(plan_of(ranker, costs=(0.1, 1, 10)), views, labels, seed=4)
+    chosen = choose(one_method(ranker, costs=(0.1, 1, 10)), views, labels, seed=4)
     assert chosen.choice.chosen[0].costs == (0.1, 1.0, 10.0)
     assert chosen.choice.chosen[0].best() == chosen.estimator.C
     states, scores = chosen.held_out
@@ -74,9 +77,10 @@ def test_a_power_of_the_kernel_is_chosen(problem):
     views, labels = problem
     X = views["gist"]
     ranker = LabelRanker(kernel="rbf", gamma=0.02, tol=1e-6, random_state=0)
-    options = [KernelOption("plain"), KernelOption("third", power=3)]
-    chosen = choose(plan_of(ranker, costs=(0.1, 1), kernels=options), X, labels)
-    values = {one.kernel: one.best_score() for one in chosen.choice.tried}
+    plain = Candidate("this", "family", ranker, (0.1, 1), kernel_words="plain")
+    third = plain._replace(kernel_words="third", power=3)
+    chosen = choose(Candidates(None, [[plain], [third]]), X, labels)
+    values = {one.kernel: one.best_score() for one in chosen.choice.trials}
     assert chosen.choice.chosen[0].kernel == max(values, key=values.get) == "third"
     assert chosen.estimator.kernel == Power(Gaussian(0.02), 3)
     again = LabelRanker(chosen.estimator.C, kernel=Gaussian(0.06), tol=1e-6, random_state=0).fit(X, labels)
@@ -88,10 +92,10 @@ def test_the_costs_go_on_while_the_best_is_the_last(problem):
     views, labels = problem
     logistic = OneVsAllLogistic(kernel="rbf", fit_intercept=False, random_state=0)
     candidate = Candidate("this", "family", logistic, (0.01, 0.1), extends=True)
-    found = choose(Plan(None, [candidate]), views["gist"], labels).choice.chosen[0]
+    found = choose(only(candidate), views["gist"], labels).choice.chosen[0]
     assert found.costs[-1] > 0.1 or found.costs[0] < 0.01
     assert found.best_score() > max(found.scores[found.criterion][:2])
-    kept = choose(Plan(None, [candidate._replace(extends=False)]), views["gist"], labels).choice.chosen[0]
+    kept = choose(only(candidate._replace(extends=False)), views["gist"], labels).choice.chosen[0]
     assert kept.costs == (0.01, 0.1)
 
 
@@ -102,7 +106,7 @@ def test_an_intercept_is_taken_where_it_is_better():
     candidate = Candidate(
         "this", "family", OneVsAllSVM(1.0, kernel="linear", random_state=0), (1.0,), tries_intercept=True
     )
-    chosen = choose(Plan(None, [candidate]), X, labels)
+    chosen = choose(only(candidate), X, labels)
     assert chosen.estimator.fit_intercept
     assert chosen.choice.chosen[0].fit_intercept
 
@@ -114,11 +118,11 @@ def test_the_best_method_wins_and_its_lead_is_told(problem):
         Candidate("frequency", "baseline", LabelFrequency(), None),
         Candidate("svm", "classification", OneVsAllSVM(kernel="rbf", random_state=0), (1.0,)),
     ]
-    chosen = choose(Plan(None, candidates), X, labels)
+    chosen = choose(only(*candidates), X, labels)
     assert isinstance(chosen.estimator, OneVsAllSVM | ScoreSum)
     choice = chosen.choice
-    assert choice.value == max(one.value for one in choice.tried)
-    assert choice.lead == pytest.approx(choice.value - min(one.value for one in choice.tried))
+    assert choice.value == max(one.value for one in choice.trials)
+    assert choice.lead == pytest.approx(choice.value - min(one.value for one in choice.trials))
     states, scores = chosen.held_out
     expected = measure(labels, fit_shared(states, scores).log_odds(scores))
     assert choice.value == pytest.approx(expected[choice.criterion], abs=0.05)
@@ -132,8 +136,8 @@ def test_two_models_are_added_up_where_that_is_better(problem, monkeypatch):
         Candidate("ranker", "ranking", LabelRanker(kernel="rbf", random_state=0), (1.0,)),
         Candidate("logistic", "classification", OneVsAllLogistic(kernel="rbf", random_state=0), (1.0,)),
     ]
-    monkeypatch.setattr(choosing, "WORTH_ADDING", -1.0)
-    chosen = choose(Plan(None, candidates), X, labels)
+    monkeypatch.setattr(steps, "WORTH_ADDING", -1.0)
+    chosen = choose(only(*candidates), X, labels)
     assert isinstance(chosen.estimator, ScoreSum)
     assert len(chosen.choice.chosen) == 2
     fitted = chosen.estimator.fit(chosen.rows, labels)
@@ -149,22 +153,24 @@ def test_two_models_are_added_up_where_that_is_better(problem, monkeypatch):
         )
     )
     np.testing.assert_allclose(fitted.decision_function(X), expected, atol=1e-2)
-    monkeypatch.setattr(choosing, "WORTH_ADDING", 1.0)
-    assert len(choose(Plan(None, candidates), X, labels).choice.chosen) == 1
+    monkeypatch.setattr(steps, "WORTH_ADDING", 1.0)
+    assert len(choose(only(*candidates), X, labels).choice.chosen) == 1
 
 
 def test_by_likelihood(problem):
     views, labels = problem
-    plan = plan_of(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.01, 1.0))
-    choice = choose(plan, views["gist"], labels, criterion=LIKELIHOOD).choice
+    offered = one_method(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.01, 1.0))
+    choice = choose(offered, views["gist"], labels, criterion=LIKELIHOOD).choice
     assert choice.value < 0
-    assert set(choice.tried[0].scores) == {LIKELIHOOD}
+    assert set(choice.trials[0].scores) == {LIKELIHOOD}
 
 
 def test_many_rows_are_chosen_on_some(problem, monkeypatch):
     views, labels = problem
-    monkeypatch.setattr(choosing, "MOST_ROWS", 40)
-    chosen = choose(plan_of(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.1, 1)), views["gist"], labels)
+    monkeypatch.setattr(steps, "MOST_ROWS", 40)
+    chosen = choose(
+        one_method(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.1, 1)), views["gist"], labels
+    )
     assert chosen.choice.n_rows == 40
     assert chosen.held_out is None
     assert len(chosen.rows) == 60
@@ -173,8 +179,8 @@ def test_many_rows_are_chosen_on_some(problem, monkeypatch):
 def test_of_many_similarities_some_are_taken_both_ways(problem, monkeypatch):
     views, labels = problem
     K = views["gist"] @ views["gist"].T
-    monkeypatch.setattr(choosing, "MOST_ROWS", 40)
-    chosen = choose(plan_of(OneVsAllSVM(kernel="precomputed", random_state=0), costs=(0.1, 1)), K, labels)
+    monkeypatch.setattr(steps, "MOST_ROWS", 40)
+    chosen = choose(one_method(OneVsAllSVM(kernel="precomputed", random_state=0), costs=(0.1, 1)), K, labels)
     assert chosen.choice.n_rows == 40
     assert chosen.estimator.fit(chosen.rows, labels).decision_function(K).shape == labels.shape
 
@@ -182,16 +188,16 @@ def test_of_many_similarities_some_are_taken_both_ways(problem, monkeypatch):
 def test_progress_is_told_to_the_end(problem):
     views, labels = problem
     told = []
-    plan = plan_of(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.1, 1))
-    choose(plan, views["gist"], labels, progress=lambda *told_now: told.append(told_now))
-    assert told[0] == (0, 1, choosing.COMPARING)
+    offered = one_method(OneVsAllSVM(kernel="rbf", random_state=0), costs=(0.1, 1))
+    choose(offered, views["gist"], labels, progress=lambda *told_now: told.append(told_now))
+    assert told[0] == (0, 1, trials.COMPARING)
     assert [done for done, _, what in told if what == trials.CHOOSING] == [0, 1, 2, 3]
     assert told[-1][0] == told[-1][1]
 
 
 def test_estimators_without_a_cost(problem):
     views, labels = problem
-    chosen = choose(plan_of(LabelFrequency()), views["gist"], labels)
+    chosen = choose(one_method(LabelFrequency()), views["gist"], labels)
     assert chosen.choice is None
     assert chosen.estimator.fit(views["gist"], labels).decision_function(views["gist"]).shape == labels.shape
 
@@ -202,7 +208,7 @@ def test_rows_are_tried_with_a_straight_line_too():
     labels = (X @ rng.normal(size=(30, 4)) + rng.normal(size=(150, 4)) > 0.5).astype(float)
     collection = Collection({"x": X}, labels, list("abcd"))
     annotator = Annotator().fit(collection)
-    tried = {(one.method, one.kernel) for one in annotator.choice_.tried}
+    tried = {(one.method, one.kernel) for one in annotator.choice_.trials}
     assert {
         ("label-ranker", "Gaussian"),
         ("label-ranker", "linear"),
@@ -219,7 +225,7 @@ def test_rows_are_tried_with_a_straight_line_too():
     again = Annotator(Recipe("one-vs-all", {"kernel": "linear"})).fit(
         Collection({"x": X}, labels, list("abcd"))
     )
-    assert {one.method for one in again.choice_.tried} == {"one-vs-all"}
+    assert {one.method for one in again.choice_.trials} == {"one-vs-all"}
     assert replace(annotator.choice_, seconds=0.0) == annotator.choice_
 
 
@@ -240,8 +246,8 @@ def test_a_method_that_would_learn_too_many_label_sets_is_left_out(problem, monk
         Candidate("ranker", "ranking", LabelRanker(kernel="rbf", random_state=0), (1.0,)),
         Candidate("sets", "transformations", LabelPowerset(random_state=0), None),
     ]
-    tried = choose(Plan(None, candidates), views["gist"], labels).choice.tried
+    tried = choose(only(*candidates), views["gist"], labels).choice.trials
     assert [one.method for one in tried] == ["ranker", "sets"]
-    monkeypatch.setattr(choosing, "MOST_OUTPUTS", len(np.unique(np.nan_to_num(labels), axis=0)) // 2)
-    tried = choose(Plan(None, candidates), views["gist"], labels).choice.tried
+    monkeypatch.setattr(steps, "MOST_OUTPUTS", len(np.unique(np.nan_to_num(labels), axis=0)) // 2)
+    tried = choose(only(*candidates), views["gist"], labels).choice.trials
     assert [one.method for one in tried] == ["ranker"]

@@ -41,7 +41,7 @@ def test_both_quick_starts_give_the_same_model_of_pictures(drawings):
 
 
 def test_both_quick_starts_choose_the_same_features(drawings, monkeypatch):
-    for place in ("tagrank.annotation.views", "tagrank.commands.picture_rows"):
+    for place in ("tagrank.annotation.views", "tagrank.annotation.describing"):
         monkeypatch.setattr(f"{place}.usual_features", lambda: ["colour"])
     by_command = train(drawings, part="train", cache=False, C=1.0).annotator
     in_python = Annotator(Recipe(parameters={"C": 1.0})).fit(drawings.train)
@@ -72,10 +72,10 @@ def test_every_method_searches_the_space_of_its_entry(method, make_collection):
         assert annotator.tuning_ is None
     if others := method.space.keys() - {"C"}:
         chosen = annotator.choice_.chosen[0]
-        assert chosen.settings.keys() == others
-        assert chosen.settings.items() <= innermost_fitted(annotator.estimator_).get_params().items()
-        tried = {tuple(one.settings.values()) for one in annotator.choice_.tried}
-        assert tried == set(product(*(method.space[name] for name in chosen.settings)))
+        assert chosen.parameters.keys() == others
+        assert chosen.parameters.items() <= innermost_fitted(annotator.estimator_).get_params().items()
+        tried = {tuple(one.parameters.values()) for one in annotator.choice_.trials}
+        assert tried == set(product(*(method.space[name] for name in chosen.parameters)))
 
 
 def test_missing_searches_the_same_space(make_collection):
@@ -140,14 +140,14 @@ def test_wishes_that_cannot_be_met(arguments, words):
 
 def test_a_parameter_that_is_given_leaves_out_methods_without_it(make_collection):
     collection = make_collection()
-    tried = {one.method for one in Annotator().fit(collection).choice_.tried}
+    tried = {one.method for one in Annotator().fit(collection).choice_.trials}
     assert {"label-ranker", "ridge-regression", "label-powerset"} <= tried
-    given = {one.method for one in Annotator(Recipe(parameters={"C": 1.0})).fit(collection).choice_.tried}
+    given = {one.method for one in Annotator(Recipe(parameters={"C": 1.0})).fit(collection).choice_.trials}
     assert given == tried - {"ridge-regression", "label-powerset"}
 
 
 def test_costs_are_given_to_the_methods_that_have_them(make_collection):
     annotator = Annotator(costs=[0.3, 3.0]).fit(make_collection())
-    costs = {one.method: one.costs for one in annotator.choice_.tried}
+    costs = {one.method: one.costs for one in annotator.choice_.trials}
     assert costs["label-ranker"] == (0.3, 3.0)
     assert costs["ridge-regression"] == ()

@@ -4,11 +4,16 @@ import numpy as np
 import pytest
 from sklearn.preprocessing import StandardScaler
 
-from tagrank.annotation.recipe import CRITERION, Recipe
-from tagrank.annotation.search.criterion import find_criterion, held_out_value
-from tagrank.annotation.search.levels import Levels
-from tagrank.annotation.search.search import search
-from tagrank.annotation.search.space import configurations, configured, usual
+from tagrank.annotation.choosing import (
+    CRITERION,
+    Recipe,
+    find_criterion,
+    open_space,
+    search_space,
+    usual_parameters,
+)
+from tagrank.annotation.choosing.criteria import held_out_value
+from tagrank.annotation.choosing.search import Levels
 from tagrank.annotation.views import take_in
 from tagrank.data import LabelStratifiedKFold
 from tagrank.errors import ArgumentError
@@ -28,7 +33,7 @@ def run(rows, method="label-ranker", metric=None, parameters=None, **options):
     X, Y = rows
     recipe = Recipe(method, parameters or {}, seed=0)
     tags = [f"tag {j}" for j in range(Y.shape[1])]
-    return search(recipe, take_in(X), Y, tags, criterion=find_criterion(metric), **options)
+    return search_space(recipe, take_in(X), Y, tags, criterion=find_criterion(metric), **options)
 
 
 def test_a_grid_finds_what_a_plain_loop_finds(rows):
@@ -77,11 +82,11 @@ def test_many_rows_begin_with_few():
 def test_what_is_given_is_not_searched(rows):
     X, _ = rows
     recipe = Recipe("label-ranker", {"C": 2.0})
-    assert configurations(recipe, take_in(X)) == [{"kernel": "rbf"}, {"kernel": "linear"}]
-    assert configurations(recipe, take_in(X), only_linear=True) == [{"kernel": "linear"}]
-    assert configurations(Recipe("label-ranker", {"C": 2.0, "kernel": "poly"}), take_in(X)) == [{}]
-    assert configurations(Recipe("label-frequency"), take_in(X)) == [{}]
-    assert configured(recipe, {"kernel_power": 2, "tol": 0.1}).kernel_power == 2
+    assert open_space(recipe, take_in(X)) == [{"kernel": "rbf"}, {"kernel": "linear"}]
+    assert open_space(recipe, take_in(X), only_linear=True) == [{"kernel": "linear"}]
+    assert open_space(Recipe("label-ranker", {"C": 2.0, "kernel": "poly"}), take_in(X)) == [{}]
+    assert open_space(Recipe("label-frequency"), take_in(X)) == [{}]
+    assert recipe.with_parameters({"kernel_power": 2, "tol": 0.1}).kernel_power == 2
 
 
 def test_c_goes_on_beyond_the_space_while_that_is_better(monkeypatch):
@@ -138,7 +143,7 @@ def test_a_search_that_is_stopped_keeps_the_last_whole_level(rows, monkeypatch):
 def test_usual_parameters(rows):
     X, _ = rows
     recipe = Recipe("label-ranker")
-    assert usual(recipe, configurations(recipe, take_in(X))[0]) == {"kernel": "rbf", "C": 1.0}
+    assert usual_parameters(recipe, open_space(recipe, take_in(X))[0]) == {"kernel": "rbf", "C": 1.0}
 
 
 def test_configurations_that_fail_are_told_and_passed_over(rows, monkeypatch):

@@ -1,0 +1,244 @@
+"""The choice of a model, step by step: weights, kernel, method, C and intercept; and of two models together.
+
+Of pictures the sets of features are weighed first. Everything else is tried on the same folds, on rows that
+were compared once. First the kernel is chosen, by the methods that lead; then the other methods are tried on
+it over their values of C, which are extended while the best is the last; then each method without its
+intercept, or with one. Of each method the best held-out scores are made log-odds, as `ProbabilityRanker`
+does, and it is these that are measured: order and percentages come from them in the end. Last, the best
+ranker and the best classifier are added up; their sum is taken where it is better than both.
+
+With many rows all this is done on some of them.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import clone
+
+from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_compared, kernel_of
+from tagrank.annotation.choosing.choice import Choice, ChosenModel, Trial, Weighing
+from tagrank.annotation.choosing.criteria import CRITERION, LIKELIHOOD
+from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
+from tagrank.estimators import MaxMarginEstimator, ScoreSum
+from tagrank.estimators.base import taken_by
+from tagrank.estimators.compared_rows import ComparedRows, compare_rows, sliceable, take
+from tagrank.kernels import Precomputed, Sum
+from tagrank.labels import label_states
+from tagrank.progress import Progress
+
+WORTH_ADDING = 5e-4  # what the sum of two models must gain
+MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, that the choice looks at
+MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
+WEIGHING = "weighing the sets of features"
+FEWEST_TO_WEIGH = 200  # rows with present and absent labels; fewer say little about weights
+
+Stop = Callable[[], bool]
+
+
+def choose(
+    candidates: Candidates,
+    X: Any,
+    labels: Any,
+    *,
+    criterion: str = CRITERION,
+    n_folds: int = 3,
+    seed: int = 0,
+    progress: Progress | None = None,
+    stop: Stop | None = None,
+) -> ChosenModel:
+    """The best of the candidates.
+
+    Parameters
+    ----------
+    candidates : what to choose among
+    X : rows in any form that the estimators take
+    labels : shape (n, n_labels)
+    criterion : a key of `CRITERIA`, or `LIKELIHOOD`
+    n_folds : the number of folds
+    seed : for the folds
+    progress : called with how much is done, how much there is to do, and what is being done
+    stop : function without arguments; once it answers true, what is being trained ends early
+    """
+    if not candidates.has_choice:
+        return _compared(candidates.usual.made(), X, progress)
+    n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
+    X_some, labels_some, model = X, labels, None
+    if n_looked_at < n_rows:
+        some = np.sort(np.random.default_rng(seed).choice(n_rows, n_looked_at, replace=False))
+        are_similarities = isinstance(kernel_of(candidates.usual.estimator), Precomputed)
+        X_some, labels_some = take(sliceable(X), some, some if are_similarities else None), labels[some]
+    candidates = _affordable(candidates, labels_some)
+    candidates, X_some, weighing = weigh(candidates, X_some, labels_some, progress, stop)
+    # where no row has both a present and an absent label, there is nothing to rank
+    for by in dict.fromkeys((criterion, LIKELIHOOD)):
+        model = model or _Steps(candidates, labels_some, by, n_folds, seed, progress, stop).run(X_some)
+    if model is None or model.choice is None:
+        return _compared(candidates.usual.made(), X, progress)
+    choice = replace(model.choice, weighing=weighing)
+    if n_looked_at == n_rows:
+        return replace(model, choice=choice)
+    return replace(_compared(model.estimator, X, progress), choice=choice)
+
+
+def n_rows_looked_at(n_rows: int, n_labels: int) -> int:
+    """How many rows the choice looks at."""
+    return min(n_rows, MOST_ROWS, max(MOST_ROWS // 5, MOST_PAIRS // max(1, n_labels)))
+
+
+def _affordable(candidates: Candidates, labels: Any) -> Candidates:
+    """Without those beside the usual method that would have to learn thousands of label sets."""
+    states, usual = label_states(labels), candidates.usual.estimator
+
+    def is_affordable(one: Candidate) -> bool:
+        return one.estimator is usual or _n_outputs(one.estimator, states) <= MOST_OUTPUTS
+
+    return candidates.only(is_affordable)
+
+
+def _n_outputs(estimator: Any, states: np.ndarray) -> int:
+    return estimator.n_outputs(states) if hasattr(estimator, "n_outputs") else states.shape[1]
+
+
+def _compared(estimator: Any, X: Any, progress: Progress | None) -> ChosenModel:
+    if progress is not None and is_compared(estimator):
+        progress(0, 1, COMPARING)
+    return ChosenModel(estimator, rows=compare_rows(estimator, X))
+
+
+class _OnKernel(NamedTuple):
+    """What was tried on one kernel, the rows compared by it, and the best score."""
+
+    tried: list[Tried]
+    rows: Any
+    score: float
+
+
+class _Steps:
+    """One choice among candidates, by one criterion."""
+
+    def __init__(
+        self,
+        candidates: Candidates,
+        labels: Any,
+        criterion: str,
+        n_folds: int,
+        seed: int,
+        progress: Progress | None,
+        stop: Stop | None,
+    ) -> None:
+        self.candidates, self.criterion, self.progress = candidates, criterion, progress
+        n_trials = sum(map(len, candidates.on_kernels)) + len(candidates.others)
+        n_trials += sum(one.tries_intercept for one in candidates.methods)
+        folds: dict[str, Any] = {"n_folds": n_folds, "seed": seed, "n_expected": n_trials}
+        self.trials = Trials(labels, criterion, **folds, progress=progress, stop=stop)
+
+    def run(self, X: Any) -> ChosenModel | None:
+        """The best; None where nothing can be measured."""
+        started = time.perf_counter()
+        best, others = self._choose_kernel(X)
+        if best is None:
+            return None
+        on_best = [one.on_kernel_of(best.tried[0].candidate) for one in self.candidates.others]
+        tried = best.tried + self._try_all(on_best, best.rows)
+        measured = [self._measure(self.trials.with_other_intercept(one, best.rows)) for one in tried]
+        chosen, estimator, value, scores = self._taken(measured)
+        self.trials.report(is_finished=True)
+        choice = Choice(
+            (*(one.trial for one in measured), *others),
+            chosen,
+            value,
+            self.criterion,
+            len(self.trials.states),
+            time.perf_counter() - started,
+        )
+        return ChosenModel(estimator, choice, best.rows, (self.trials.states, scores.astype(np.float64)))
+
+    def _choose_kernel(self, X: Any) -> tuple[_OnKernel | None, list[Trial]]:
+        """What the leading methods did on the kernel that is best for them, and the trials on the others."""
+        best: _OnKernel | None = None
+        all_trials: list[Trial] = []
+        plain: ChosenModel | None = None
+        for group in self.candidates.on_kernels:
+            if group[0].power == 1 or plain is None:
+                plain = _compared(group[0]._replace(power=1).made(), X, self.progress)
+            rows = plain.rows.raised(group[0].power)
+            tried = self._try_all(group, rows)
+            all_trials += [one.trial for one in tried]
+            score = max((one.trial.best_score() for one in tried), default=-np.inf)
+            # rows of the others are not kept: they are as large as a Gram matrix
+            if tried and (best is None or score > best.score):
+                best = _OnKernel(tried, rows, score)
+        kept = {id(one.trial) for one in best.tried} if best is not None else set()
+        return best, [one for one in all_trials if id(one) not in kept]
+
+    def _try_all(self, candidates: Sequence[Candidate], rows: Any) -> list[Tried]:
+        """Those of the candidates that could be measured."""
+        tried = [self.trials.try_costs(one, rows) for one in candidates]
+        return [one for one in tried if one is not None]
+
+    def _measure(self, one: Tried) -> Tried:
+        """With the value of its log-odds."""
+        return one._replace(trial=replace(one.trial, value=self.trials.value(one.scores)))
+
+    def _taken(self, measured: Sequence[Tried]) -> tuple[tuple[Trial, ...], Any, float, np.ndarray]:
+        """The best, or the sum of the best ranker and the best classifier where that is better."""
+        best = max(measured, key=lambda one: one.trial.known_value)
+        alone = (best.trial,), best.estimator, best.trial.known_value, best.scores
+        families: dict[str, Tried] = {}
+        for one in sorted(measured, key=lambda one: one.trial.known_value):
+            if isinstance(one.estimator, MaxMarginEstimator):
+                families[one.candidate.family] = one
+        if len(families) != 2:
+            return alone
+        first, second = sorted(families.values(), key=lambda one: -one.trial.known_value)
+        weights = [1 / (float(one.scores.std()) or 1.0) for one in (first, second)]
+        scores = weights[0] * first.scores + weights[1] * second.scores
+        value = self.trials.value(scores)
+        if not value > best.trial.known_value + WORTH_ADDING:
+            return alone
+        estimator = ScoreSum(
+            first.estimator, second.estimator, first_weight=weights[0], second_weight=weights[1]
+        )
+        return (first.trial, second.trial), estimator, value, scores
+
+
+def weigh(
+    candidates: Candidates, X: Any, labels: Any, progress: Progress | None, stop: Stop | None
+) -> tuple[Candidates, Any, Weighing | None]:
+    """The candidates with kernels of the best weights, the rows compared by them, and how these were found.
+
+    The same candidates and the same rows where there is nothing to weigh, or too little to weigh by.
+    """
+    if candidates.weigher is None or _n_ranked(labels) < FEWEST_TO_WEIGH:
+        return candidates, X, None
+    say = progress or (lambda done, total, what: None)
+    say(0, 1, COMPARING)
+    rows, weigher = candidates.weigher.compare(X), clone(candidates.weigher)
+    say(0, 1, WEIGHING)
+    with quiet_folds():
+        weigher.fit(rows, labels, **taken_by(weigher.fit, stop=stop))
+    active = [int(j) for j in weigher.active_kernels_]
+    weights = tuple(float(weigher.kernel_weights_[j]) for j in active)
+    kernel, fitted = (
+        Sum(tuple(whole.kernels[j] for j in active), weights) for whole in (weigher.kernel, rows.kernel)
+    )
+    weighted = candidates.changed(
+        lambda one: one._replace(estimator=clone(one.estimator).set_params(kernel=kernel))
+    )
+    K = np.array(rows.K.combined(weigher.kernel_weights_))
+    compared = ComparedRows(weigher.X_fit_, fitted, K, rows.known)
+    return replace(weighted, weigher=None), compared, _described(weigher)
+
+
+def _n_ranked(labels: Any) -> int:
+    """How many rows have both a present and an absent label."""
+    states = label_states(labels)
+    return int(np.sum((states > 0).any(axis=1) & (states < 0).any(axis=1)))
+
+
+def _described(weigher: Any) -> Weighing:
+    path = tuple(tuple(map(float, weights)) for weights in weigher.weight_path_)
+    return Weighing(tuple(weigher.kernel_names_), tuple(map(float, weigher.kernel_weights_)), path)
