@@ -9,6 +9,8 @@ import pytest
 
 import tagrank.losses
 from tagrank.losses.loss import Loss
+from tagrank.solvers.dual_ascent import LOSSES as BY_NAME
+from tagrank.solvers.dual_ascent import load_loss
 
 LOSSES = sorted(
     {
@@ -32,6 +34,10 @@ def bounds():
 
 def test_losses_are_found():
     assert len(LOSSES) >= 5
+
+
+def test_the_engine_knows_every_loss_by_name():
+    assert sorted(load_loss(name).__name__ for name in BY_NAME) == [loss.__name__ for loss in LOSSES]
 
 
 @every_loss

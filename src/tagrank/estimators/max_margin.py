@@ -177,6 +177,7 @@ class MaxMarginEstimator(KernelEstimator):
         return self.dual_coef_
 
     def _loss(self):
+        """The loss: its name, or what makes it, as `tagrank.solvers.dual_ascent.solve_dual` takes it."""
         raise NotImplementedError(f"{type(self).__name__} must name its loss")
 
     def _check_parameters(self):

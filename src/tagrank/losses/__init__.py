@@ -1,1 +1,1 @@
-"""What one example asks of its scores: the exact block step, the value, the conjugate."""
+"""What one sample asks of its scores: exact steps, the value, and the bounds of its coefficients."""

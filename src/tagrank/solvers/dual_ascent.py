@@ -20,6 +20,8 @@ Passes are made by `BlockPasses`, over random blocks of samples beside a Gram ma
 `RowPasses`, over sparse rows, one at a time.
 """
 
+from importlib import import_module
+
 import numpy as np
 from numba import get_num_threads
 from scipy import sparse
@@ -39,6 +41,14 @@ from tagrank.solvers.solution import (
 )
 from tagrank.validation import check_magnitude
 
+LOSSES = {  # the class of each, in the file of this name
+    "hinge": "Hinge",
+    "logistic": "Logistic",
+    "ranking": "Ranking",
+    "group_ranking": "GroupRanking",
+    "pairwise": "Pairwise",
+    "prior": "PriorHinge",
+}
 SINGLE_PRECISION_GAP = 1e-4  # steps in float32 may stand still before they come to a smaller one
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
 LARGEST_DIAGONAL = 1e30  # products of scores stay within the range of float32
@@ -74,7 +84,8 @@ def solve_dual(
     ----------
     data : Gram matrix (n_samples, n_samples), or rows (n_samples, n_features), dense or CSR; of a joint
         problem its Gram matrix, or rows and label vectors (X, U), see `JointRows`
-    make_loss : function of (bounds, coefficients) that returns a `tagrank.losses.loss.Loss`; a class will do
+    make_loss : one of LOSSES, or a function of (bounds, coefficients) that returns a
+        `tagrank.losses.loss.Loss`; a class will do
     bounds : array, shape (n_samples, n_labels): +C_il present, -C_il absent, 0 unknown
     kind : {"gram", "rows", "joint gram", "joint rows"}, what `data` is
     tol : float, relative duality gap to reach
@@ -91,7 +102,7 @@ def solve_dual(
     Solution; after `stop`, Ctrl-C, `max_seconds` or `max_iter` the last state, with its certificate
     """
     ending, rng = Ending(max_seconds, stop), np.random.default_rng(random_state)
-    passes = _begin(data, make_loss, bounds, kind, tol, start, intercept)
+    passes = _begin(data, load_loss(make_loss), bounds, kind, tol, start, intercept)
     trace, n_iter, stopped_by = _ascend(passes, tol, max_iter, ending, rng, callback)
     if stopped_by != "tol":
         trace = [point for point in trace if point.n_iter < n_iter]
@@ -107,6 +118,11 @@ def solve_dual(
         thresholds=passes.thresholds,
         trace=trace,
     )
+
+
+def load_loss(loss):
+    """The class of a loss, loaded by its name with its compiled code; what is no name stays as it is."""
+    return getattr(import_module(f"tagrank.losses.{loss}"), LOSSES[loss]) if isinstance(loss, str) else loss
 
 
 def _ascend(passes, tol, max_iter, ending, rng, callback):

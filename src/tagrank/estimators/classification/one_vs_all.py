@@ -91,6 +91,4 @@ class OneVsAllSVM(MaxMarginEstimator):
     """
 
     def _loss(self):
-        from tagrank.losses.hinge import Hinge
-
-        return Hinge
+        return "hinge"

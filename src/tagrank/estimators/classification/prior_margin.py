@@ -136,9 +136,9 @@ class PriorMarginClassifier(MaxMarginEstimator):
             check_choice("prior", self.prior, NAMED_PRIORS)
 
     def _loss(self):
-        from tagrank.losses.prior import PriorHinge
+        from tagrank.solvers.dual_ascent import load_loss
 
-        return partial(PriorHinge, R=self.prior_)
+        return partial(load_loss("prior"), R=self.prior_)
 
     def _look_at_labels(self, targets):
         self.prior_ = make_prior(self.prior, targets)

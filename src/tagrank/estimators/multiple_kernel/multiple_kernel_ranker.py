@@ -142,9 +142,7 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
     def _loss(self):
         if self.loss == "ranking":
             return super()._loss()
-        from tagrank.losses.group_ranking import GroupRanking
-
-        return GroupRanking
+        return "group_ranking"
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -119,9 +119,7 @@ class IncompleteLabelRanker(LabelRanker):
     eta: float | None = None
 
     def _loss(self):
-        from tagrank.losses.group_ranking import GroupRanking
-
-        return GroupRanking
+        return "group_ranking"
 
     def _check_parameters(self):
         super()._check_parameters()

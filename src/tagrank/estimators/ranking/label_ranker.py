@@ -108,9 +108,7 @@ class LabelRanker(MaxMarginEstimator):
     stored = stores(threshold_rule_=Numbers("f", (2,)), always_predicts_=FLAG)
 
     def _loss(self):
-        from tagrank.losses.ranking import Ranking
-
-        return Ranking
+        return "ranking"
 
     def _look_at_bounds(self, bounds):
         warn_nothing_to_rank(bounds)

@@ -111,10 +111,7 @@ class PairwiseRanker(LabelRanker):
     pairs: str = "all"
 
     def _loss(self):
-        from tagrank.losses.pairwise import Pairwise
-        from tagrank.losses.ranking import Ranking
-
-        return {"all": Pairwise, "lowest": Ranking}[self.pairs]
+        return {"all": "pairwise", "lowest": "ranking"}[self.pairs]
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from tagrank.resources import Ending
-from tagrank.solvers.dual_ascent import solve_dual
+from tagrank.solvers.dual_ascent import load_loss, solve_dual
 from tagrank.solvers.multiple_kernel import proposals, smo, worst_label
 from tagrank.solvers.multiple_kernel.cutting_planes import check_norm, normalized, uniform_weights
 from tagrank.solvers.multiple_kernel.kernel_problem import KernelProblem, kernel_data, search
@@ -49,7 +49,7 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     norm = check_norm(norm)
     check_method(solver, norm)
     kind, propose = METHODS[_fastest(norm) if solver == "auto" else solver]
-    return _search(partial(kind, stack, make_loss, bounds), propose, norm, callback, **options)
+    return _search(partial(kind, stack, load_loss(make_loss), bounds), propose, norm, callback, **options)
 
 
 def solve_worst(stack, bounds, *, solver="cutting-plane", norm=1.0, callback=None, **options):
