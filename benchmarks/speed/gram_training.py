@@ -12,7 +12,7 @@ import numpy as np
 from tagrank import IncompleteLabelRanker, LabelRanker, OneVsAllSVM
 from tagrank_papers.measuring import best_time
 from tagrank_papers.protocols.data import draw_problem, read_corel5k, read_photographs
-from tagrank_papers.protocols.svm_peer import peer_gap, train_peer
+from tagrank_papers.protocols.peers import peer_gap, train_peer
 from tagrank_papers.text import show
 
 MINUTES = 8

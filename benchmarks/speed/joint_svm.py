@@ -13,7 +13,7 @@ import numpy as np
 from tagrank.estimators import JointSVM
 from tagrank_papers.measuring import best_time
 from tagrank_papers.protocols.data import draw_problem, read_corel5k
-from tagrank_papers.protocols.svm_peer import train_peer
+from tagrank_papers.protocols.peers import train_peer
 from tagrank_papers.text import show
 
 MINUTES = 4

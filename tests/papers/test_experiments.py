@@ -1,5 +1,6 @@
 """Every experiment runs in seconds, answers its tables, and its pages say what the kept figures say."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,9 @@ from tagrank.estimators.methods import find_method
 from tagrank.metrics import f_measure
 from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, find_table
 from tagrank_papers.experiments import automatic_choice, honest_probability, two_way
+from tagrank_papers.lines import distinct, exponent, listed, mean, where
 from tagrank_papers.measuring import describe_machine, read_record
-from tagrank_papers.text import fill
+from tagrank_papers.text import PAGES, fill, read_text
 
 ROOT = Path(__file__).parents[2]
 ANSWERED = [table for table in TABLES if table.experiment]
@@ -140,6 +142,29 @@ def test_the_methods_of_the_two_way_paper_are_known_by_their_acronyms():
     assert list(two_way.METHODS) == list(find_table("twmmf-table3").published.rows)
     for acronym, name in two_way.METHODS.items():
         assert acronym in find_method(name).acronym
+
+
+@pytest.mark.parametrize("path", sorted(PAGES.glob("*.md")), ids=lambda path: path.stem)
+def test_every_text_of_a_page_is_used(path):
+    module = (HOME / "experiments" / f"{path.stem}.py").read_text(encoding="utf-8")
+    assert set(re.findall(r"\bTEXT\.(\w+)", module)) == set(vars(read_text(path.stem)))
+
+
+def test_texts_are_the_parts_between_comments(monkeypatch, tmp_path):
+    (tmp_path / "toy.md").write_text("<!-- first -->\n# One {n}\n\n<!-- second -->\n\nTwo\n")
+    monkeypatch.setattr("tagrank_papers.text.PAGES", tmp_path)
+    assert vars(read_text("toy")) == {"first": "# One {n}\n", "second": "\nTwo"}
+
+
+def test_lines_are_picked_averaged_and_fitted():
+    lines = [{"n": n, "kind": kind, "seconds": n**1.5} for n in (1, 2, 4) for kind in "ba"]
+    assert distinct(lines, "kind") == ["b", "a"]
+    assert where(lines, kind="a", n=2) == [lines[3]]
+    assert mean(lines, "n", kind="b") == pytest.approx(7 / 3)
+    some = where(lines, kind="a")
+    slope = exponent([line["n"] for line in some], [line["seconds"] for line in some])
+    assert slope == pytest.approx(1.5)
+    assert listed((0.1, 1.0, 10)) == "0.1, 1, 10"
 
 
 def test_only_paragraphs_and_items_are_broken_into_lines():

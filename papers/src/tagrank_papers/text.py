@@ -1,9 +1,22 @@
-"""Lines of results on the screen, and tables of a page."""
+"""Lines of results on the screen, and the words and tables of a page."""
 
 import re
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+PAGES = Path(__file__).parent / "pages"
+
+
+def read_text(name: str) -> SimpleNamespace:
+    """The texts of a page, by name: the parts of pages/NAME.md, each below a comment with its name.
+
+    Braces are filled in by `str.format`.
+    """
+    _, *parts = re.split(r"^<!-- (\w+) -->\n", (PAGES / f"{name}.md").read_text(encoding="utf-8"), flags=re.M)
+    return SimpleNamespace(**{key: text[:-1] for key, text in zip(parts[::2], parts[1::2], strict=True)})
 
 
 def show(line: Mapping[str, Any], *keys: str) -> None:

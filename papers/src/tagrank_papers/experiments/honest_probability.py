@@ -13,13 +13,18 @@ from tagrank.data import hide_labels
 from tagrank.estimators.base import innermost_fitted
 from tagrank.metrics import image_auc, image_average_precision
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import distinct, where
 from tagrank_papers.measuring import best_time
 from tagrank_papers.protocols.data import DRAWN, dense, read_parts
-from tagrank_papers.text import markdown_table, show
+from tagrank_papers.text import markdown_table, read_text, show
 
+TEXT = read_text("honest_probability")
 PAGES = ("probability-results.md",)
 QUICK = {"only": (DRAWN,), "hidden": (0.4,)}
 SEED = 0
+FROM, BINS = 0.1, 10  # pairs that are less likely are not counted; bins of the others, from 0 to 1
+N_TAGS = 5
+AIMS = {"claim": 5, "off": 5, "order": 0.5, "completeness": 10}  # points
 
 
 def run(*, only=("corel5k_images_260", "yeast", "enron"), hidden=(0.0, 0.4, 0.6)):
@@ -35,10 +40,6 @@ def run(*, only=("corel5k_images_260", "yeast", "enron"), hidden=(0.0, 0.4, 0.6)
             lines.append(case | measure(fitted.answer, test) | {"seconds": fitted.seconds})
             show(lines[-1], *lines[-1])
             yield lines
-
-
-def render(results, machine):
-    return {PAGES[0]: render_page(results, f"{machine['processor']}, {machine['cores']} cores")}
 
 
 def measure(annotator, test):
@@ -103,47 +104,19 @@ def answer(table, results):
 
 # Its page
 
-FROM, BINS = 0.1, 10  # pairs that are less likely are not counted; bins of the others, from 0 to 1
-N_TAGS = 5
-AIMS = {"claim": 5, "off": 5, "order": 0.5, "completeness": 10}  # points
-INTRO = f"""
-# Is a probability what it claims?
 
-Measured by `tagrank reproduce honest-probability`; written by `make docs` from the figures that are kept,
-with machine and versions, in `papers/src/tagrank_papers/results/honest_probability.json`. Do not edit it by
-hand.
-
-Of the training tags a share is hidden at random: they look absent. Every sample keeps one. `Annotator()`,
-with nothing given, learns from the others, without being told how many are missing, and is judged by the
-complete tags of the test part. Figures are percentages.
-
-- Written: tags that the model would write down, for each sample on average. Claim: their mean probability.
-  Right: the share of them that are true.
-- Off: how far the mean claim is from the share that is right, the mean over {BINS} bins of all pairs of
-  sample and tag that are claimed with more than {FROM:g}.
-- P@{N_TAGS} and image MAP: of the order by probability, and of the order by the scores of the model that was
-  chosen.
-- Held out: what the model says of itself, "of 100 tags that it would write, so many are right; it finds so
-  many of 100", measured on folds of its training part; and the same on the test part.
-- Complete: the share of the true tags that are there, as estimated, with its interval, and the true one.
-  The lists of tags of these sets count as complete, which those of Corel5k are not quite.
-- One split, one drawing of hidden tags, one seed.
-
-The aims: the claim is at most {AIMS["claim"]} points beside what is right, and off at most {AIMS["off"]};
-P@{N_TAGS} and MAP by probability are at most {AIMS["order"]} points below those by score; the estimated
-completeness is at most {AIMS["completeness"]} points beside the true one.
-"""
-
-
-def render_page(lines, machine):
+def render(results, machine):
     """The page: a section for each set, with what was aimed at and missed."""
-    parts = [INTRO.strip(), f"Measured on {machine}, other programs running."]
-    for name in dict.fromkeys(line["data"] for line in lines):
-        mine = [line for line in lines if line["data"] == name]
+    parts = [
+        TEXT.intro.format(bins=BINS, least=FROM, n_tags=N_TAGS, **AIMS).strip(),
+        f"Measured on {machine['processor']}, {machine['cores']} cores, other programs running.",
+    ]
+    for name in distinct(results, "data"):
+        mine = where(results, data=name)
         parts.append(f"## {name}")
         parts.append(f"{mine[0]['n_train']:,} samples to learn from, {mine[0]['n_test']:,} to judge by.")
         parts += [_claims(mine), _order(mine), _completeness(mine), _verdict(mine)]
-    return "\n\n".join(parts) + "\n"
+    return {PAGES[0]: "\n\n".join(parts) + "\n"}
 
 
 def _claims(lines):

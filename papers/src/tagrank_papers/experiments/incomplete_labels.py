@@ -19,10 +19,12 @@ from tagrank.kernels import Gaussian
 from tagrank.metrics import image_auc, image_average_precision
 from tagrank_papers.catalogue import find_table
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import distinct, listed, mean, where
 from tagrank_papers.measuring import best_time
 from tagrank_papers.protocols.data import dense, draw_rows
-from tagrank_papers.text import markdown_table, show
+from tagrank_papers.text import markdown_table, read_text, show
 
+TEXT = read_text("incomplete_labels")
 PAGES = ("incomplete-labels-results.md",)
 QUICK = {"sets": ("drawn",), "short": True}
 FRACTIONS = (0.0, 0.2, 0.4, 0.6)
@@ -52,10 +54,6 @@ def run(*, sets=tuple(SETTINGS), methods=tuple(METHODS), short=False):
     for name in sets:
         lines += run_set(name, methods, **(SHORT if short else SETTINGS[name]), is_quick=short)
         yield {"lines": lines}
-
-
-def render(results, machine):
-    return {PAGES[0]: render_page(results["lines"])}
 
 
 def read(name, n_most):
@@ -210,18 +208,11 @@ class _Means:
     """Percentages by set, method and share of hidden labels: means over the draws."""
 
     def __init__(self, lines):
-        self.lines = lines
-        self.sets = list(dict.fromkeys(line["set"] for line in lines))
-        self.shares = sorted({line["fraction"] for line in lines})
-        known = {line["method"] for line in lines}
-        self.methods = [method for method in METHODS if method in known]
+        self.lines, self.sets = lines, distinct(lines, "set")
+        self.shares, self.methods = sorted(distinct(lines, "fraction")), _methods(lines)
 
     def __call__(self, measure, name, method, share):
-        wanted = (name, method, share)
-        values = [
-            line[measure] for line in self.lines if (line["set"], line["method"], line["fraction"]) == wanted
-        ]
-        return 100 * sum(values) / len(values)
+        return 100 * mean(self.lines, measure, set=name, method=method, fraction=share)
 
     def above(self, measure):
         """On how many sets the ranking methods are above SVM, and who is best."""
@@ -274,39 +265,18 @@ PUBLISHED = {
     "ESP Game, MAP (table 5.3)": "mlr-gl-table5.3",
     "MIR Flickr, AUC (table 5.5)": "mlr-gl-table5.5",
 }
-INTRO = """\
-# Labels hidden on purpose
-
-Measured by `tagrank reproduce mlr-gl-table5.2`; written by `make docs` from the figures that are kept, with
-machine and versions, in `papers/src/tagrank_papers/results/incomplete_labels.json`. Do not edit it by hand.
-
-Of the present training labels 0, 20, 40 and 60 % become absent, and every sample keeps one; test labels are
-complete. SVM is `OneVsAllSVM`, PLATT the same with probabilities from held-out scores, MLR-L1 `LabelRanker`,
-MLR-GL `IncompleteLabelRanker(solver="exact")`. All learn from the same Gaussian kernel (*photographs*, the
-pictures of Corel5k: the mean of the kernels of the features that `tagrank train` takes); C is chosen for each
-alike by three-fold cross-validation (image AUC) on the labels that are left. Figures are percentages, means
-over the draws of the hidden labels; *lost* is the first column less the last. Another C may have a better
-MAP: where the C of the best AUC changes from one column to the next, MAP may leap.
-
-What differs from the dissertation: its sets (ESP Game, MIR Flickr with bags of dense SIFT and a chi-square
-kernel over whole vectors) cannot be had with features, so that only the pattern compares, not the figures.
-It hides a fraction in each picture, here the fraction of all labels. It ran its closed-form steps with a
-cross-validated eta, a modified problem; here the problem as it is stated is solved to a certified gap.
-MLKNN and MLLS are left out. A set with hardly more than one label a sample, such as scene, cannot lose 20
-%: as many are hidden as leave one.
-"""
 
 
-def render_page(lines):
+def render(results, machine):
     """Tables of image AUC and MAP, a sentence on each set, and the published figures."""
-    parts = [INTRO]
-    for name in dict.fromkeys(line["set"] for line in lines):
-        mine = [line for line in lines if line["set"] == name]
-        shares = [_mean(mine, "hidden", fraction=f) for f in _fractions(mine)]
+    lines, parts = results["lines"], [TEXT.intro]
+    for name in distinct(lines, "set"):
+        mine = where(lines, set=name)
+        shares = [mean(mine, "hidden", fraction=f) for f in _fractions(mine)]
         parts.append(f"## {name}\n\n{_describe(mine[0])}\n")
         for title, key in (("Image AUC", "auc"), ("Image MAP", "map")):
             rows = {
-                m: [100 * _mean(mine, key, method=m, fraction=f) for f in _fractions(mine)]
+                m: [100 * mean(mine, key, method=m, fraction=f) for f in _fractions(mine)]
                 for m in _methods(mine)
             }
             parts.append(_table(f"{title}; hidden", [f"{share:.1%}" for share in shares], rows))
@@ -317,20 +287,15 @@ def render_page(lines):
         published = find_table(name).published
         rows = {method: list(map(float, published.rows[method])) for method in METHODS}
         parts.append(_table(title, published.columns, rows))
-    return "\n".join(parts)
+    return {PAGES[0]: "\n".join(parts)}
 
 
 def _methods(lines):
-    return [method for method in METHODS if any(line["method"] == method for line in lines)]
+    return [method for method in METHODS if method in distinct(lines, "method")]
 
 
 def _fractions(lines):
-    return sorted({line["fraction"] for line in lines})
-
-
-def _mean(lines, key, **where):
-    values = [line[key] for line in lines if all(line[name] == value for name, value in where.items())]
-    return sum(values) / len(values)
+    return sorted(distinct(lines, "fraction"))
 
 
 def _table(title, columns, rows):
@@ -342,10 +307,10 @@ def _table(title, columns, rows):
 
 
 def _describe(line):
-    costs = ", ".join(f"{cost:g}" for cost in line["costs"])
     quick = "Quick run. " if line["is_quick"] else ""
     draws = f"{line['n_seeds']} draw{'s' if line['n_seeds'] > 1 else ''} of hidden labels"
-    return f"{quick}{line['n_train']:,} training samples, {draws}, C among {costs}, gap {line['tol']:g}."
+    model = f"C among {listed(line['costs'])}, gap {line['tol']:g}"
+    return f"{quick}{line['n_train']:,} training samples, {draws}, {model}."
 
 
 def _costs(lines):
@@ -353,7 +318,7 @@ def _costs(lines):
     chosen = []
     for method in _methods(lines):
         columns = [
-            sorted({line["C"] for line in lines if (line["method"], line["fraction"]) == (method, fraction)})
+            sorted(distinct(where(lines, method=method, fraction=fraction), "C"))
             for fraction in _fractions(lines)
         ]
         chosen.append(f"{method} {', '.join(' or '.join(f'{C:g}' for C in costs) for costs in columns)}")
@@ -364,7 +329,7 @@ def _verdict(lines):
     """Whether the claim of the dissertation holds here: MLR-GL loses less image AUC than MLR-L1 and SVM."""
     first, last = _fractions(lines)[0], _fractions(lines)[-1]
     aucs = {
-        m: [100 * _mean(lines, "auc", method=m, fraction=f) for f in (first, last)] for m in _methods(lines)
+        m: [100 * mean(lines, "auc", method=m, fraction=f) for f in (first, last)] for m in _methods(lines)
     }
     lost = {m: before - after for m, (before, after) in aucs.items()}
     best = max(aucs, key=lambda m: aucs[m][1])

@@ -14,10 +14,12 @@ from tagrank.kernels import Gaussian, KernelStack
 from tagrank.metrics import category_auc, category_average_precision
 from tagrank_papers.catalogue import find_table
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import distinct, mean, where
 from tagrank_papers.protocols.data import DRAWN
 from tagrank_papers.protocols.kernel_sets import KernelSet, gaussian_stack, read_views, split_samples, varies
-from tagrank_papers.text import fill, markdown_table, show
+from tagrank_papers.text import fill, markdown_table, read_text, show
 
+TEXT = read_text("kernel_choice")
 PAGES = ("kernel-choice-results.md",)
 QUICK = {"only": (DRAWN,), "sizes": (20, 40), "noise": (0, 2), "draws": 1, "noisy_size": 40}
 METHODS = {
@@ -57,10 +59,6 @@ def run(
                     lines.append({"data": name, "n_train": size, "noise": n_noise, "draw": seed, **line})
             print(f"{name}, draw {seed}")
         yield {"noisy_size": noisy_size, "lines": lines}
-
-
-def render(results, machine):
-    return {PAGES[0]: render_page(results)}
 
 
 def draw(name, views, Y, n_train, n_noise, seed):
@@ -121,19 +119,13 @@ def choose_cost(model, some):
 def answer(table, results):
     lines = results["lines"]
     if table == "mkl-figure2.5":
-        key = "noise"
-        some = [line for line in lines if line["n_train"] == results["noisy_size"]]
-        what = "{} kernels of noise"
+        key, what, some = "noise", "{} kernels of noise", where(lines, n_train=results["noisy_size"])
     else:
-        key = "n_train"
-        some = [line for line in lines if not line["noise"]]
-        what = "{} samples"
-    sets, methods = ([*dict.fromkeys(line[name] for line in some)] for name in ("data", "method"))
-    sizes = sorted({line[key] for line in some})
+        key, what, some = "n_train", "{} samples", where(lines, noise=0)
+    sets, methods = distinct(some, "data"), distinct(some, "method")
+    sizes = sorted(distinct(some, key))
     means = {
-        (name, method, size): _mean(
-            line["map"] for line in some if (line["data"], line["method"], line[key]) == (name, method, size)
-        )
+        (name, method, size): mean(some, "map", data=name, method=method, **{key: size})
         for name in sets
         for method in methods
         for size in sizes
@@ -165,16 +157,11 @@ def _few_and_many(means, sets, sizes):
 def _lost_to_noise(means, sets, sizes):
     methods = dict.fromkeys(method for _, method, _ in means)
     lost = {
-        method: _mean(means[name, method, sizes[0]] - means[name, method, sizes[-1]] for name in sets)
+        method: np.mean([means[name, method, sizes[0]] - means[name, method, sizes[-1]] for name in sets])
         for method in methods
     }
     listed = ", ".join(f"{method} {value:.2f}" for method, value in lost.items())
     return f"Mean points lost to {sizes[-1]} kernels of noise: {listed}."
-
-
-def _mean(values):
-    values = list(values)
-    return sum(values) / len(values)
 
 
 # Its page
@@ -187,97 +174,41 @@ PUBLISHED = {
     "L2": "MKL-SIP, p = 2",
     "L4": "MKL-SIP, p = 4",
 }
-INTRO = """# One kernel, their mean, or learned weights
-
-Measured by `tagrank reproduce mkl-table2.4`; written by `make docs` from the figures that are kept, with
-machine and versions, in `papers/src/tagrank_papers/results/kernel_choice.json`. Do not edit it by hand.
-
-The question, from section 2.5.4 of the dissertation (tables 2.4 and 2.5, figures 2.5 and 2.6): when is it
-worth learning the weights of kernels, and which norm of the weights stands weak kernels?
-
-How it was measured:
-
-- `MultipleKernelSVM`, each label with weights of its own. *Single*: `weights="best"`, for each label the
-  kernel that does best in cross-validation on the training samples. *Average*: `weights="uniform"`. *L1*,
-  *L2*, *L4*: learned, `norm` 1, 2 and 4. *Held-out*, which the dissertation does not have:
-  `SharedKernelSVM(weights="held-out")`, one set of weights for all labels, by which held-out samples are
-  ranked best.
-- mfeat: Gaussians of three widths on each of six views. emotions, yeast: of five widths on each of two views.
-  Widths from a quarter to four times the mean distance: some of the kernels are weak.
-- C is chosen among 0.1, 1, 10 and 100 on a third of the training samples, for each method by itself; 0.1
-  was added after a first run.
-- Category MAP (%) on up to 600 test samples: mean and standard deviation of {draws} draws of training and
-  test samples. Labels that do not vary among the training samples are left out.
-"""
-SIZES = """
-## {data}: few and many training samples ({n_kernels} kernels)
-
-{table}
-
-{sentence}
-"""
-NOISE = """
-## {data}: kernels of noise, {noisy_size} training samples
-
-Appended: Gaussians on columns drawn at random.
-
-{table}
-
-With {most} of them: {sentence}.
-"""
-COMPARED = """
-## Beside the published conclusions
-
-Table 2.4, category MAP on Caltech 101 with 48 kernels, 10, 20 and 30 training samples of each class (L1:
-level-MKL; L2, L4: MKL-SIP):
-
-{table}
-
-- *With few samples L1 is worse than Average, and L2 is not; with many samples L1 is the best.* {few} {many}
-- *Average and all of MKL are better than the best single kernel.* {single}
-- *"L1-MKL is more resilient to the introduction of weak kernels"*; Average and L2 lose when they are added.
-  Mean loss by {most} kernels of noise over all sets: {losses}.
-
-Here there are 10 to 18 kernels, in the dissertation 48. With {draws} draws, differences below the standard
-deviations tell nothing.
-"""
 
 
-def render_page(results):
+def render(results, machine):
     """Tables by number of samples and of noise kernels, and the published conclusions."""
     lines = results["lines"]
     draws = 1 + max(line["draw"] for line in lines)
-    parts = [INTRO.format(draws=draws)]
-    names = list(dict.fromkeys(line["data"] for line in lines))
+    parts = [TEXT.intro.format(draws=draws)]
+    names = distinct(lines, "data")
     for data in names:
         parts.append(_sizes(data, lines))
         parts.append(_noise(data, lines, results["noisy_size"]))
     parts.append(_compared(names, lines, results["noisy_size"], draws))
-    return fill("".join(parts))
+    return {PAGES[0]: fill("".join(parts))}
 
 
 def _table(some, key, what):
-    columns = sorted({line[key] for line in some})
+    columns = sorted(distinct(some, key))
     rows = [
-        [method, *(_mean_and_spread(_of(some, method, key, column)) for column in columns)]
-        for method in _methods(some)
+        [method, *(_mean_and_spread(where(some, method=method, **{key: column})) for column in columns)]
+        for method in distinct(some, "method")
     ]
     return markdown_table([what, *map(str, columns)], rows, numbers=True)
 
 
 def _sizes(data, lines):
-    some = [line for line in lines if line["data"] == data and not line["noise"]]
+    some = where(lines, data=data, noise=0)
     best = []
-    for size in sorted({line["n_train"] for line in some}):
-        means = {method: np.mean(_of(some, method, "n_train", size)) for method in _methods(some)}
+    for size in sorted(distinct(some, "n_train")):
+        means = _maps(some, n_train=size)
         best.append(f"{max(means, key=means.get)} ({size})")
     largest = max(line["n_train"] for line in some)
-    active = np.mean(
-        [line["active"] for line in some if line["method"] == "L1" and line["n_train"] == largest]
-    )
+    active = mean(some, "active", method="L1", n_train=largest)
     sentence = f"Best, by number of samples: {', '.join(best)}.\n"
     sentence += f"L1 gives {active:.1f} kernels a label a weight with {largest} samples."
-    return SIZES.format(
+    return TEXT.sizes.format(
         data=data,
         n_kernels=some[0]["n_kernels"],
         table=_table(some, "n_train", "samples"),
@@ -286,9 +217,9 @@ def _sizes(data, lines):
 
 
 def _noise(data, lines, noisy_size):
-    some = [line for line in lines if line["data"] == data and line["n_train"] == noisy_size]
-    losses = {method: _loss(some, method) for method in _methods(some)}
-    return NOISE.format(
+    some = where(lines, data=data, n_train=noisy_size)
+    losses = _losses(some)
+    return TEXT.noise.format(
         data=data,
         noisy_size=noisy_size,
         table=_table(some, "noise", "kernels of noise"),
@@ -297,25 +228,23 @@ def _noise(data, lines, noisy_size):
     )
 
 
-def _loss(some, method):
-    """Points of MAP that the largest number of noise kernels costs."""
+def _losses(some):
+    """Points of MAP that the largest number of noise kernels costs each method."""
     most = max(line["noise"] for line in some)
-    return np.mean(_of(some, method, "noise", 0)) - np.mean(_of(some, method, "noise", most))
+    without, noisy = _maps(some, noise=0), _maps(some, noise=most)
+    return {method: without[method] - noisy[method] for method in without}
 
 
 def _compared(names, lines, noisy_size, draws):
-    plain = [line for line in lines if not line["noise"]]
-    noisy = [line for line in lines if line["n_train"] == noisy_size]
-    losses = {
-        method: np.mean([_loss([line for line in noisy if line["data"] == data], method) for data in names])
-        for method in _methods(lines)
-    }
+    plain, noisy = where(lines, noise=0), where(lines, n_train=noisy_size)
+    of_sets = [_losses(where(noisy, data=data)) for data in names]
+    losses = {method: np.mean([one[method] for one in of_sets]) for method in distinct(lines, "method")}
     published = find_table("mkl-table2.4").published
     rows = [
         [method, *(cell.split(" ± ")[0] for cell in published.rows[name])]
         for method, name in PUBLISHED.items()
     ]
-    return COMPARED.format(
+    return TEXT.compared.format(
         table=markdown_table(["", "10", "20", "30"], rows, numbers=True),
         few=_few_or_many(plain, names, min),
         many=f"{_few_or_many(plain, names, max)} {_seen(plain, names)}",
@@ -337,11 +266,7 @@ def _seen(plain, names):
     few, many = (pick(line["n_train"] for line in plain) for pick in (min, max))
     below, best = {"L1": 0, "L2": 0}, 0
     for data in names:
-        some = [line for line in plain if line["data"] == data]
-        means = {
-            size: {method: np.mean(_of(some, method, "n_train", size)) for method in _methods(some)}
-            for size in (few, many)
-        }
+        means = {size: _maps(where(plain, data=data), n_train=size) for size in (few, many)}
         below = {
             method: count + (means[few][method] < means[few]["Average"]) for method, count in below.items()
         }
@@ -358,33 +283,28 @@ def _against(plain, names, pick, method):
     size = pick(line["n_train"] for line in plain)
     values = []
     for data in names:
-        some = [line for line in plain if line["data"] == data]
-        difference = np.mean(_of(some, method, "n_train", size)) - np.mean(
-            _of(some, "Average", "n_train", size)
-        )
-        values.append(f"{difference:+.1f} ({data})")
+        maps = _maps(where(plain, data=data), n_train=size)
+        values.append(f"{maps[method] - maps['Average']:+.1f} ({data})")
     return ", ".join(values)
 
 
 def _single(plain, names):
     better, total = 0, 0
     for data in names:
-        some = [line for line in plain if line["data"] == data]
-        for size in {line["n_train"] for line in some}:
-            single = np.mean(_of(some, "Single", "n_train", size))
-            others = [np.mean(_of(some, method, "n_train", size)) for method in _methods(some)[1:]]
-            better += sum(other > single for other in others)
-            total += len(others)
+        some = where(plain, data=data)
+        for size in distinct(some, "n_train"):
+            maps = _maps(some, n_train=size)
+            single = maps.pop("Single")
+            better += sum(other > single for other in maps.values())
+            total += len(maps)
     return f"So in {better} of {total} cells of the tables above."
 
 
-def _methods(lines):
-    return list(dict.fromkeys(line["method"] for line in lines))
+def _maps(lines, **values):
+    """Method to its mean MAP."""
+    return {method: mean(lines, "map", method=method, **values) for method in distinct(lines, "method")}
 
 
-def _of(some, method, key, value):
-    return [line["map"] for line in some if line["method"] == method and line[key] == value]
-
-
-def _mean_and_spread(values):
+def _mean_and_spread(lines):
+    values = [line["map"] for line in lines]
     return f"{np.mean(values):.1f} ± {np.std(values):.1f}"

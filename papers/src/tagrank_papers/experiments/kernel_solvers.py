@@ -12,12 +12,14 @@ import numpy as np
 from tagrank.estimators import MultipleKernelSVM
 from tagrank.reports.charts import line_chart
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import exponent, where
 from tagrank_papers.measuring import best_time
 from tagrank_papers.plots import draw_charts
 from tagrank_papers.protocols.data import DRAWN
 from tagrank_papers.protocols.kernel_sets import PHOTOGRAPHS, gaussian_stack, read_photographs, read_views
-from tagrank_papers.text import fill, markdown_table, show
+from tagrank_papers.text import fill, markdown_table, read_text, show
 
+TEXT = read_text("kernel_solvers")
 PAGES = ("kernel-solver-results.md", "kernel-solvers.svg")
 QUICK = {
     "only": (DRAWN,),
@@ -61,10 +63,6 @@ def run(
         stack, labels_of_rows = make_stack(views, Y, n_samples, WIDTHS_OF_SAMPLES)
         results["samples"].append({"data": grown, **compare(stack, labels_of_rows, 1, seconds)})
     yield results
-
-
-def render(results, machine):
-    return dict(zip(PAGES, (render_page(results, machine), draw_growth(results)), strict=True))
 
 
 def read_data(name):
@@ -190,8 +188,7 @@ def _active(lines):
 
 
 def _case(line, solver, norm):
-    found = [case for case in line["cases"] if (case["solver"], case["norm"]) == (solver, norm)]
-    return found[0] if found else None
+    return next(iter(where(line["cases"], solver=solver, norm=norm)), None)
 
 
 # Its page
@@ -205,86 +202,22 @@ SHORT_NAMES = {
     "group-lasso": "MKL-GL",
     "smo": "MKL-SMO",
 }
-INTRO = """# Solvers of several kernels on the same problems
-
-Measured by `tagrank reproduce mkl-table2.8`; written by `make docs` from the figures that are kept, with
-machine and versions, in `papers/src/tagrank_papers/results/kernel_solvers.json`. Do not edit it by hand.
-Measured on {machine}.
-
-The question, from section 2.5.5 of the dissertation (tables 2.7 to 2.11): which solver learns the weights
-of kernels fastest, and how does its time grow with the number of kernels and of samples? The solvers are
-described [here](methods/multiple-kernels.md).
-
-How it was measured:
-
-- `MultipleKernelSVM`, hinge loss, C = 10, one label against the rest; all solvers are asked for the same
-  relative duality gap, 0.001, and read the same stack of Gram matrices, which is not counted, as in the
-  dissertation.
-- mfeat: Gaussians on its six views. yeast, emotions: Gaussians of five widths on each of two views, from a
-  quarter to four times the mean distance. corel5k_images_260: the kernels of 21 sets of features of
-  photographs. At most 1,000 training samples, drawn once.
-- Processor seconds on one core, because the machine was shared. A training ends after {seconds:g} seconds
-  of the clock, and is then said to have missed the gap.
-- *rounds*: trainings of a support vector machine, each started from the last one; of SMO passes over the
-  samples. *active*: kernels with a weight. Means over the {labels} most frequent labels; of the gap the
-  largest.
-- With p = 1 every solver here has the lower bound of all cutting planes. This makes the gap of those
-  smaller that do not use the planes for their steps; in the dissertation each has a stopping rule of its
-  own.
-"""
-DATA = """
-## {data}: {n_samples:,} samples, {n_kernels} kernels
-
-{table}
-{missed}"""
-GROWTH = """
-## More kernels, more samples
-
-![Seconds over kernels and samples](kernel-solvers.svg)
-
-mfeat, one label, p = 1 in the drawing. Widths make the kernels: six views, then two, four, eight and
-sixteen widths on each. Processor seconds (rounds); `*` where the gap was missed:
-
-{kernels}
-
-Two widths on each of six views, more and more samples:
-
-{samples}
-
-Exponents of seconds ~ samples^e, by least squares on the logarithms: {exponents}.
-"""
-COMPARED = """
-## Beside the published conclusions
-
-Seconds cannot be compared: other data, other machine, and the dissertation does not state a gap that its
-runs reached.
-
-- *"MKL-SIP is overall the most efficient"* for L1, because its intermediate solutions are sparse. Here the
-  fastest of the L1 solvers is {fastest}. {silp}
-- *SimpleMKL converges in fewer iterations than the others, but each takes longer.* {simple}
-- *"L_p-MKL is significantly more efficient than L_1-MKL because it converges in a significantly smaller
-  number of iterations."* {beyond}
-- *With many kernels the gap between L1 and Lp becomes smaller for MKL-SIP, and L1 may be faster.* {many}
-- *"MKL-SMO ... is the fastest MKL baseline"*, 3 to 18 times faster than MKL-SIP in table 2.7. {smo}
-- *Time "increases almost quadratically in the size of training data".* The exponents are above.
-- *L1 gives sparser weights than Lp, whose kernels are all active.* {active}
-"""
 
 
-def render_page(results, machine):
+def render(results, machine):
     """Tables of all solvers, of growth, and the published conclusions."""
     lines = results["lines"]
     where = f"{machine['processor']}, one core"
     labels = lines[0]["cases"][0]["labels"]
-    parts = [INTRO.format(machine=where, seconds=results["seconds"], labels=labels)]
+    parts = [TEXT.intro.format(machine=where, seconds=results["seconds"], labels=labels)]
     parts += [_data(line) for line in lines]
     if results["samples"]:
         kernels = _grown(results["kernels"], "n_kernels", "kernels")
         samples = _grown(results["samples"], "n_samples", "samples")
         exponents = _exponents(results["samples"])
-        parts.append(GROWTH.format(kernels=kernels, samples=samples, exponents=exponents))
+        parts.append(TEXT.growth.format(kernels=kernels, samples=samples, exponents=exponents))
         parts.append(_compared(lines, results["kernels"]))
-    return fill("".join(parts))
+    return {PAGES[0]: fill("".join(parts)), PAGES[1]: draw_growth(results)}
 
 
 def _data(line):
@@ -305,7 +238,7 @@ def _data(line):
     words = ", ".join(
         f"`{case['solver']}` (p = {case['norm']:g}) for {case['labels'] - case['reached']}" for case in missed
     )
-    return DATA.format(
+    return TEXT.data.format(
         **line,
         table=markdown_table(header, rows, numbers=True),
         missed=f"\nThe gap was missed by {words} of {missed[0]['labels']} labels.\n" if missed else "",
@@ -329,7 +262,7 @@ def _exponents(lines):
     powers = []
     for case in lines[0]["cases"]:
         seconds = [_case(line, case["solver"], case["norm"])["seconds"] for line in lines]
-        slope = np.polyfit(np.log([line["n_samples"] for line in lines]), np.log(seconds), 1)[0]
+        slope = exponent([line["n_samples"] for line in lines], seconds)
         powers.append(f"`{case['solver']}` (p = {case['norm']:g}) {slope:.1f}")
     return ", ".join(powers)
 
@@ -343,48 +276,39 @@ def _compared(lines, kernels):
     )
     last = kernels[-1]
     silp = {norm: _case(last, "silp", norm) for norm in (1.0, 2.0, 4.0)}
-    ratios = [
-        _case(line, "silp", p)["seconds"] / _case(line, "smo", p)["seconds"]
-        for line in lines
-        for p in (2.0, 4.0)
-    ]
     active = [
         np.mean([_case(line, "silp", p)["active"] / line["n_kernels"] for line in lines]) for p in (1.0, 2.0)
     ]
-    beyond = [_mean_rounds(lines, "silp", p) for p in (1.0, 2.0, 4.0)]
-    closed = [_mean_rounds(lines, "group-lasso", p) for p in (1.0, 2.0, 4.0)]
-    return COMPARED.format(
+    return TEXT.compared.format(
         fastest=f"`{order[0]}` ({seconds[order[0]]:.2f} seconds a label over all sets together)",
         silp=f"`silp` is number {order.index('silp') + 1} of {len(order)} ({seconds['silp']:.2f}); the "
         f"order is {', '.join(f'`{name}`' for name in order)}.",
         simple=f"It needs the fewest rounds on {fewest} of {len(lines)} sets; a round here is one training, "
         f"and its line search takes several. It is number {order.index('simple') + 1} of {len(order)} in "
         "seconds.",
-        beyond=f"Rounds of `silp` for p = 1, 2, 4: {_join(beyond)}; of `group-lasso`: {_join(closed)}.",
+        beyond=f"Rounds of `silp` for p = 1, 2, 4: {_mean_rounds(lines, 'silp')}; of `group-lasso`: "
+        f"{_mean_rounds(lines, 'group-lasso')}.",
         many=f"With {last['n_kernels']} kernels `silp` takes, in seconds (rounds), "
         + ", ".join(f"{_cell(case)} for p = {norm:g}" for norm, case in silp.items())
         + ".",
-        smo=f"`silp` takes {min(ratios):.1f} to {max(ratios):.1f} times the seconds of `smo` with the same p"
-        f"; `group-lasso` takes {_against_smo(lines)} times.",
+        smo=f"`silp` takes {_against_smo(lines, 'silp')} times the seconds of `smo` with the same p"
+        f"; `group-lasso` takes {_against_smo(lines, 'group-lasso')} times.",
         active=f"Share of active kernels, `silp`: {active[0]:.0%} with p = 1, {active[1]:.0%} with p = 2.",
     )
 
 
-def _against_smo(lines):
+def _against_smo(lines, solver):
     ratios = [
-        _case(line, "group-lasso", p)["seconds"] / _case(line, "smo", p)["seconds"]
+        _case(line, solver, p)["seconds"] / _case(line, "smo", p)["seconds"]
         for line in lines
         for p in (2.0, 4.0)
     ]
     return f"{min(ratios):.1f} to {max(ratios):.1f}"
 
 
-def _join(values):
-    return ", ".join(f"{value:.0f}" for value in values)
-
-
-def _mean_rounds(lines, solver, norm):
-    return float(np.mean([_case(line, solver, norm)["rounds"] for line in lines]))
+def _mean_rounds(lines, solver):
+    means = (np.mean([_case(line, solver, p)["rounds"] for line in lines]) for p in (1.0, 2.0, 4.0))
+    return ", ".join(f"{value:.0f}" for value in means)
 
 
 def _total(lines, solver, norm):

@@ -30,24 +30,23 @@ from tagrank.kernels import Gaussian, Linear
 from tagrank.reports.charts import line_chart
 from tagrank_papers.catalogue import find_table
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import distinct
 from tagrank_papers.plots import draw_charts
 from tagrank_papers.protocols.data import dense, draw_rows
-from tagrank_papers.text import markdown_table, show
+from tagrank_papers.text import markdown_table, read_text, show
 
+TEXT = read_text("label_priors")
 PAGES = ("prior-results.md", "prior-sweep.svg")
 QUICK = {"only": ("drawn",), "rows": 60, "seeds": 1, "draws": 1}
 COSTS = (0.1, 0.3, 1.0, 3.0, 10.0)
 SWEEP = np.linspace(-1, 1, 21)
 N_SWEEP = 200  # training rows of the sweep, as in the paper
 OPTIONS = {"kernel": "precomputed", "tol": 1e-3, "random_state": 0}
+BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
 
 
 def run(*, only=("rcv1_subset1", "corel16k001", "yeast"), rows=4000, seeds=5, draws=20):
     yield [measure(name, rows, seeds, draws) for name in only]
-
-
-def render(results, machine):
-    return dict(zip(PAGES, (render_page(results), draw_sweep(results)), strict=True))
 
 
 def measure(name, n_rows, n_seeds, n_draws):
@@ -170,9 +169,6 @@ def sweep(split, n_draws, cost=1.0):
     }
 
 
-BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
-
-
 @dataclass
 class Split:
     """Gram matrices and labels of one cut into training, test and third part."""
@@ -265,85 +261,19 @@ def _sweep(results):
 
 # Its page
 
-INTRO = """# A prior on labels that go together otherwise
 
-Measured by `tagrank reproduce m3l-table3`; written by `make docs` from the figures that are kept, with
-machine and versions, in `papers/src/tagrank_papers/results/label_priors.json`. Do not edit it by hand.
-
-The question, from section 6.2 of *Large Scale Max-Margin Multi-Label Classification with Priors* (M3L): the
-labels of the test part go together otherwise than those of the training part, and a third part, of which only
-the labels are used, tells how. Does a prior from the third part help?
-
-How it was measured:
-
-- Each data set is cut in two groups by the sign of the product of its first two label components (principal
-  components, from their medians): in one group they go up together, in the other against each other. The
-  training part comes to 80 % from one group, the test and the third part to 80 % from the other. The paper
-  does not say how its splits were made. (A first trial cut by 2-means on the label vectors; its test figures
-  had been seen when this cut, which aims at correlations, took its place.)
-- Labels of fewer than 20 rows, and those absent from the training part, are left out.
-- Gaussian kernel of mean width; linear for rcv1_subset1. No intercept. The cost of each method is chosen
-  among 0.1, 0.3, 1, 3, 10 by 3-fold cross-validation on the training part; M3L takes the cost of 1-vs-All.
-- *correlation*: `correlation_prior` of the third part. *second moment*: the mean of y y', y in {{-1, +1}},
-  the form that the paper uses for its animals. *training labels*: `correlation_prior` of the training part,
-  to tell what the third part adds.
-- Power set: one class for each label set seen, one-vs-all. Regression: kernel ridge on -1 and +1. Ranking:
-  `LabelRanker` with the threshold that it learns. BoosTexter was not run.
-- Mean over {n_seeds} draws, and the standard deviation of the draws.
-"""
-COMPARED = """
-## Beside the published figures
-
-Test Hamming loss (%) as published in table 3, on other data:
-
-{published}
-
-- **Siam, Media Mill**: not at hand; yeast and corel16k001 stand in their place, so only the order of the
-  methods can be compared, not the figures.
-- **RCV1**: ours is a subset of 6,000 documents, without its rarest labels and cut by us; the paper gives
-  neither the size nor the making of its split. The figures cannot agree but by chance.
-- **R**: the paper says "estimated from a disjoint third set", not how; we show the two readings that suggest
-  themselves.
-"""
-VERDICT = """
-- **{dataset}** ({rows} rows a part, {labels} labels; between training and test correlations differ by
-  {shift_train:.3f} on average and frequencies by {shift_frequency:.3f}; between third part and test
-  correlations by {shift_third:.3f}):
-  {sentence}
-"""
-SWEEP_TEXT = """
-## The correlation r of two labels
-
-![Test Hamming loss over r](prior-sweep.svg)
-
-As in figure 1 of the paper: two labels, 200 training rows, R = [1 r; r 1]. The pair is the one whose
-correlation differs most between training and third part; the test part is not looked at for the choice.
-
-{lines}
-The paper's pair (animals that are black, and weak) falls from 25 % at r = 0 towards negative r. Its pictures
-are not at hand: the shape can be compared, the figures cannot.
-"""
-
-
-def render_page(lines):
+def render(results, machine):
     """Tables of Hamming losses, ours and the published ones, with a sentence on every data set."""
-    n_seeds = len(next(iter(lines[0]["hamming"].values())))
-    parts = [INTRO.format(n_seeds=n_seeds)]
-    methods = lines[0]["hamming"]
-    names = [line["dataset"] for line in lines]
-    rows = [[method, *(_mean_and_spread(line["hamming"][method]) for line in lines)] for method in methods]
+    methods, names = results[0]["hamming"], distinct(results, "dataset")
+    parts = [TEXT.intro.format(n_seeds=len(methods["1-vs-All"]))]
+    rows = [[method, *(_mean_and_spread(line["hamming"][method]) for line in results)] for method in methods]
     parts += ["\n## Test Hamming loss (%)\n\n", markdown_table(["method", *names], rows), "\n\n"]
-    parts += [_verdict(line) for line in lines]
+    parts += [_verdict(line) for line in results]
     published = find_table("m3l-table3").published
-    parts.append(
-        COMPARED.format(
-            published=markdown_table(
-                ["method", *published.columns], [[name, *cells] for name, cells in published.rows.items()]
-            )
-        )
-    )
-    parts.append(_sweep_text(lines))
-    return "".join(parts)
+    rows = [[name, *cells] for name, cells in published.rows.items()]
+    parts.append(TEXT.compared.format(published=markdown_table(["method", *published.columns], rows)))
+    parts.append(_sweep_text(results))
+    return {PAGES[0]: "".join(parts), PAGES[1]: draw_sweep(results)}
 
 
 def _verdict(line):
@@ -362,7 +292,7 @@ def _verdict(line):
     )
     if prior != third:
         sentence += f"; the prior of the training labels is better still ({means[prior]:.2f})"
-    return VERDICT.format(
+    return TEXT.verdict.format(
         dataset=line["dataset"],
         rows=line["rows_per_part"],
         labels=line["labels"],
@@ -384,7 +314,7 @@ def _sweep_text(lines):
             f"  Loss {sweep['hamming'][best]:.1f} % at r = {sweep['r'][best]:+.1f}, "
             f"{sweep['hamming'][len(sweep['r']) // 2]:.1f} % at r = 0.\n"
         )
-    return SWEEP_TEXT.format(lines="".join(parts))
+    return TEXT.sweep.format(lines="".join(parts))
 
 
 def _mean_and_spread(values):

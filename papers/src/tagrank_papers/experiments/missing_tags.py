@@ -22,9 +22,11 @@ from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
 from tagrank.resources import limited_threads
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import listed, where
 from tagrank_papers.protocols.data import dense
-from tagrank_papers.text import markdown_table, show
+from tagrank_papers.text import markdown_table, read_text, show
 
+TEXT = read_text("missing_tags")
 PAGES = ("missing-results.md",)
 QUICK = {"only": ("drawn-pictures",), "cleanlab": False}
 SHARES = {
@@ -44,6 +46,12 @@ PROPOSING = (
 )
 DRAWN = "drawn-pictures"
 FREQUENCY = "label-frequency"
+SHOWN = ("data", "share", "proposer", "average_precision", "precision_at_100", "seconds")
+FIRST = (100, 500)  # proposals, of which the share of hidden ones is shown
+SEED, FOLDS = 0, 5
+LOGISTIC_COSTS = (0.001, 0.01, 0.1, 1.0)
+MOST_TUNED = 20
+MOST_COLUMNS = 300
 
 
 def run(*, only=tuple(SHARES), cleanlab=True):
@@ -55,20 +63,8 @@ def run(*, only=tuple(SHARES), cleanlab=True):
             with limited_threads(1 if name == DRAWN else None):  # small problems are not worth sharing
                 for line in measure(rows, features, share, cleanlab):
                     lines.append({"data": name, **line})
-                    show(
-                        lines[-1],
-                        "data",
-                        "share",
-                        "proposer",
-                        "average_precision",
-                        "precision_at_100",
-                        "seconds",
-                    )
+                    show(lines[-1], *SHOWN)
         yield lines
-
-
-def render(results, machine):
-    return {PAGES[0]: render_page(results, f"{machine['processor']}, {machine['cores']} cores")}
 
 
 def load(name):
@@ -141,12 +137,6 @@ def propose(rows, features, method):
     recipe = Recipe(method, calibration=None, seed=SEED)
     found = hold_out(rows, recipe, features=features, folds=FOLDS, seed=SEED)
     return np.where(found.is_judged, found.probabilities, 0.0)
-
-
-SEED, FOLDS = 0, 5
-LOGISTIC_COSTS = (0.001, 0.01, 0.1, 1.0)
-MOST_TUNED = 20
-MOST_COLUMNS = 300
 
 
 def regress(rows):
@@ -232,53 +222,27 @@ def answer(table, results):
 
 # Its page
 
-FIRST = (100, 500)  # proposals, of which the share of hidden ones is shown
-INTRO = f"""
-# Finding tags that were hidden
 
-Measured by `tagrank reproduce missing-tags`; written by `make docs` from the figures that are kept, with
-machine and versions, in `papers/src/tagrank_papers/results/missing_tags.json`. Do not edit it by hand.
-
-- A share of all present labels is hidden at random: they look absent. Each sample keeps at least one, except
-  in scene, where nine in ten have no second one; there a sample may lose its only label, and counts as known
-  to have none.
-- All rows of the data, training and test parts together. Every proposer orders all absent pairs of sample and
-  label.
-- AP: average precision of the hidden pairs among all absent ones. P@k: share of hidden ones among the first k
-  proposals. Found: share of the hidden that are among the first n, where n is their number.
-- `tagrank missing` with several methods: {FOLDS} folds, C by the likelihood of held-out incomplete labels,
-  Gaussian kernel (photographs: the mean of the kernels of their features). `label-frequency` proposes the
-  most frequent label for everybody.
-- Logistic regression (scikit-learn, one for each label, columns scaled alike), held out in the same folds, is
-  what users of cleanlab usually hand to it; one C for all labels, among
-  {", ".join(f"{cost:g}" for cost in LOGISTIC_COSTS)}, by the log loss on the first held-out fold of
-  the (at most {MOST_TUNED}) most frequent labels. Of more than {MOST_COLUMNS} columns it sees the first
-  {MOST_COLUMNS} principal components.
-- cleanlab's scores of single labels (self-confidence) order absent pairs by probability: that is the line of
-  logistic regression itself. What cleanlab adds is *confident learning*: "issues" puts the pairs first that
-  its filter (default settings) flags; "adjusted" corrects probabilities by the mean confidence of each label.
-  Both also with the probabilities of `missing` in the place of logistic regression.
-- One drawing of hidden labels, one seed: differences in the third digit mean little.
-"""
-
-
-def render_page(lines, machine):
+def render(results, machine):
     """The page: a table for each data set and share, the best of each column in bold."""
-    parts = [INTRO.strip(), f"Measured on {machine}."]
-    for data, share in dict.fromkeys((line["data"], line["share"]) for line in lines):
-        some = [line for line in lines if (line["data"], line["share"]) == (data, share)]
+    parts = [
+        TEXT.intro.format(
+            folds=FOLDS,
+            costs=listed(LOGISTIC_COSTS),
+            most_tuned=MOST_TUNED,
+            most_columns=MOST_COLUMNS,
+        ).strip(),
+        f"Measured on {machine['processor']}, {machine['cores']} cores.",
+    ]
+    for data, share in dict.fromkeys((line["data"], line["share"]) for line in results):
+        some = where(results, data=data, share=share)
         columns = ["average_precision", *(f"precision_at_{k}" for k in FIRST), "found"]
-        best = {column: max(round(line[column], 3) for line in some) for column in columns}
-        rows = [
-            [
-                line["proposer"],
-                *(
-                    _cell(round(line[column], 3), is_best=round(line[column], 3) == best[column])
-                    for column in columns
-                ),
-            ]
-            for line in some
-        ]
+        best = {column: f"{max(line[column] for line in some):.3f}" for column in columns}
+        rows = []
+        for line in some:
+            cells = {column: f"{line[column]:.3f}" for column in columns}
+            bold = (f"**{cell}**" if cell == best[column] else cell for column, cell in cells.items())
+            rows.append([line["proposer"], *bold])
         n_hidden, n_candidates = some[0]["n_hidden"], some[0]["n_candidates"]
         parts.append(f"## {data}, {share:.0%} hidden")
         parts.append(
@@ -286,8 +250,4 @@ def render_page(lines, machine):
         )
         header = ["proposer", "AP", *(f"P@{k}" for k in FIRST), "found"]
         parts.append(markdown_table(header, rows))
-    return "\n\n".join(parts) + "\n"
-
-
-def _cell(value, *, is_best):
-    return f"**{value:.3f}**" if is_best else f"{value:.3f}"
+    return {PAGES[0]: "\n\n".join(parts) + "\n"}

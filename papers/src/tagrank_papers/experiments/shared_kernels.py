@@ -8,15 +8,14 @@ processor seconds.
 import warnings
 
 import numpy as np
-from sklearn.model_selection import KFold
 
 from tagrank.data import load_dataset
 from tagrank.estimators import MultipleKernelRanker, MultipleKernelSVM, SharedKernelSVM
 from tagrank.metrics import category_auc, category_average_precision, image_auc, image_average_precision
 from tagrank.reports.charts import line_chart
-from tagrank.resources import limited_threads
 from tagrank_papers.catalogue import find_table
 from tagrank_papers.figures import Answer, Figures
+from tagrank_papers.lines import distinct, exponent, where
 from tagrank_papers.measuring import best_time, read_record
 from tagrank_papers.plots import draw_charts
 from tagrank_papers.protocols.data import DRAWN, dense
@@ -27,8 +26,10 @@ from tagrank_papers.protocols.kernel_sets import (
     read_photographs,
     read_views,
 )
-from tagrank_papers.text import fill, markdown_table, show
+from tagrank_papers.protocols.peers import rank_by_ridge
+from tagrank_papers.text import fill, markdown_table, read_text, show
 
+TEXT = read_text("shared_kernels")
 PAGES = ("shared-kernel-results.md", "shared-kernel-labels.svg", "shared-kernel-weights.svg")
 QUICK = {"only": (DRAWN,), "tags": DRAWN, "labels": (2, 4), "rows": 60, "seconds": 1.0, "peer": False}
 METHODS = {
@@ -58,6 +59,7 @@ FOLLOWED = {
 COSTS = (1.0, 10.0, 100.0)
 TOLERANCE = 1e-3
 CHOOSING_TOLERANCE = 1e-2
+GROWING_TOLERANCE = 5e-2  # where labels grow; the stochastic method takes minutes to a smaller gap
 PATIENCE = 5  # times the seconds of other trainings, where labels grow
 WIDTHS = (1 / 4, 1 / 2, 1, 2, 4)
 OPTIONS = {"kernel": "precomputed", "n_jobs": 1}
@@ -90,11 +92,6 @@ def run(
         results["grown"].append(line)
         show(line, *line)
     yield results
-
-
-def render(results, machine):
-    texts = render_page(results, machine), draw_labels(results), draw_weights(results)
-    return dict(zip(PAGES, texts, strict=True))
 
 
 def describe(data):
@@ -202,55 +199,15 @@ def read_tags(name, n_rows, n_labels):
     return gaussian_stack({view: X[rows] for view, X in views.items()}, WIDTHS), Y[np.ix_(rows, frequent)]
 
 
-DRAWS = 100  # its default
-PENALTIES = np.logspace(-3, 3, 7)
-# by default folds are blocks of rows: photographs of one kind stand together, and it chose badly
-FOLDS = KFold(5, shuffle=True, random_state=0)
-
-
-def rank_by_ridge(data, n_iter=DRAWS):
-    """Scores of the test samples, and its settings; its own 5-fold cross-validation chooses the rest."""
-    from himalaya.kernel_ridge import MultipleKernelRidgeCV
-
-    model = MultipleKernelRidgeCV(
-        kernels="precomputed",
-        solver="random_search",
-        solver_params={"n_iter": n_iter, "alphas": PENALTIES, "progress_bar": False},
-        fit_intercept=True,
-        cv=FOLDS,
-        random_state=0,
-    )
-    with limited_threads(1):
-        model.fit(_matrices(data.stack), data.Y.astype(np.float32))
-    return np.asarray(model.predict(_matrices(data.test))), {"n_iter": n_iter}
-
-
-def _matrices(stack):
-    return np.stack([stack.kernel(j) for j in range(stack.n_kernels)])
-
-
 # Its answers to tables
 
-NAMES = {
-    "SK-SVM": "SK-SVM",
-    "SK-MLR": "SK-MLR",
-    "AVG-SVM": "AVG-SVM",
-    "MKL L1": "MKL-L1",
-    "MKL L2": "MKL-L2",
-    "ML-MKL-Sum": "ML-MKL-Sum",
-    "ML-MKL-SA": "ML-MKL-SA",
-    "AVG-MLR": "AVG-MLR",
-    "MK-MLR": "MK-MLR",
-}
+ORDER = ("SK-SVM", "SK-MLR", "AVG-SVM", "MKL L1", "MKL L2", "ML-MKL-Sum", "ML-MKL-SA", "AVG-MLR", "MK-MLR")
+NAMES = {method: method.replace("MKL L", "MKL-L") for method in ORDER}
 MEASURES = {
     **dict.fromkeys(("ml-mkl-table3.1", "ml-mkl-table3.2"), "category_map"),
     **dict.fromkeys(("ml-mkl-table3.3", "ml-mkl-table3.4", "mk-mlr-figure6.2"), "seconds"),
-    **dict.fromkeys(
-        ("mk-mlr-table6.1", "mk-mlr-table6.3", "mk-mlr-table6.5", "mk-mlr-table6.7"), "category_auc"
-    ),
-    **dict.fromkeys(
-        ("mk-mlr-table6.2", "mk-mlr-table6.4", "mk-mlr-table6.6", "mk-mlr-table6.8"), "image_auc"
-    ),
+    **{f"mk-mlr-table6.{number}": "category_auc" for number in (1, 3, 5, 7)},
+    **{f"mk-mlr-table6.{number}": "image_auc" for number in (2, 4, 6, 8)},
 }
 
 
@@ -302,11 +259,8 @@ def _sparsity(lines):
     rows = {}
     for line in lines:
         if line["method"] in ("AVG-SVM", "MKL L1", "MKL L2", "ML-MKL-Sum", "ML-MKL-SA", "MK-MLR"):
-            shares = (
-                line["active_a_label"] / line["n_kernels"],
-                line["active"] / line["n_kernels"],
-                line["support"],
-            )
+            active = (line[key] / line["n_kernels"] for key in ("active_a_label", "active"))
+            shares = (*active, line["support"])
             rows[f"{line['data']}: {NAMES[line['method']]}"] = (
                 *(f"{100 * (1 - share):.1f}" for share in shares),
                 f"{line['predicting_seconds']:.3f}",
@@ -322,111 +276,40 @@ def _moved(followed):
         line["method"]: (f"{line['moved']:.1f}", str(len(line["rounds"])), f"{line['gap']:.0e}")
         for line in followed
     }
-    return Answer(
-        Figures(("way", "measurements", "gap"), rows),
-        "The way is the sum of all changes of the weights.",
-    )
+    figures = Figures(("way", "measurements", "gap"), rows)
+    return Answer(figures, "The way is the sum of all changes of the weights.")
 
 
 # Its page
 
 MOST_LINES = 5
-INTRO = """# Weights shared by all labels, weights of each label
-
-Measured by `tagrank reproduce mk-mlr-table6.2`; written by `make docs` from the figures that are kept, with
-machine and versions, in `papers/src/tagrank_papers/results/shared_kernels.json`. Do not edit it by hand.
-Measured on {machine}, one core, processor seconds, because the machine was shared.
-
-The questions, from chapters 3 and 6 of the dissertation (tables 3.1 to 3.4, 6.1 to 6.9, figures 3.3 to 3.6):
-does it cost quality if all labels share the weights of kernels, what does it save, and is ranking better?
-
-- *SVM*: `SharedKernelSVM`, *MLR*: `MultipleKernelRanker`; SK: `weights="best"`, AVG: `weights="uniform"`.
-  *MKL L1*, *L2*: `MultipleKernelSVM`, one-vs-all, each label with weights of its own. *ML-MKL-Sum*:
-  `objective="sum"`. *worst, exact* and *ML-MKL-SA*: `objective="worst"`, by cutting planes and by the
-  stochastic game. *MK-MLR*: learned weights with the ranking loss. *Held-out weights*: one set of weights by
-  which held-out samples are ranked best; the dissertation does not have it.
-- C is chosen among 1, 10 and 100 on a third of the training samples, by image AUC and MAP (gap 0.01); then
-  all are trained to gap 0.001, or for {seconds:g} seconds of the clock, but for MKL. Gram matrices are not
-  counted. C = 100 was added after a first run, in which most methods took the largest.
-- One draw of training and test samples: differences of a few tenths tell nothing.
-"""
-DATA = """
-## {data}: {n_train:,} training and {n_test:,} test samples, {n_labels} labels, {n_kernels} kernels
-
-{quality}
-
-{times}
-{after}"""
-PEER = """
-*himalaya* is its `MultipleKernelRidgeCV`: kernel ridge regression, the weights of each label are the best of
-{n_iter} random draws (its default) by 5-fold cross-validation, with seven penalties from 0.001 to 1000; folds
-are drawn at random, because with its own, blocks of rows, it was far worse. Its seconds contain all choices.
-Training and choice of C take MK-MLR {ours}, held-out weights {held_out}; himalaya takes {peer:.1f} seconds,
-{ratios} times as long. {quality}
-"""
-COST = """
-*ms a picture*: what the features of the active kernels take to compute, by
-[our measurements](picture-results.md).
-"""
-LABELS = """
-## More and more labels
-
-![Seconds over the number of labels](shared-kernel-labels.svg)
-
-`SharedKernelSVM` on {n_samples:,} rows of {data} with its most frequent labels, {n_kernels} Gaussians of
-several widths, C = 1, to gap {tolerance:g} (`*`: not reached; the stochastic method missed 0.01 from 50
-labels on). Processor seconds (rounds; of the stochastic method a round is as many trainings as there are
-labels):
-
-{table}
-
-Exponents of seconds ~ labels^e, by least squares on the logarithms of what reached the gap: {exponents}.
-{verdict}
-"""
-VERDICT = """The stochastic method reached the gap for {n_reached} of {n_all} numbers of labels, and a round
-of it has exponent {slope:.2f}: growth below linear is {seen}. A step trains one label only, but every gap
-that it tells trains all, and with {n_labels} labels it takes {ratio:.0f} times as long as the exact method,
-which trains all labels at once."""
-WEIGHTS = """
-## How the weights move
-
-![Weights of kernels over rounds](shared-kernel-weights.svg)
-
-The photographs above, C = 10, the kernels with the largest weights. How far the weights went in all, the
-sum over rounds of the changes: {moved}.
-"""
 
 
-def render_page(results, machine):
+def render(results, machine):
     """Tables of quality and times, growth, weights, and the published conclusions."""
-    parts = [INTRO.format(machine=machine["processor"], seconds=results["seconds"])]
-    names = list(dict.fromkeys(line["data"] for line in results["lines"]))
-    parts += [_data([line for line in results["lines"] if line["data"] == data]) for data in names]
+    parts = [TEXT.intro.format(machine=machine["processor"], seconds=results["seconds"])]
+    names = distinct(results["lines"], "data")
+    parts += [_data(where(results["lines"], data=data)) for data in names]
     if results["grown"]:
-        parts += [_labels(results["grown"]), _weights(results["followed"]), compare_published(results, names)]
-    return fill("".join(parts))
+        parts += [_labels(results["grown"]), _weights(results["followed"]), _compared(results, names)]
+    pages = fill("".join(parts)), draw_labels(results), draw_weights(results)
+    return dict(zip(PAGES, pages, strict=True))
 
 
 def _data(lines):
-    quality = [
-        [
-            line["method"],
-            *(f"{line[key]:.2f}" for key in ("image_auc", "image_map", "category_auc", "category_map")),
-        ]
-        for line in lines
-    ]
+    measures = ("image_auc", "image_map", "category_auc", "category_map")
+    quality = [[line["method"], *(f"{line[key]:.2f}" for key in measures)] for line in lines]
     own = [line for line in lines if "C" in line]
     costs = _costs(own[0]["data"])
     times = [_times(line, costs) for line in own]
     header = ["", "C", "gap", "choosing, s", "training, s", "predicting, s", "active", "a label", "nonzero"]
-    after = _peer(lines) + (COST if costs else "")
-    return DATA.format(
+    return TEXT.data.format(
         **own[0],
         quality=markdown_table(
             ["", "image AUC", "image MAP", "category AUC", "category MAP"], quality, numbers=True
         ),
         times=markdown_table([*header, *(["ms a picture"] if costs else [])], times, numbers=True),
-        after=after,
+        after=_peer(lines) + (TEXT.cost if costs else ""),
     )
 
 
@@ -466,7 +349,7 @@ def _peer(lines):
         f"{title} {ours[key] - peer[key]:+.2f} (held-out weights {held_out[key] - peer[key]:+.2f})"
         for key, title in (("image_auc", "image AUC"), ("image_map", "image MAP"))
     ]
-    return PEER.format(
+    return TEXT.peer.format(
         n_iter=peer["n_iter"],
         ours=f"{seconds[0]:.1f} seconds (C = {ours['C']:g})",
         held_out=f"{seconds[1]:.1f} (C = {held_out['C']:g})",
@@ -477,28 +360,25 @@ def _peer(lines):
 
 
 def _labels(grown):
-    numbers = sorted({line["n_labels"] for line in grown})
+    numbers = sorted(distinct(grown, "n_labels"))
     rows = []
-    for method in method_names(grown):
-        cells = {line["n_labels"]: _cell(line) for line in grown if line["method"] == method}
+    for method in distinct(grown, "method"):
+        cells = {line["n_labels"]: _cell(line) for line in where(grown, method=method)}
         rows.append([method, *(cells[number] for number in numbers)])
-    exponents = {method: find_exponent(grown, method) for method in method_names(grown)}
-    return LABELS.format(
+    return TEXT.labels.format(
         **grown[0],
         table=markdown_table(["labels", *map(str, numbers)], rows, numbers=True),
-        exponents=", ".join(f"{method} {value:.2f}" for method, value in exponents.items()),
+        exponents=_exponents(grown),
         verdict=_verdict(grown),
         tolerance=GROWING_TOLERANCE,
     )
 
 
 def _verdict(grown):
-    some = [line for line in grown if line["method"] == "worst, stochastic"]
-    exact = [line for line in grown if line["method"] == "worst, exact"][-1]
+    some, exact = where(grown, method="worst, stochastic"), where(grown, method="worst, exact")[-1]
     n_reached = sum(line["gap"] <= GROWING_TOLERANCE for line in some)
-    labels, rounds = [line["n_labels"] for line in some], [line["seconds"] / line["rounds"] for line in some]
-    slope = np.polyfit(np.log(labels), np.log(rounds), 1)[0]
-    return VERDICT.format(
+    slope = exponent([line["n_labels"] for line in some], [line["seconds"] / line["rounds"] for line in some])
+    return TEXT.verdict.format(
         n_reached=n_reached,
         n_all=len(some),
         seen="seen" if slope < 0.9 and n_reached == len(some) else "not seen",
@@ -517,20 +397,22 @@ def _weights(followed):
         f"{line['method']} {line['moved']:.1f} in {len(line['rounds'])} measurements (gap {line['gap']:.0e})"
         for line in followed
     )
-    return WEIGHTS.format(moved=moved)
+    return TEXT.weights.format(moved=moved)
 
 
 def draw_labels(results):
     """Seconds over the number of labels, as SVG."""
     series = []
-    for method in method_names(results["grown"]):
-        some = [line for line in results["grown"] if line["method"] == method]
+    for method in distinct(results["grown"], "method"):
+        some = where(results["grown"], method=method)
         series.append((method, [line["n_labels"] for line in some], [line["seconds"] for line in some]))
     if not series:
         return "\n"
-    plain = line_chart("seconds", series, description="", x_label="labels")
     return draw_charts(
-        [plain, line_chart("seconds", series, description="", x_label="labels", logarithmic=True)]
+        [
+            line_chart("seconds", series, description="", x_label="labels", logarithmic=logarithmic)
+            for logarithmic in (False, True)
+        ]
     )
 
 
@@ -547,51 +429,16 @@ def draw_weights(results):
     return draw_charts(charts)
 
 
-GROWING_TOLERANCE = 5e-2  # where labels grow; the stochastic method takes minutes to a smaller gap
-PUBLISHED = {  # names in table 6.2
-    "SK-SVM": "SK-SVM",
-    "AVG-SVM": "AVG",
-    "MKL L1": "MKL-L1",
-    "MKL L2": "MKL-L2",
-    "ML-MKL-Sum": "ML-MKL-Sum",
-    "ML-MKL-SA": "ML-MKL-SA",
-    "SK-MLR": "SK-MLR",
-    "AVG-MLR": "AVG-MLR",
-    "MK-MLR": "MK-MLR",
-}
-COMPARED = """
-## Beside the published conclusions
-
-Published: image AUC on ESP Game (2,500 training pictures, 200 labels, 186 kernels, table 6.2) and share of
-kernels without a weight (5,000 pictures, table 6.9); beside them ours on {data}:
-
-{table}
-
-- *Sharing the weights does not cost quality; it matches one-vs-all MKL* (tables 3.1, 6.1). {shared}
-- *Shared weights train faster* (tables 3.3, 3.4). {faster}
-- *Ranking is better than one-vs-all, MK-MLR the best of all in image AUC* (tables 6.2, 6.6). {ranking}
-- *MK-MLR "clearly outperforms SK-MLR and AVG-MLR"* on ESP Game, and hardly on MIR Flickr. {learned}
-- *One-vs-all MKL is sparse for each label, but all labels together need nearly all kernels; MK-MLR and
-  ML-MKL-Sum do not; ML-MKL-SA is not sparse, because its weights are means* (table 6.9). {sparse}
-- *"The kernel weights learned by ML-MKL-Sum vary significantly, particularly at the beginning"*, those of
-  ML-MKL-SA less (figures 3.5, 3.6). {stable}
-- *The cost of ML-MKL-SA grows below linear with the number of labels, m^(1/3) (ln m)^(1/2).* {growth}
-"""
-
-
-def compare_published(results, names):
+def _compared(results, names):
     """The published figures beside ours, and one item for each conclusion."""
-    several = {
-        name: {line["method"]: line for line in results["lines"] if line["data"] == name} for name in names
-    }
-    moved = {line["method"]: line["moved"] for line in results["followed"]}
-    exponents = {method: find_exponent(results["grown"], method) for method in method_names(results["grown"])}
+    several = {name: {line["method"]: line for line in where(results["lines"], data=name)} for name in names}
+    moved = ", ".join(f"{line['method']} {line['moved']:.1f}" for line in results["followed"])
     seconds = (
         f"{some['MKL L1']['seconds']:.1f} and {some['ML-MKL-Sum']['seconds']:.1f} ({name})"
         for name, some in several.items()
     )
     quality = "image_auc", "image_map"
-    return COMPARED.format(
+    return TEXT.compared.format(
         data=names[0],
         table=_table(several[names[0]]),
         shared=_differences(several, "ML-MKL-Sum", "MKL L1", ("category_map", "image_auc")),
@@ -599,8 +446,8 @@ def compare_published(results, names):
         ranking=f"{_differences(several, 'MK-MLR', 'ML-MKL-Sum', quality)} {_best(several)}",
         learned=_differences(several, "MK-MLR", "AVG-MLR", quality),
         sparse=_sparse(several[names[0]]),
-        stable=f"How far they went: {', '.join(f'{method} {value:.1f}' for method, value in moved.items())}.",
-        growth=f"Our exponents: {', '.join(f'{method} {value:.2f}' for method, value in exponents.items())}.",
+        stable=f"How far they went: {moved}.",
+        growth=f"Our exponents: {_exponents(results['grown'])}.",
     )
 
 
@@ -608,12 +455,13 @@ def _table(lines):
     aucs, sparsities = (find_table(f"mk-mlr-table6.{number}").published for number in (2, 9))
     column = aucs.columns.index("200")
     rows = []
-    for method, name in PUBLISHED.items():
-        line, sparsity = lines[method], sparsities.rows.get("AVG-SVM" if name == "AVG" else name)
+    for method in (method for method in METHODS if method in NAMES):
+        line, name = lines[method], NAMES[method]
+        sparsity = sparsities.rows.get(name)
         rows.append(
             [
                 method,
-                f"{float(aucs.rows[name][column]):.1f}",
+                f"{float(aucs.rows[name.removesuffix('-SVM') if method == 'AVG-SVM' else name][column]):.1f}",
                 f"{float(sparsity[0]):.0f} %" if sparsity else "",
                 f"{line['image_auc']:.1f}",
                 f"{100 * (1 - line['active'] / line['n_kernels']):.0f} %",
@@ -646,12 +494,11 @@ def _best(several):
     return f"Best in image AUC: {', '.join(f'{method} ({name})' for name, method in best.items())}."
 
 
-def method_names(lines):
-    return list(dict.fromkeys(line["method"] for line in lines))
-
-
-def find_exponent(grown, method):
-    """e of seconds ~ labels^e, by least squares on the logarithms, where the gap was reached."""
-    some = [line for line in grown if line["method"] == method and line["gap"] <= GROWING_TOLERANCE]
-    sizes, seconds = ([line[key] for line in some] for key in ("n_labels", "seconds"))
-    return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0]) if len(some) > 1 else float("nan")
+def _exponents(grown):
+    """e of seconds ~ labels^e of each method, where the gap was reached."""
+    words = []
+    for method in distinct(grown, "method"):
+        some = [line for line in where(grown, method=method) if line["gap"] <= GROWING_TOLERANCE]
+        sizes, seconds = ([line[key] for line in some] for key in ("n_labels", "seconds"))
+        words.append(f"{method} {exponent(sizes, seconds) if len(some) > 1 else np.nan:.2f}")
+    return ", ".join(words)
