@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from tagrank.data.writers.tag_list import TagList
+from tagrank.data.writers.tags import PictureTags
 
 WORDS = ("sky", "sea", "boat", "dog", "sun", "tree")
+
+
+def pictures(present):
+    return [PictureTags(i, name, b"", "", tuple(tags)) for i, (name, tags) in enumerate(present.items())]
 
 
 def some_list(path, text):
@@ -22,17 +27,17 @@ def test_the_separators_stay(separator, delimiter):
     before = some_list(Path("tags.csv"), text)
     present = {name: list(tags) for name, tags in before.tags().items()}
     assert present["0.jpg"] == ["sky", "sea", "boat"]
-    assert before.rewritten(present, {}, Path()).decode() == text
+    assert before.rewritten(pictures(present), Path()).decode() == text
     present["0.jpg"] = ["sky", "boat", "new"]
     present["z.jpg"] = ["sun", "dog"]
     first = separator.strip().join(present["0.jpg"])
     last = f"z.jpg{delimiter}{separator.strip().join(present['z.jpg'])}\n"
     expected = text.replace(cells["0.jpg"], first, 1) + last
-    assert before.rewritten(present, {}, Path()).decode() == expected
+    assert before.rewritten(pictures(present), Path()).decode() == expected
 
 
 def test_awkward_names_and_tags_read_back():
     path = Path("tags.csv")
     present = {"a, b.jpg": ["=1+1", "x|y", 'say "hi"'], "-c.jpg": ["back\\slash", "two\nlines"]}
-    written = TagList(path, None, lambda _: None).rewritten(present, {}, Path())
+    written = TagList(path, None, lambda _: None).rewritten(pictures(present), Path())
     assert TagList(path, written, lambda listed: listed).tags() == present

@@ -16,10 +16,10 @@ from tagrank.archive.decisions import (
     last_decision,
     list_decisions,
     list_steps,
+    read_decided,
     record_answers,
     take_back,
 )
-from tagrank.archive.exported import read_decided
 from tagrank.archive.names import checked_answers, checked_request
 from tagrank.archive.pictures import (
     read_contents,
@@ -42,11 +42,9 @@ from tagrank.archive.records import (
     Decision,
     PictureFilter,
     PictureTable,
-    PictureTags,
     Scan,
     SparseStates,
     Step,
-    TagBatch,
     TagCounts,
     TagState,
     Undone,
@@ -60,13 +58,13 @@ from tagrank.archive.storage.writer import Writer
 from tagrank.archive.tag_changes import (
     ArchiveTags,
     checked_changes,
-    list_changes,
     read_entries,
     record_changes,
 )
 from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.archive.tag_states import read_conflicts, read_states
 from tagrank.data.vocabulary import TagChange, TagVocabulary
+from tagrank.data.writers.tags import PictureTags
 from tagrank.files import FileError, check_plain
 from tagrank.progress import Progress
 
@@ -290,9 +288,13 @@ class Archive:
         asked, checked = checked_request(request, who, queue="tags"), checked_changes(changes)
         return self._write(lambda connection: record_changes(connection, checked, asked))
 
-    def tag_history(self, limit: int = 100, *, before: int | None = None) -> list[TagBatch]:
+    def tag_history(self, limit: int = 100, *, before: int | None = None) -> list[Step]:
         """Changes of tags, the latest first: batches with a number below `before`."""
-        return self.read(lambda connection: list_changes(connection, limit=limit, before=before))
+        return self.read(
+            lambda connection: list_steps(
+                connection, limit=limit, before=before, who=None, n_shown=0, only_tags=True
+            )
+        )
 
     def conflicts(self, limit: int = 1000) -> tuple[list[Conflict], int]:
         """What people said that cannot both be true, the latest first; and how many there are."""

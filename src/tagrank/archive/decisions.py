@@ -5,6 +5,7 @@ records hold the answers that stand again.
 """
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -296,6 +297,23 @@ def read_unmarked(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     return sorted(cell for cell in named if cell[1] not in vocabulary.deleted)
 
 
+def read_decided(connection: sqlite3.Connection) -> dict[str, set[str]]:
+    """The tags about which somebody ever decided, undone or not, by the name of the picture.
+
+    Those that follow, by the vocabulary, are among them.
+    """
+    vocabulary = read_vocabulary(connection)
+    rows = connection.execute(
+        "SELECT DISTINCT pictures.name, tags.name FROM decisions JOIN pictures ON pictures.id = picture "
+        "JOIN tags ON tags.id = tag WHERE NOT is_gone"
+    )
+    decided: dict[str, set[str]] = defaultdict(set)
+    for name, tag in rows:
+        meant = vocabulary.name(tag)
+        decided[name] |= {tag, meant, *vocabulary.above.get(meant, ())}
+    return decided
+
+
 _DECISIONS = (
     "SELECT decisions.id, batch, picture, pictures.name, tags.name, answer, before, batches.who, "
     "batches.at, batches.queue, batches.model, other.who FROM decisions "
@@ -322,17 +340,26 @@ def _decision(row: tuple[Any, ...]) -> Decision:
 
 
 def list_steps(
-    connection: sqlite3.Connection, *, limit: int, before: int | None, who: str | None, n_shown: int
+    connection: sqlite3.Connection,
+    *,
+    limit: int,
+    before: int | None,
+    who: str | None,
+    n_shown: int,
+    only_tags: bool = False,
 ) -> list[Step]:
-    """What people did, the latest first; of each at most `n_shown` answers, tags and pictures."""
-    found = connection.execute(
+    """What people did, the latest first; of each at most `n_shown` answers, tags and pictures.
+
+    With `only_tags`, the steps in which tags were changed.
+    """
+    batches = connection.execute(
         "SELECT batches.id, batches.who, batches.at, batches.queue, other.who FROM batches "
         "LEFT JOIN batches AS other ON other.undoes = batches.id WHERE batches.undoes IS NULL "
         "AND (?1 IS NULL OR batches.id < ?1) AND (?2 IS NULL OR batches.who = ?2) "
-        "ORDER BY batches.id DESC LIMIT ?3",
-        (before, who, limit),
+        "AND (NOT ?4 OR batches.id IN (SELECT batch FROM tag_changes)) ORDER BY batches.id DESC LIMIT ?3",
+        (before, who, limit, only_tags),
     ).fetchall()
-    return [_step(connection, n_shown, *row) for row in found]
+    return [_step(connection, n_shown, *row) for row in batches]
 
 
 def _step(

@@ -9,7 +9,7 @@ import numpy as np
 
 from tagrank.annotation.bank.picture_keys import Source
 from tagrank.archive.archive import Archive
-from tagrank.archive.exported import before_exports, read_decided
+from tagrank.archive.decisions import read_decided
 from tagrank.archive.pictures import make_labels
 from tagrank.archive.records import SparseStates
 from tagrank.archive.scan import (
@@ -27,6 +27,7 @@ from tagrank.archive.tag_states import NONE, imply, join_synonyms
 from tagrank.data.collection import Collection, DecidedLabel
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.vocabulary import TagVocabulary
+from tagrank.data.writers.originals import before_exports
 from tagrank.errors import warn
 
 

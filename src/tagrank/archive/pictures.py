@@ -20,7 +20,6 @@ from tagrank.archive.records import (
     Contents,
     DecidedCollection,
     PictureTable,
-    PictureTags,
     SparseStates,
     TagCounts,
     TagState,
@@ -30,6 +29,7 @@ from tagrank.archive.tag_states import read_states
 from tagrank.archive.tag_states import read_tag_states as read_implied_states
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, labels_from_pairs
+from tagrank.data.writers.tags import PictureTags
 from tagrank.files import FileError
 
 _COLUMNS = "id, name, folder, date, key, width, height, n_present > 0, is_gone, is_reviewed, is_changed"

@@ -144,30 +144,6 @@ class Contents(NamedTuple):
     vocabulary: TagVocabulary
 
 
-class PictureTags(NamedTuple):
-    """The tags of a picture on their way out of the archive.
-
-    Attributes
-    ----------
-    id, name, key, file_state : of the picture
-    present : all its tags: listed and not rejected, or accepted
-    accepted : those of them that somebody accepted
-    unlisted : those of them that the folder does not list
-    rejected : tags that somebody rejected
-    was_decided : whether anybody ever decided about any tag of it, undone or not
-    """
-
-    id: int
-    name: str
-    key: bytes
-    file_state: str
-    present: tuple[str, ...]
-    accepted: frozenset[str]
-    unlisted: frozenset[str]
-    rejected: frozenset[str]
-    was_decided: bool
-
-
 @dataclass(frozen=True)
 class TagCounts:
     """For each tag, in the order of `Archive.tags()`, in how many pictures it is present, and its answers."""
@@ -232,17 +208,6 @@ class Undone:
     reviewed: tuple[int, ...] = ()
     is_new: bool = True
     changes: tuple[TagChange, ...] = ()
-
-
-@dataclass(frozen=True)
-class TagBatch:
-    """Changes of tags that were made in one step; `undone_by` is who took it back, None if it stands."""
-
-    batch: int
-    who: str
-    at: str
-    changes: tuple[TagChange, ...]
-    undone_by: str | None
 
 
 class Conflict(NamedTuple):

@@ -19,7 +19,6 @@ from tagrank.annotation.bank.feature_bank import bank_folder
 from tagrank.annotation.bank.picture_keys import Source, file_state, identify_pictures
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.archive.decisions import listed_tag_number
-from tagrank.archive.exported import before_exports, trees_before_exports
 from tagrank.archive.pictures import count_present
 from tagrank.archive.records import Scan
 from tagrank.archive.tag_columns import parents_in, path_of, read_changes, read_listed_parents
@@ -29,6 +28,7 @@ from tagrank.data.picture_files import PictureFacts, read_facts
 from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.data.vocabulary import fold
+from tagrank.data.writers.originals import before_exports, trees_before_exports
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
 from tagrank.problems import Problem, ProblemLog

@@ -5,7 +5,6 @@ A change is never changed, as a decision is not: to take its batch back is anoth
 """
 
 import sqlite3
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 
 from tagrank.archive.decisions import add_batch, earlier_batch, last_decision
 from tagrank.archive.names import Request, checked_description, checked_tag
-from tagrank.archive.records import Batch, Conflict, TagBatch
+from tagrank.archive.records import Batch, Conflict, Step
 from tagrank.archive.tag_columns import (
     read_changes,
     read_columns,
@@ -131,22 +130,6 @@ def _edges(
     return [(after.name(tag), after.name(parent)) for tag, parent in (*old, *new)]
 
 
-def list_changes(connection: sqlite3.Connection, *, limit: int, before: int | None = None) -> list[TagBatch]:
-    """Batches of changes of tags, the latest first: those with a number below `before`."""
-    rows = connection.execute(
-        "SELECT batches.id, batches.who, batches.at, undone.who FROM batches "
-        "LEFT JOIN batches AS undone ON undone.undoes = batches.id "
-        "WHERE batches.id IN (SELECT batch FROM tag_changes) AND batches.undoes IS NULL "
-        "AND (?1 IS NULL OR batches.id < ?1) ORDER BY batches.id DESC LIMIT ?2",
-        (before, limit),
-    ).fetchall()
-    changes: dict[int, list[TagChange]] = defaultdict(list)
-    for batch, *_ in rows:
-        query = "SELECT kind, tag, other FROM tag_changes WHERE batch = ? ORDER BY id"
-        changes[batch] = list(map(TagChange._make, connection.execute(query, (batch,))))
-    return [TagBatch(batch, who, at, tuple(changes[batch]), undone) for batch, who, at, undone in rows]
-
-
 class TagEntry(NamedTuple):
     """A tag as the vocabulary has it.
 
@@ -186,7 +169,7 @@ class ArchiveTags:
     conflicts: Sequence[Conflict]
     n_conflicts: int
     circles: Sequence[Sequence[str]]
-    history: Sequence[TagBatch]
+    history: Sequence[Step]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

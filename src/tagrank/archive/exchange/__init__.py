@@ -1,18 +1,19 @@
 """Decisions on their way out of an archive and into one: lists, and XMP sidecars."""
 
 from tagrank.archive.exchange.copies import Merge, copy_database, merge_copy, restore_database
-from tagrank.archive.exchange.imports import Import, import_answers
-from tagrank.archive.exchange.lists import (
+from tagrank.archive.exchange.exports import (
     FORMATS,
+    SidecarExport,
     TagListExport,
     decided_rows,
     export_lines,
+    export_sidecars,
     export_tags,
     list_lines,
     list_path,
     tag_list_bytes,
 )
-from tagrank.archive.exchange.sidecars import SidecarExport, export_sidecars
+from tagrank.archive.exchange.imports import Import, import_answers
 
 __all__ = [
     "FORMATS",

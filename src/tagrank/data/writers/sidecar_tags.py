@@ -6,7 +6,7 @@ state knows, and what is marked as machine-made and was rejected. Tags that othe
 
 import os
 from collections.abc import Collection as Words
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from tagrank.data.readers.xmp import (
     parse_marks,
     read_marked,
 )
-from tagrank.data.writers.originals import Record, WrittenTag, earlier_contents, put_back, read_record
+from tagrank.data.writers.originals import EXPORT, Record, WrittenTag, earlier_contents, put_back, read_record
 from tagrank.data.writers.sidecar import (
     Sidecar,
     checked_tags,
@@ -35,9 +35,8 @@ from tagrank.data.writers.sidecar import (
     sidecar_with,
     unmarked,
 )
+from tagrank.data.writers.tags import PictureTags
 from tagrank.files import FileError
-
-EXPORT = "export"
 
 
 @dataclass(frozen=True)
@@ -196,12 +195,9 @@ def _take_out(opened: Sidecar, runs: Words[str], dry_run: bool) -> str:
 
 @dataclass(frozen=True)
 class _Wish:
-    """What is known of a picture: tags as `write_present_tags` takes them, and keywords elsewhere."""
+    """What a sidecar is to say of a picture: its tags, with the levels above them, and keywords elsewhere."""
 
-    present: Sequence[str]
-    accepted: Words[str]
-    unlisted: Words[str]
-    rejected: Words[str]
+    tags: PictureTags
     paths: Mapping[str, str]
     inside: MarkedKeywords
     elsewhere: MarkedKeywords
@@ -220,11 +216,8 @@ class _Plan:
 
 def write_present_tags(
     picture: str | os.PathLike,
-    present: Iterable[str],
+    tags: PictureTags,
     *,
-    accepted: Words[str] = (),
-    unlisted: Words[str] = (),
-    rejected: Words[str] = (),
     paths: Mapping[str, str] | None = None,
     style: str = "full",
     dry_run: bool = False,
@@ -237,10 +230,7 @@ def write_present_tags(
     Parameters
     ----------
     picture : the picture, which is not touched
-    present : all its tags
-    accepted : those of them that somebody accepted
-    unlisted : those of them that only answers speak for, so that the folder is not to list them one day
-    rejected : tags that somebody rejected
+    tags : all its tags, and what people said of them
     paths : tags with the levels above them, such as ``places|europe|rome`` of ``rome``; they are written as
         hierarchical keywords
     style : what a new sidecar is called, see `write_sidecar`
@@ -254,9 +244,10 @@ def write_present_tags(
     for other in existing_sidecars(picture):
         elsewhere = elsewhere.joined(read_marked(other)) if other != path else elsewhere
     inside = embedded_keywords(picture)
-    wish = _Wish(checked_tags(present, path), accepted, unlisted, rejected, paths or {}, inside, elsewhere)
+    tags = tags._replace(present=tuple(checked_tags(tags.present, path)))
+    wish = _Wish(tags, paths or {}, inside, elsewhere)
     plan = _settle(sidecar, record, wish)
-    there = tuple(tag for tag in wish.present if tag not in plan.added)
+    there = tuple(tag for tag in tags.present if tag not in plan.added)
     change = SidecarChange(os.fspath(picture), str(path), plan.added, there, "keep", plan.removed)
     if plan.is_empty:
         return change
@@ -271,10 +262,10 @@ def _settle(sidecar: Sidecar, record: Record, wish: _Wish) -> _Plan:
     removed, settled = _take_out_written(sidecar, record, wish)
     kept = [mark for mark in sidecar.marks if mark.place not in removed]
     added, written = _add(replace(sidecar, marks=kept), removed, wish)
-    left = [mark for mark in unmarked(sidecar, wish.accepted) if mark in kept]
+    left = [mark for mark in unmarked(sidecar, wish.tags.accepted) if mark in kept]
     if left != sidecar.marks:
         sidecar.document.set_marks(left)
-    tags = {tag: one for tag, one in record.tags.items() if tag in wish.present} | written
+    tags = {tag: one for tag, one in record.tags.items() if tag in wish.tags.present} | written
     return _Plan(added, settled, replace(record, tags=tags))
 
 
@@ -284,16 +275,16 @@ def _take_out_written(
     """Entries that go, by list, and the tags for which they stood."""
     needed = {
         (name, word)
-        for name, words in keyword_lists(sidecar.document, Keywords(), wish.present, wish.paths).items()
+        for name, words in keyword_lists(sidecar.document, Keywords(), wish.tags.present, wish.paths).items()
         for word in words
     }
     gone: dict[str, list[tuple[tuple[str, str], str]]] = {
         tag: [(LISTS[word], entry) for word, entry in one.entries if word in LISTS]
         for tag, one in record.tags.items()
-        if tag not in wish.present
+        if tag not in wish.tags.present
     }
     for mark in sidecar.marks:
-        if (tag := _rejected_tag(mark, wish.rejected)) is not None:
+        if (tag := _rejected_tag(mark, wish.tags.rejected)) is not None:
             gone.setdefault(tag, []).append(mark.place)
     removed: set[tuple[tuple[str, str], str]] = set()
     tags: dict[str, None] = {}
@@ -321,23 +312,23 @@ def _add(
     has = {word for word in (*known.flat, *known.trees) if word not in gone}
     # places|rome says places, too, where the tags mean the same
     has |= {level for tree in has.intersection(wish.paths.values()) for level in tree.split("|")}
-    new = [tag for tag in wish.present if tag not in has]
-    if sidecar.is_new and not any(tag in wish.accepted for tag in new):
+    new = [tag for tag in wish.tags.present if tag not in has]
+    if sidecar.is_new and not any(tag in wish.tags.accepted for tag in new):
         return (), {}
-    stay = unmarked(sidecar, wish.accepted)
+    stay = unmarked(sidecar, wish.tags.accepted)
     freed = [mark for mark in sidecar.marks if mark not in stay]
     words = {mark.word for mark in freed}
-    given = [tag for tag in wish.present if tag in wish.accepted and {tag, last_level(tag)} & words]
-    if not wish.accepted or not (new or given):
+    given = [tag for tag in wish.tags.present if tag in wish.tags.accepted and {tag, last_level(tag)} & words]
+    if not wish.tags.accepted or not (new or given):
         return (), {}
-    base = wish.inside.all.without(Keywords(tuple(wish.rejected), tuple(wish.rejected)))
+    base = wish.inside.all.without(Keywords(tuple(wish.tags.rejected), tuple(wish.tags.rejected)))
     taken_over = base if sidecar.is_new else sidecar.keywords.all.without(Keywords(tuple(gone), tuple(gone)))
     lists = keyword_lists(sidecar.document, taken_over, new, wish.paths) if new else {}
     added = {name: sidecar.document.add(name, words) for name, words in lists.items()}
-    written = {tag: WrittenTag(_entries_of(tag, added, wish.paths), tag in wish.unlisted) for tag in new}
+    written = {tag: WrittenTag(_entries_of(tag, added, wish.paths), tag in wish.tags.unlisted) for tag in new}
     for tag in given:
         entries = [(mark.list, mark.word) for mark in freed if mark.word in (tag, last_level(tag))]
-        written.setdefault(tag, WrittenTag(tuple(entries), tag in wish.unlisted))
+        written.setdefault(tag, WrittenTag(tuple(entries), tag in wish.tags.unlisted))
     return tuple(written), written
 
 

@@ -6,7 +6,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from PIL import Image
 
@@ -19,6 +19,30 @@ from tagrank.problems import Problem, ProblemLog
 from tagrank.validation import check_choice, check_kind
 
 TaggedPictures = Mapping[str, Sequence[str]]
+
+
+class PictureTags(NamedTuple):
+    """The tags of a picture of an archive on their way into files.
+
+    Attributes
+    ----------
+    id, name, key, file_state : of the picture
+    present : all its tags: listed and not rejected, or accepted
+    accepted : those of them that somebody accepted
+    unlisted : those of them that the folder does not list, so that only answers speak for them
+    rejected : tags that somebody rejected
+    was_decided : whether anybody ever decided about any tag of it, undone or not
+    """
+
+    id: int
+    name: str
+    key: bytes
+    file_state: str
+    present: tuple[str, ...] = ()
+    accepted: frozenset[str] = frozenset()
+    unlisted: frozenset[str] = frozenset()
+    rejected: frozenset[str] = frozenset()
+    was_decided: bool = False
 
 
 def write_tags(
