@@ -1,4 +1,4 @@
-"""A folder of pictures with all that a stranger may have put into its `.tagrank`."""
+"""A folder of pictures with all that anybody may have put into its `.tagrank`."""
 
 import os
 import random

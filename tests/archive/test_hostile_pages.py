@@ -14,12 +14,12 @@ FAN = 200
 
 @pytest.fixture
 def gift(archive, photos):
-    """The file of an archive that a stranger made, in one piece."""
+    """The file of an archive that somebody else made, in one piece."""
     archive.close()
     path = archive.database
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
-        connection.execute("UPDATE settings SET value = 'of a stranger' WHERE key = 'identity'")
+        connection.execute("UPDATE settings SET value = 'of somebody else' WHERE key = 'identity'")
     return path
 
 

@@ -298,7 +298,7 @@ def test_what_follows_is_what_the_definition_says(seed):
 
 
 def planted(photos, rows):
-    """An archive into which a stranger wrote changes."""
+    """An archive into which somebody else wrote changes."""
     with Archive.open(photos) as archive:
         archive.scan()
         path = archive.database

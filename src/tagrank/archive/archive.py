@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
 import numpy as np
 
@@ -71,6 +71,7 @@ from tagrank.progress import Progress
 _MOST_NAMES = 5
 Listener = Callable[[list[Cell]], None]
 Result = TypeVar("Result")
+Arguments = ParamSpec("Arguments")
 
 
 class Archive:
@@ -227,50 +228,48 @@ class Archive:
 
     def pictures_of(self, numbers: Sequence[int]) -> list[ArchivedPicture]:
         """Several pictures, in that order."""
-        return self.read(lambda connection: read_pictures_of(connection, numbers, self.folder))
+        return self.read(read_pictures_of, numbers, self.folder)
 
     def select(
         self, chosen: PictureFilter | None = None, *, after: int | None = None, limit: int | None = None
     ) -> list[int]:
         """The numbers of the pictures that are meant, ascending, above `after`, at most `limit`."""
-        return self.read(
-            lambda connection: select_pictures(connection, chosen or PictureFilter(), after, limit)
-        )
+        return self.read(select_pictures, chosen or PictureFilter(), after, limit)
 
     def count(self, chosen: PictureFilter | None = None) -> int:
         """How many pictures are meant."""
-        return self.read(lambda connection: count_pictures(connection, chosen or PictureFilter()))
+        return self.read(count_pictures, chosen or PictureFilter())
 
     def tags(self) -> list[str]:
         """All tags but synonyms and deleted ones, in a fixed order.
 
         New ones are appended; `change_tags` may take some out, or bring some back.
         """
-        return self.read(lambda connection: read_tags(connection, self.database))
+        return self.read(read_tags)
 
     def tag_counts(self) -> TagCounts:
         """In how many pictures each tag is present, and how it was answered."""
-        return self.read(lambda connection: read_tag_counts(connection, self.database))
+        return self.read(read_tag_counts)
 
     def states(self, ids: Sequence[int] | np.ndarray | None = None) -> SparseStates:
         """The cells that are listed or decided, of all pictures that are there or of some."""
-        return self.read(lambda connection: read_states(connection, ids))
+        return self.read(read_states, ids)
 
     def states_of(self, picture: int) -> dict[str, TagState]:
         """What is listed or decided of one picture, by tag."""
-        return self.read(lambda connection: read_tag_states(connection, picture))
+        return self.read(read_tag_states, picture)
 
     def contents(self) -> Contents:
         """Pictures, tags, states and vocabulary of one moment."""
-        return self.read(lambda connection: read_contents(connection, self.database))
+        return self.read(read_contents)
 
     def picture_tags(self) -> list[PictureTags]:
         """Every picture that is there with its tags, as they leave the archive."""
-        return self.read(lambda connection: read_picture_tags(connection, self.database))
+        return self.read(read_picture_tags)
 
     def collection(self, *, only_known: bool = False) -> DecidedCollection:
         """All pictures with their labels in three states; with `only_known` those with any known label."""
-        whole = self.read(lambda connection: read_labels(connection, self.folder, self.database))
+        whole = self.read(read_labels, self.folder)
         return whole.only_known() if only_known else whole
 
     def vocabulary(self) -> TagVocabulary:
@@ -285,20 +284,16 @@ class Archive:
         changes : see `TagChange`; parents that go in a circle are refused
         who, request : as for `decide`
         """
-        asked, checked = checked_request(request, who, queue="tags"), checked_changes(changes)
-        return self._write(lambda connection: record_changes(connection, checked, asked))
+        step, checked = checked_request(request, who, queue="tags"), checked_changes(changes)
+        return self._write(lambda connection: record_changes(connection, checked, step))
 
     def tag_history(self, limit: int = 100, *, before: int | None = None) -> list[Step]:
         """Changes of tags, the latest first: batches with a number below `before`."""
-        return self.read(
-            lambda connection: list_steps(
-                connection, limit=limit, before=before, who=None, n_shown=0, only_tags=True
-            )
-        )
+        return self.read(list_steps, limit=limit, before=before, who=None, n_shown=0, only_tags=True)
 
     def conflicts(self, limit: int = 1000) -> tuple[list[Conflict], int]:
         """What people said that cannot both be true, the latest first; and how many there are."""
-        return self.read(lambda connection: read_conflicts(connection, limit))
+        return self.read(read_conflicts, limit)
 
     def tag_overview(self) -> ArchiveTags:
         """The tags with what they mean, conflicts between answers, and the latest changes."""
@@ -329,19 +324,19 @@ class Archive:
         is_unmarked : whether these are proposals that were accepted together, without a mark on any of them;
             a model does not learn from them, as it would confirm itself if nobody looked
         """
-        asked = checked_request(
+        step = checked_request(
             request, who, queue=queue, model=model, reviewed=reviewed, is_unmarked=is_unmarked
         )
         checked = checked_answers(answers)
-        return self._write(lambda connection: record_answers(connection, checked, asked), self._tell)
+        return self._write(lambda connection: record_answers(connection, checked, step), self._tell)
 
     def undo(self, *, who: str, request: str, batch: int | None = None) -> Undone:
         """Take a batch back, of nothing else the last of this person; LookupError if there is none.
 
         Called again, it takes back the one before. Cells that were decided anew since are kept.
         """
-        asked = checked_request(request, who)
-        return self._write(lambda connection: take_back(connection, asked, batch), self._tell)
+        step = checked_request(request, who)
+        return self._write(lambda connection: take_back(connection, step, batch), self._tell)
 
     def write_answers(self, work: Callable[[sqlite3.Connection], Sequence[Batch]]) -> None:
         """Record the batches that `work` makes in one step; all of them, or an error and none."""
@@ -355,19 +350,17 @@ class Archive:
         self, limit: int = 100, *, before: int | None = None, who: str | None = None
     ) -> list[Decision]:
         """Decisions, the latest first: those with a number below `before`, of one person."""
-        return self.read(lambda connection: list_decisions(connection, limit=limit, before=before, who=who))
+        return self.read(list_decisions, limit=limit, before=before, who=who)
 
     def steps(
         self, limit: int = 30, *, before: int | None = None, who: str | None = None, n_shown: int = 14
     ) -> list[Step]:
         """What people did at once, the latest first: batches with a number below `before`, of one person."""
-        return self.read(
-            lambda connection: list_steps(connection, limit=limit, before=before, who=who, n_shown=n_shown)
-        )
+        return self.read(list_steps, limit=limit, before=before, who=who, n_shown=n_shown)
 
     def last_step(self, who: str) -> int | None:
         """The number of what a person would take back next, if there is anything."""
-        return self.read(lambda connection: last_batch(connection, who))
+        return self.read(last_batch, who)
 
     def last_decision(self) -> int:
         """A number that grows with every decision and every one taken back."""
@@ -375,16 +368,21 @@ class Archive:
 
     def n_decisions(self, since: int = 0) -> int:
         """How many decisions stand that were made after `since`, a number of `last_decision`."""
-        return self.read(lambda connection: count_decisions(connection, since))
+        return self.read(count_decisions, since)
 
     def add_listener(self, listener: Listener) -> None:
         """Let `listener` be called with the cells that change, once they are on disk; it may not write."""
         self._listeners.append(listener)
 
-    def read(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
+    def read(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, Arguments], Result],
+        *arguments: Arguments.args,
+        **options: Arguments.kwargs,
+    ) -> Result:
         """The answer of `work`, all of whose queries see the same moment."""
         with self._database.reading() as connection:
-            return work(connection)
+            return work(connection, *arguments, **options)
 
     def _write(
         self, work: Callable[[sqlite3.Connection], Result], after: Callable[[Result], None] = lambda _: None

@@ -146,27 +146,27 @@ def _undone(connection: sqlite3.Connection, inverse: int, *, is_new: bool = True
 def last_batch(connection: sqlite3.Connection, who: str) -> int | None:
     """The batch that a person would take back next, if there is one."""
     query = f"SELECT id FROM batches WHERE who = ? AND {STANDS} ORDER BY id DESC LIMIT 1"
-    found = connection.execute(query, (who,)).fetchone()
-    return None if found is None else int(found[0])
+    row = connection.execute(query, (who,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def _standing(connection: sqlite3.Connection, batch: int) -> int:
-    found = connection.execute(f"SELECT 1 FROM batches WHERE id = ? AND {STANDS}", (batch,)).fetchone()
-    if found is None:
+    row = connection.execute(f"SELECT 1 FROM batches WHERE id = ? AND {STANDS}", (batch,)).fetchone()
+    if row is None:
         raise LookupError(f"there is no batch {batch} that could be taken back")
     return batch
 
 
 def earlier_batch(connection: sqlite3.Connection, request: Request, *, undoes: bool) -> int | None:
     """The batch that answered this request before."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT id, undoes IS NOT NULL, who FROM batches WHERE request = ?", (request.word,)
     ).fetchone()
-    if found is None:
+    if row is None:
         return None
-    if found[1:] != (undoes, request.who):
+    if row[1:] != (undoes, request.who):
         raise ArgumentError(f"request={request.word!r} was used before for something else; make a new word")
-    return int(found[0])
+    return int(row[0])
 
 
 def add_batch(connection: sqlite3.Connection, request: Request, undoes: int | None = None) -> int:
@@ -195,9 +195,9 @@ def tag_number(connection: sqlite3.Connection, word: str, vocabulary: TagVocabul
     """The number of the tag for which a word stands, which is made if there is none of that name."""
     name = vocabulary.name(word)
     if name not in vocabulary.deleted:
-        found = connection.execute("SELECT id FROM tags WHERE name = ?", (name,)).fetchone()
-        if found is not None:
-            return int(found[0])
+        row = connection.execute("SELECT id FROM tags WHERE name = ?", (name,)).fetchone()
+        if row is not None:
+            return int(row[0])
         # without blanks around it, it may be a synonym after all
         name = vocabulary.name(checked_tag(name))
     if name in vocabulary.deleted:
@@ -229,10 +229,10 @@ def refresh_pictures(connection: sqlite3.Connection, pictures: Iterable[int]) ->
 
 
 def _state(connection: sqlite3.Connection, picture: int, tag: int) -> int:
-    found = connection.execute(
+    row = connection.execute(
         f"SELECT {_STATE} FROM cells WHERE picture = ? AND tag = ?", (picture, tag)
     ).fetchone()
-    return 0 if found is None else int(found[0])
+    return 0 if row is None else int(row[0])
 
 
 def _own_cells(connection: sqlite3.Connection, cells: Iterable[Sequence[int]]) -> tuple[Cell, ...]:
@@ -269,8 +269,8 @@ def _cells(connection: sqlite3.Connection, cells: Sequence[Sequence[int]]) -> tu
 
 def last_decision(connection: sqlite3.Connection) -> int:
     """The number of the last record; it grows with every decision and every one that is taken back."""
-    found = connection.execute("SELECT max(id) FROM decisions").fetchone()[0]
-    return int(found or 0)
+    latest = connection.execute("SELECT max(id) FROM decisions").fetchone()[0]
+    return int(latest or 0)
 
 
 def count_decisions(connection: sqlite3.Connection, since: int) -> int:
@@ -288,12 +288,12 @@ def count_people(connection: sqlite3.Connection) -> dict[str, int]:
 def read_unmarked(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     """Picture and tag of all cells that are present only because a whole page was accepted unmarked."""
     vocabulary = read_vocabulary(connection)
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT cells.picture, tags.name FROM cells JOIN decisions ON decisions.id = cells.decision "
         "JOIN batches ON batches.id = decisions.batch JOIN tags ON tags.id = cells.tag "
         "WHERE is_unmarked AND cells.answer = 1 AND coalesce(listed, 0) <> 1"
     )
-    named = {(picture, vocabulary.name(word)) for picture, word in found}
+    named = {(picture, vocabulary.name(word)) for picture, word in rows}
     return sorted(cell for cell in named if cell[1] not in vocabulary.deleted)
 
 
@@ -326,12 +326,12 @@ def list_decisions(
     connection: sqlite3.Connection, *, limit: int, before: int | None, who: str | None
 ) -> list[Decision]:
     """The latest decisions first."""
-    found = connection.execute(
+    rows = connection.execute(
         f"{_DECISIONS} WHERE batches.undoes IS NULL AND (?1 IS NULL OR decisions.id < ?1) "
         "AND (?2 IS NULL OR batches.who = ?2) ORDER BY decisions.id DESC LIMIT ?3",
         (before, who, limit),
     )
-    return list(map(_decision, found))
+    return list(map(_decision, rows))
 
 
 def _decision(row: tuple[Any, ...]) -> Decision:

@@ -88,7 +88,7 @@ def _read(connection: sqlite3.Connection) -> list[_Decided]:
     return list(map(_Decided._make, connection.execute(query)))
 
 
-def _rows_of(collection: Collection, known: list[KnownPicture], wanted: set[int]) -> dict[int, int]:
+def _rows_of(collection: Collection, known: list[KnownPicture], numbers: set[int]) -> dict[int, int]:
     """The rows of the wanted pictures. Contents are read only where names and files do not tell."""
     names, paths = list(collection.names or ()), collection.view("pictures")
     row_of = {name: row for row, name in enumerate(names)}
@@ -99,16 +99,16 @@ def _rows_of(collection: Collection, known: list[KnownPicture], wanted: set[int]
         and not picture.is_gone
         and _is_unchanged(picture, paths[row_of[picture.name]])
     }
-    if wanted <= rows.keys():
+    if numbers <= rows.keys():
         return rows
-    taken = set(rows.values())
-    others = [row for row in range(len(names)) if row not in taken]
-    found = [
+    known_rows = set(rows.values())
+    others = [row for row in range(len(names)) if row not in known_rows]
+    unmatched = [
         FolderPicture(names[row], source.key, "", row)
         for row, source in zip(others, read_keys([paths[row] for row in others], True, None), strict=True)
         if isinstance(source, Source)
     ]
-    matches = match_pictures([picture for picture in known if picture.id not in rows], found)
+    matches = match_pictures([picture for picture in known if picture.id not in rows], unmatched)
     return rows | {old.id: new.row for old, new in (*matches.same, *matches.moved, *matches.changed)}
 
 
@@ -142,20 +142,20 @@ def _lay_meaning_over(
     number = {word: j for j, word in enumerate(words, 1)}
     columns, stored = columns_of(words, vocabulary), collection.label_matrix.stored
     pieces = [
-        np.column_stack([rows, found + 1, np.full(len(rows), state), np.full((len(rows), 2), [NONE, 0])])
-        for (rows, found), state in ((positive_pairs(stored), 1), (unknown_pairs(stored), 0))
+        np.column_stack([rows, places + 1, np.full(len(rows), state), np.full((len(rows), 2), [NONE, 0])])
+        for (rows, places), state in ((positive_pairs(stored), 1), (unknown_pairs(stored), 0))
     ]
     answers = [(row, number[tag], NONE, answer, time) for row, tag, answer, time in decided]
     cells = np.concatenate([*pieces, np.array(answers, dtype=np.int64).reshape(-1, 5)])
     cells[:, 1] = columns.column_of[cells[:, 1]]
-    found = imply(join_synonyms(cells[cells[:, 1] >= 0]), columns)
-    names, is_confirmed = collection.names or (), (found.states == 1) & found.is_listed
+    implied = imply(join_synonyms(cells[cells[:, 1] >= 0]), columns)
+    names, is_confirmed = collection.names or (), (implied.states == 1) & implied.is_listed
     return collection.replaced(
-        labels=make_labels(found.pictures, found, _known_rows(collection), len(columns.names)),
+        labels=make_labels(implied.pictures, implied, _known_rows(collection), len(columns.names)),
         tags=columns.names,
         decided=[
-            DecidedLabel(names[found.pictures[j]], columns.names[found.columns[j]], bool(is_confirmed[j]))
-            for j in np.flatnonzero(found.is_decided)
+            DecidedLabel(names[implied.pictures[j]], columns.names[implied.columns[j]], bool(is_confirmed[j]))
+            for j in np.flatnonzero(implied.is_decided)
         ],
         implies=[(tag, one) for tag, above in vocabulary.above.items() for one in sorted(above)],
     )

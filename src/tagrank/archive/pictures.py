@@ -117,14 +117,14 @@ def count_present(connection: sqlite3.Connection, pictures: Iterable[int]) -> No
     )
 
 
-def read_tags(connection: sqlite3.Connection, path: Path) -> list[str]:
+def read_tags(connection: sqlite3.Connection) -> list[str]:
     """The names of all tags, without synonyms and deleted ones."""
-    return read_columns(connection, path).names
+    return read_columns(connection).names
 
 
-def read_contents(connection: sqlite3.Connection, path: Path) -> Contents:
+def read_contents(connection: sqlite3.Connection) -> Contents:
     """Pictures, tags, states and vocabulary."""
-    columns = read_columns(connection, path)
+    columns = read_columns(connection)
     return Contents(
         read_picture_table(connection),
         columns.names,
@@ -133,9 +133,9 @@ def read_contents(connection: sqlite3.Connection, path: Path) -> Contents:
     )
 
 
-def read_tag_counts(connection: sqlite3.Connection, path: Path) -> TagCounts:
+def read_tag_counts(connection: sqlite3.Connection) -> TagCounts:
     """How often each tag is present, and was answered."""
-    columns = read_columns(connection, path)
+    columns = read_columns(connection)
     tags, cells = columns.names, read_states(connection, columns=columns)
     is_answered = cells.is_decided & ~cells.is_implied
 
@@ -146,9 +146,9 @@ def read_tag_counts(connection: sqlite3.Connection, path: Path) -> TagCounts:
     return TagCounts(tags, count(cells.states == 1), *answers)
 
 
-def read_labels(connection: sqlite3.Connection, folder: Path, path: Path) -> DecidedCollection:
+def read_labels(connection: sqlite3.Connection, folder: Path) -> DecidedCollection:
     """All pictures that are there, with labels in three states."""
-    pictures, columns = read_picture_table(connection), read_columns(connection, path)
+    pictures, columns = read_picture_table(connection), read_columns(connection)
     tags, cells = columns.names, read_states(connection, columns=columns)
     is_known = np.array(
         [
@@ -171,9 +171,9 @@ def read_labels(connection: sqlite3.Connection, folder: Path, path: Path) -> Dec
     )
 
 
-def read_picture_tags(connection: sqlite3.Connection, path: Path) -> list[PictureTags]:
+def read_picture_tags(connection: sqlite3.Connection) -> list[PictureTags]:
     """Every picture that is there with its tags; all that leaves the archive is read here."""
-    pictures, tags, cells, _ = read_contents(connection, path)
+    pictures, tags, cells, _ = read_contents(connection)
     file_states = dict(connection.execute("SELECT id, file_state FROM pictures WHERE NOT is_gone"))
     decided = {picture for (picture,) in connection.execute("SELECT DISTINCT picture FROM decisions")}
     order = np.lexsort((cells.columns, cells.pictures))

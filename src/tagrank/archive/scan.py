@@ -79,7 +79,7 @@ class FolderState:
     """
 
     collection: Collection
-    found: list[FolderPicture]
+    pictures: list[FolderPicture]
     facts: dict[str, PictureFacts]
     problems: tuple[Problem, ...]
     parents: tuple[tuple[str, str], ...] = ()
@@ -94,14 +94,14 @@ def read_known(connection: sqlite3.Connection) -> list[KnownPicture]:
 
 def read_layout(connection: sqlite3.Connection) -> str:
     """How the folder stored its tags when it was looked at last."""
-    found = connection.execute("SELECT value FROM settings WHERE key = ?", (LAYOUT,)).fetchone()
-    return "" if found is None else str(found[0])
+    row = connection.execute("SELECT value FROM settings WHERE key = ?", (LAYOUT,)).fetchone()
+    return "" if row is None else str(row[0])
 
 
 def has_own_dates(connection: sqlite3.Connection) -> bool:
     """Whether all dates are those of cameras; else they are read again."""
-    found = connection.execute("SELECT value FROM settings WHERE key = ?", (DATES,)).fetchone()
-    return found == (OF_CAMERA,)
+    row = connection.execute("SELECT value FROM settings WHERE key = ?", (DATES,)).fetchone()
+    return row == (OF_CAMERA,)
 
 
 def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **links: bool) -> Collection:
@@ -134,11 +134,11 @@ def look_at_folder(
     parents = parents_in(trees_before_exports(collection, folder, decided))
     collection = before_exports(collection, folder, decided)
     problems = list(collection.problems)
-    found = _identify(collection, known, cache, problems, progress)
-    matches = match_pictures(known, found)
+    pictures = _identify(collection, known, cache, problems, progress)
+    matches = match_pictures(known, pictures)
     new = [*matches.added, *(picture for _, picture in matches.changed)]
-    facts = _read_facts(folder, new if has_dates else found, problems, progress)
-    return FolderState(collection, found, facts, tuple(problems), parents)
+    facts = _read_facts(folder, new if has_dates else pictures, problems, progress)
+    return FolderState(collection, pictures, facts, tuple(problems), parents)
 
 
 def _identify(
@@ -204,14 +204,14 @@ def _settled(source: Source) -> str:
     return source.state or "" if modified < time.time_ns() - _SETTLED_NS else ""
 
 
-def match_pictures(known: Iterable[KnownPicture], found: Iterable[FolderPicture]) -> PictureMatches:
+def match_pictures(known: Iterable[KnownPicture], present: Iterable[FolderPicture]) -> PictureMatches:
     """Say which picture is which."""
     matches = PictureMatches()
     known = list(known)
     by_name_and_key = {(picture.name, picture.key): picture for picture in known}
     left_known = {picture.id: picture for picture in known}
     left_found = []
-    for picture in found:
+    for picture in present:
         same = by_name_and_key.get((picture.name, picture.key))
         if same is not None and left_known.pop(same.id, None) is not None:
             matches.same.append((same, picture))
@@ -225,7 +225,7 @@ def match_pictures(known: Iterable[KnownPicture], found: Iterable[FolderPicture]
 
 
 def _match_rest(
-    found: list[FolderPicture],
+    present: list[FolderPicture],
     known: dict[int, KnownPicture],
     matched: list[tuple[KnownPicture, FolderPicture]],
     what: Callable[[KnownPicture | FolderPicture], bytes | str],
@@ -235,7 +235,7 @@ def _match_rest(
     for picture in sorted(known.values(), key=lambda picture: (not picture.is_gone, -picture.id)):
         candidates[what(picture)].append(picture)
     left = []
-    for new in found:
+    for new in present:
         if same := candidates.get(what(new)):
             matched.append((known.pop(same.pop().id), new))
         else:
@@ -273,7 +273,7 @@ def listed_cells(collection: Collection, tags: dict[str, int], ids: np.ndarray) 
 
 def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
     """Bring pictures, tags and listed cells to what the folder holds; decisions stay as they are."""
-    matches = match_pictures(read_known(connection), state.found)
+    matches = match_pictures(read_known(connection), state.pictures)
     _record_pictures(connection, matches, state)
     _record_listed(connection, state)
     problems = (*state.problems, *_record_parents(connection, state))
@@ -288,7 +288,7 @@ def record_scan(connection: sqlite3.Connection, state: FolderState) -> Scan:
         gone=[old.name for old in matches.gone],
         returned=[new.name for old, new in matches.same if old.is_gone],
         problems=problems,
-        n_pictures=len(state.found),
+        n_pictures=len(state.pictures),
     )
 
 
@@ -337,8 +337,8 @@ def _record_listed(connection: sqlite3.Connection, state: FolderState) -> None:
     collection = state.collection
     ids = np.full(len(collection), -1, dtype=np.int64)
     numbers = dict(connection.execute("SELECT name, id FROM pictures WHERE NOT is_gone"))
-    for found in state.found:
-        ids[found.row] = numbers[found.name]
+    for picture in state.pictures:
+        ids[picture.row] = numbers[picture.name]
     tags = {tag: listed_tag_number(connection, tag) for tag in collection.tags}
     cells = listed_cells(collection, tags, ids)
     before = np.array(

@@ -70,11 +70,11 @@ def _meant(connection: sqlite3.Connection, chosen: PictureFilter) -> PictureFilt
 
 def _named(connection: sqlite3.Connection, columns: Columns, text: str) -> np.ndarray:
     """The pictures that have a tag with a text in its name."""
-    found = [j for j, name in enumerate(columns.names) if text and text.casefold() in name.casefold()]
-    if not found:
+    chosen = [j for j, name in enumerate(columns.names) if text and text.casefold() in name.casefold()]
+    if not chosen:
         return np.zeros(0, dtype=np.int64)
-    cells = read_states(connection, columns=columns, only=found)
-    return np.unique(cells.pictures[(cells.states == 1) & np.isin(cells.columns, found)])
+    cells = read_states(connection, columns=columns, only=chosen)
+    return np.unique(cells.pictures[(cells.states == 1) & np.isin(cells.columns, chosen)])
 
 
 def _in_state(connection: sqlite3.Connection, columns: Columns, word: str, state: str) -> np.ndarray:

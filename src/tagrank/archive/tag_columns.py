@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
@@ -94,9 +93,9 @@ class Columns:
         chosen = np.zeros(len(self.names), dtype=bool)
         chosen[list(columns)] = True
         starts, below = self.turned()
-        found = [self.above[expanded(self.starts, np.flatnonzero(chosen))[1]]]
-        found.append(below[expanded(starts, np.flatnonzero(chosen))[1]])
-        chosen[np.concatenate(found)] = True
+        related = [self.above[expanded(self.starts, np.flatnonzero(chosen))[1]]]
+        related.append(below[expanded(starts, np.flatnonzero(chosen))[1]])
+        chosen[np.concatenate(related)] = True
         return np.flatnonzero(chosen)
 
     def numbers(self, columns: np.ndarray) -> list[int]:
@@ -112,11 +111,11 @@ def expanded(starts: np.ndarray, chosen: np.ndarray) -> tuple[np.ndarray, np.nda
     return owners, np.arange(len(owners)) - first[owners] + starts[chosen][owners]
 
 
-def read_columns(connection: sqlite3.Connection, path: Path | None = None) -> Columns:
+def read_columns(connection: sqlite3.Connection) -> Columns:
     """The columns of all tags."""
     rows = connection.execute("SELECT id, name FROM tags ORDER BY id").fetchall()
     if [number for number, _ in rows] != list(range(1, len(rows) + 1)):
-        raise FileError(path or path_of(connection), "is damaged (tags are missing); restore it from a copy")
+        raise FileError(path_of(connection), "is damaged (tags are missing); restore it from a copy")
     return columns_of([name for _, name in rows], read_vocabulary(connection))
 
 
@@ -151,8 +150,8 @@ def parents_in(trees: Iterable[str]) -> tuple[tuple[str, str], ...]:
         for parent, tag in pairwise(_levels(tree)):
             if tag.casefold() != parent.casefold():
                 parents.setdefault(tag, set()).add(parent)
-    found = ((tag, *above) for tag, above in sorted(parents.items()) if len(above) == 1)
-    pairs = [(tag, parent) for tag, parent in found if _is_name(tag) and _is_name(parent)]
+    single = ((tag, *above) for tag, above in sorted(parents.items()) if len(above) == 1)
+    pairs = [(tag, parent) for tag, parent in single if _is_name(tag) and _is_name(parent)]
     return tuple(pairs[:MOST_PARENTS])
 
 

@@ -83,7 +83,7 @@ def imply(said: Explicit, columns: Columns) -> SparseStates:
     for time, source, target in ((latest[0], yes_from, yes_to), (latest[1], no_from, no_to)):
         np.maximum.at(time, np.searchsorted(keys, target), times[source])
     place = np.searchsorted(keys, own)
-    found = np.sign(latest[0] - latest[1]).astype(np.int8)
+    implied = np.sign(latest[0] - latest[1]).astype(np.int8)
     own_states, is_decided = np.zeros(len(keys), dtype=np.int8), latest.max(axis=0) > 1
     own_states[place] = states
     is_decided[place] |= said.answers != NONE
@@ -92,10 +92,10 @@ def imply(said: Explicit, columns: Columns) -> SparseStates:
     return SparseStates(
         ids[keys // n_columns],
         keys % n_columns,
-        found,
+        implied,
         is_decided,
         is_listed,
-        (found != 0) & (found != own_states),
+        (implied != 0) & (implied != own_states),
     )
 
 
@@ -200,10 +200,10 @@ def implied_cells(
     """The cells of these pictures and columns as they are now; those of no column are left out."""
     cells = read_states(connection, sorted({picture for picture, _ in places}), columns=columns)
     pairs = zip(cells.pictures.tolist(), cells.columns.tolist(), strict=True)
-    found = {pair: number for number, pair in enumerate(pairs)}
+    place_of = {pair: number for number, pair in enumerate(pairs)}
 
     def cell(picture: int, column: int) -> Cell:
-        number = found.get((picture, column))
+        number = place_of.get((picture, column))
         if number is None:
             return Cell(picture, columns.names[column], STATE_WORDS[0], False)
         return Cell(
@@ -251,7 +251,7 @@ def _read_people(connection: sqlite3.Connection, picture: int, columns: Columns)
 def _because(said: Explicit, columns: Columns, column: int, state: int) -> str:
     """The tag of the same picture from which a state follows: the one of the latest answer."""
     above, tag = columns.vocabulary.above, columns.names[column]
-    found = [
+    reasons = [
         (int(said.times[number]), columns.names[other])
         for number, other in enumerate(said.columns.tolist())
         if said.states[number] == state
@@ -261,7 +261,7 @@ def _because(said: Explicit, columns: Columns, column: int, state: int) -> str:
             else columns.names[other] in above.get(tag, ())
         )
     ]
-    return max(found)[1]
+    return max(reasons)[1]
 
 
 def read_conflicts(connection: sqlite3.Connection, limit: int) -> tuple[list[Conflict], int]:

@@ -72,8 +72,8 @@ def list_datasets() -> list[DatasetEntry]:
 
 def data_folders() -> list[Path]:
     """Where data sets are looked for: ``TAGRANK_DATA`` if set, then the cache folder."""
-    given = os.environ.get("TAGRANK_DATA")
-    return ([Path(given)] if given else []) + [cache_folder()]
+    named = os.environ.get("TAGRANK_DATA")
+    return ([Path(named)] if named else []) + [cache_folder()]
 
 
 def find_dataset(name: str) -> Path | None:
@@ -147,21 +147,21 @@ def _file(folder: Path, name: str) -> Path:
 def _verify(entry: DatasetEntry, folder: Path) -> None:
     for name, checksum in entry.files.items():
         with open_bounded(_file(folder, name)) as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-        if found != checksum:
-            raise FileError(folder / name, f"SHA-256 is {found}, the catalog expects {checksum}")
+            actual = hashlib.file_digest(stream, "sha256").hexdigest()
+        if actual != checksum:
+            raise FileError(folder / name, f"SHA-256 is {actual}, the catalog expects {checksum}")
 
 
 def _check_counts(entry: DatasetEntry, collection: Collection, folder: Path) -> None:
     widths = [getattr(view, "shape", (0, 0))[1] for view in collection.views.values()]
-    found = (len(collection), sum(widths), len(collection.tags))
+    counts = (len(collection), sum(widths), len(collection.tags))
     expected = (entry.n_rows, entry.n_columns or entry.n_features, entry.n_tags)
     cardinality = len(positive_pairs(collection.label_matrix.stored)[0]) / max(1, len(collection))
-    if found != expected or abs(cardinality - entry.cardinality) > 1e-3:
+    if counts != expected or abs(cardinality - entry.cardinality) > 1e-3:
         raise FileError(
             folder,
             f"expected rows, columns, tags {expected} and {entry.cardinality} tags a row, "
-            f"got {found} and {cardinality:.4f}; are the files complete?",
+            f"got {counts} and {cardinality:.4f}; are the files complete?",
         )
 
 

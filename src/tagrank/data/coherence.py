@@ -27,9 +27,9 @@ def make_coherent(probabilities: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         is_wrong |= probabilities[:, below] > probabilities[:, above]
     if not is_wrong.any():
         return probabilities
-    found = probabilities.copy()
-    found[is_wrong] = _project(probabilities[is_wrong].astype(np.float64), pairs)
-    return found
+    coherent = probabilities.copy()
+    coherent[is_wrong] = _project(probabilities[is_wrong].astype(np.float64), pairs)
+    return coherent
 
 
 def coherent_log_odds(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
@@ -39,14 +39,14 @@ def coherent_log_odds(scores: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     probabilities = expit(scores)
     coherent = make_coherent(probabilities, pairs)
     is_other = coherent != probabilities
-    found = scores.copy()
-    found[is_other] = logit(coherent[is_other])
+    log_odds = scores.copy()
+    log_odds[is_other] = logit(coherent[is_other])
     # where probabilities round to 0 or 1, the log-odds they came from are bounds
-    found = np.clip(found, scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True))
-    nearly = found.copy()
+    log_odds = np.clip(log_odds, scores.min(axis=1, keepdims=True), scores.max(axis=1, keepdims=True))
+    nearly = log_odds.copy()
     for below, above in pairs:
-        np.maximum(found[:, above], nearly[:, below], out=found[:, above])
-    return found
+        np.maximum(log_odds[:, above], nearly[:, below], out=log_odds[:, above])
+    return log_odds
 
 
 def _project(P: np.ndarray, pairs: np.ndarray) -> np.ndarray:

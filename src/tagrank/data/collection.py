@@ -263,9 +263,9 @@ def concatenate_parts(parts: Mapping[str, Collection], *, name: str = "") -> Col
 
 
 def _columns_like(first: Collection, part: Collection, view: str, word: str) -> Any:
-    wanted, given = first.feature_names.get(view), part.feature_names.get(view)
+    first_names, names = first.feature_names.get(view), part.feature_names.get(view)
     what = f"view {view!r} of part {word!r}"
-    return match_columns(part.views[view], given, wanted, what=what, like="the first part")
+    return match_columns(part.views[view], names, first_names, what=what, like="the first part")
 
 
 def _vstack(pieces: list[Any]) -> Any:
@@ -287,8 +287,8 @@ def only_features(collection: Collection, format: str) -> tuple[Matrix, list[str
 
 def feature_names_of(collection: Collection, view: str) -> list[str]:
     """The column names of a view, made up where it has none."""
-    given = collection.feature_names.get(view)
-    return list(given) if given is not None else [f"{view}{j}" for j in range(collection.view(view).shape[1])]
+    names = collection.feature_names.get(view)
+    return list(names) if names is not None else [f"{view}{j}" for j in range(collection.view(view).shape[1])]
 
 
 def _as_view(name: str, view: Any) -> Any:
@@ -352,25 +352,30 @@ def frame_columns(rows: Any) -> list[str] | None:
 
 
 def match_columns(
-    rows: Any, given: Sequence[str] | None, wanted: Sequence[str] | None, *, what: str, like: str = "training"
+    rows: Any,
+    names: Sequence[str] | None,
+    expected: Sequence[str] | None,
+    *,
+    what: str,
+    like: str = "training",
 ) -> Any:
     """The rows (n, n_columns) with their columns in the wanted order; as they are where names are None.
 
     `what` and `like` say whose columns these are and whose are wanted, should their names not be the same.
     """
-    if given is None or wanted is None or list(given) == list(wanted):
+    if names is None or expected is None or list(names) == list(expected):
         return rows
-    place = {name: j for j, name in enumerate(given)}
-    missing = [name for name in wanted if name not in place]
-    unknown = sorted(place.keys() - set(wanted), key=place.__getitem__)
+    place = {name: j for j, name in enumerate(names)}
+    missing = [name for name in expected if name not in place]
+    unknown = sorted(place.keys() - set(expected), key=place.__getitem__)
     if missing or unknown:
         differences = filter(None, (_listed("missing", missing), _listed("unknown", unknown)))
         raise ValueError(
-            f"{what} must have the {len(wanted)} columns of {like}, in any order; {'; '.join(differences)}"
+            f"{what} must have the {len(expected)} columns of {like}, in any order; {'; '.join(differences)}"
         )
-    if len(place) < len(given):
-        raise ValueError(f"{what} must have each column once, but some of its {len(given)} names occur twice")
-    return rows[:, [place[name] for name in wanted]]
+    if len(place) < len(names):
+        raise ValueError(f"{what} must have each column once, but some of its {len(names)} names occur twice")
+    return rows[:, [place[name] for name in expected]]
 
 
 def _listed(word: str, names: Sequence[str]) -> str:

@@ -116,11 +116,11 @@ def unknown_pairs(Y: Matrix) -> Pairs:
     return _pairs(Y, np.isnan)
 
 
-def _pairs(Y: Matrix, wanted: Any) -> Pairs:
+def _pairs(Y: Matrix, condition: Any) -> Pairs:
     if not sparse.issparse(Y):
-        rows, columns = np.nonzero(wanted(Y))
+        rows, columns = np.nonzero(condition(Y))
         return rows, columns
-    chosen = wanted(Y.data)
+    chosen = condition(Y.data)
     rows = np.repeat(np.arange(Y.shape[0]), np.diff(Y.indptr))
     return rows[chosen], Y.indices[chosen].astype(np.intp)
 

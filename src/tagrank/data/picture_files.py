@@ -242,18 +242,18 @@ def read_facts(path: str | os.PathLike) -> PictureFacts:
     """The facts of a picture, of which only the header is read; FileError if it cannot be."""
     with open_picture(path) as image:
         width, height = image.size
-        orientation, taken = _camera_notes(image)
+        orientation, day = _camera_notes(image)
     if orientation in _TURNED:
         width, height = height, width
-    return PictureFacts(width, height, taken)
+    return PictureFacts(width, height, day)
 
 
 def _camera_notes(image: Image.Image) -> tuple[int, str]:
     """Orientation and day, 1 and "" where they are missing; damaged notes do not spoil the picture."""
     try:
         notes = image.getexif()
-        found = _MOMENT.match(str(notes.get_ifd(_CAMERA_NOTES).get(_TAKEN, "")))
-        taken = date.fromisoformat("-".join(found.groups())).isoformat() if found else ""
-        return int(notes.get(_ORIENTATION, 1)), taken
+        moment = _MOMENT.match(str(notes.get_ifd(_CAMERA_NOTES).get(_TAKEN, "")))
+        day = date.fromisoformat("-".join(moment.groups())).isoformat() if moment else ""
+        return int(notes.get(_ORIENTATION, 1)), day
     except Exception:
         return 1, ""

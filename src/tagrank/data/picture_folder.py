@@ -31,7 +31,7 @@ class PictureFolder:
     root : the folder
     problems : where unreadable folders, links and photographs in foreign formats are noted
     follow_links : follow links to folders, too, unless the folder was seen already, so loops end. A folder
-        that came from a stranger may lead anywhere
+        that came from elsewhere may lead anywhere
     only_inside : follow no link, to a file or a folder, that leads out of the folder
     """
 
@@ -93,13 +93,13 @@ class PictureFolder:
     @cached_property
     def pictures(self) -> list[str]:
         """The pictures by their names relative to the folder, sorted, with ``/`` between folders."""
-        found = [name for name in self.files if _is_picture(name)]
-        stems = {os.path.splitext(name)[0] for name in found}
+        pictures = [name for name in self.files if _is_picture(name)]
+        stems = {os.path.splitext(name)[0] for name in pictures}
         for name in self.files:
             # beside a camera's raw file often lies the same photograph as JPEG
             if is_foreign(name) and os.path.splitext(name)[0] not in stems:
                 self.problems.add(self.path(name), why_no_picture(name))
-        return found
+        return pictures
 
     @cached_property
     def _all_pictures(self) -> frozenset[str]:
@@ -121,8 +121,8 @@ class PictureFolder:
         if listed in self._all_pictures:
             return listed
         tail = self._parts_inside(listed)
-        if (wanted := "/".join(tail)) in self._all_pictures:
-            return wanted
+        if (inside := "/".join(tail)) in self._all_pictures:
+            return inside
         ending = [_composed(part) for part in tail]
         same_last_name = self._by_last_name.get(ending[-1], []) if ending else []
         matches = [name for name in same_last_name if _composed(name).split("/")[-len(ending) :] == ending]

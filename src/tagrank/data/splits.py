@@ -137,7 +137,7 @@ def _deal(members: Matrix, sizes: np.ndarray, tie_breaks: np.ndarray) -> np.ndar
     n_samples, _ = members.shape
     by_stratum = members.tocsc()
     remaining = np.diff(by_stratum.indptr).astype(np.float64)
-    wanted = np.outer(remaining, sizes / n_samples)
+    shares = np.outer(remaining, sizes / n_samples)
     room = sizes.astype(np.float64)
     folds = np.full(n_samples, -1, dtype=np.intp)
     while True:
@@ -149,11 +149,11 @@ def _deal(members: Matrix, sizes: np.ndarray, tie_breaks: np.ndarray) -> np.ndar
             if folds[i] >= 0:
                 continue
             # the last key counts most: a full fold comes after all others
-            fold = np.lexsort((tie_breaks[i], room, wanted[stratum], room > 0))[-1]
+            fold = np.lexsort((tie_breaks[i], room, shares[stratum], room > 0))[-1]
             strata = members.indices[members.indptr[i] : members.indptr[i + 1]]
             folds[i] = fold
             room[fold] -= 1
-            wanted[strata, fold] -= 1
+            shares[strata, fold] -= 1
             remaining[strata] -= 1
 
 

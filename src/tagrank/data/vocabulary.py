@@ -158,7 +158,7 @@ def _made(
     return TagVocabulary(
         synonyms,
         frozenset(tag for tag, is_deleted in flags.items() if is_deleted and tag not in synonyms),
-        {tag: tuple(sorted(found)) for tag, found in parents.items()},
+        {tag: tuple(sorted(above)) for tag, above in parents.items()},
         _above(parents),
         {tag: text for tag, text in described.items() if text},
         circles,
@@ -247,16 +247,16 @@ def _above(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
     """All tags above each tag that has parents; these have no circles."""
     above: dict[str, frozenset[str]] = {}
     n_pairs, children = 0, dict[str, list[str]]()
-    for tag, found in parents.items():
-        for parent in found:
+    for tag, direct in parents.items():
+        for parent in direct:
             children.setdefault(parent, []).append(tag)
-    waiting = {tag: len(found) for tag, found in parents.items()}
+    waiting = {tag: len(direct) for tag, direct in parents.items()}
     ready = [tag for tag in children if tag not in parents]
     while ready:
         tag = ready.pop()
-        found = parents.get(tag, ())
-        if found:
-            above[tag] = frozenset(found).union(*(above.get(parent, frozenset()) for parent in found))
+        direct = parents.get(tag, ())
+        if direct:
+            above[tag] = frozenset(direct).union(*(above.get(parent, frozenset()) for parent in direct))
             n_pairs += len(above[tag])
         if n_pairs > MOST_PAIRS:
             raise ArgumentError(

@@ -173,7 +173,7 @@ def test_a_label_that_two_attributes_share(tmp_path):
         ("<labels></labels>", "names no label"),
     ],
 )
-def test_label_files_from_strangers(tmp_path, xml, message):
+def test_label_files_from_elsewhere(tmp_path, xml, message):
     with pytest.raises(ValueError, match=f"birds.xml.*{message}"):
         read_arff(write(tmp_path, NUMBERS + "1,2,1\n", xml=xml))
 

@@ -1,4 +1,4 @@
-"""NPZ: everything of a collection reads back; archives from strangers are checked."""
+"""NPZ: everything of a collection reads back; archives from elsewhere are checked."""
 
 import re
 import zipfile

@@ -49,9 +49,9 @@ def copy_database(source: Path, target: Path) -> int:
             connection.backup(copy)
             # one file, whatever the source wrote beside itself
             copy.execute("PRAGMA journal_mode = DELETE")
-            (found,) = copy.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise FileError(source, f"is damaged ({str(found)[:200]}); use another copy")
+            (verdict,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+            if verdict != "ok":
+                raise FileError(source, f"is damaged ({str(verdict)[:200]}); use another copy")
             (n_decisions,) = copy.execute("SELECT count(*) FROM decisions").fetchone()
         with open(name, "rb+") as stream:
             os.fsync(stream.fileno())
@@ -92,7 +92,7 @@ def _umask() -> int:
 
 def _put_aside(path: Path) -> Path:
     with suppress(sqlite3.Error, FileError):
-        check_database_files(path)  # SQLite follows what a stranger put beside it
+        check_database_files(path)  # SQLite follows whatever lies beside it
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     stamp = datetime.now().strftime("%Y-%m-%d-%H%M%S-%f")
@@ -322,11 +322,11 @@ class _Merger:
 
     def _add_reviews(self, batch: int, number: int) -> set[int]:
         pictures = {self._picture(picture) for picture in self._copy.reviews.get(batch, ())}
-        found = {picture for picture in pictures if picture is not None}
+        known = {picture for picture in pictures if picture is not None}
         self._connection.executemany(
-            "INSERT INTO reviews (batch, picture) VALUES (?, ?)", [(number, one) for one in sorted(found)]
+            "INSERT INTO reviews (batch, picture) VALUES (?, ?)", [(number, one) for one in sorted(known)]
         )
-        return found
+        return known
 
     def _undo(self, batch: _Batch) -> bool:
         """Take a step back that the other copy took back and that still stands here."""
@@ -342,9 +342,9 @@ class _Merger:
         return True
 
     def _tag(self, name: str) -> int | None:
-        found = self._connection.execute("SELECT id FROM tags WHERE name = ?", (name,)).fetchone()
-        if found is not None:
-            return int(found[0])
+        row = self._connection.execute("SELECT id FROM tags WHERE name = ?", (name,)).fetchone()
+        if row is not None:
+            return int(row[0])
         try:
             return listed_tag_number(self._connection, checked_tag(name))
         except ArgumentError as error:
@@ -354,8 +354,8 @@ class _Merger:
     def _picture(self, number: int) -> int | None:
         """The number here of a picture there; one that is not here is noted as gone, until it comes."""
         if number not in self._numbers:
-            found = self._copy.pictures.get(number)
-            self._numbers[number] = None if found is None else self._match(found)
+            picture = self._copy.pictures.get(number)
+            self._numbers[number] = None if picture is None else self._match(picture)
         return self._numbers[number]
 
     def _match(self, picture: _Picture) -> int | None:

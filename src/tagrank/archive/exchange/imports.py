@@ -280,19 +280,19 @@ class _Places:
         """State, and answer or None, of a cell."""
         if not self._vocabulary.is_plain:
             return self._derived_state(picture, tag)
-        found = self._connection.execute(
+        row = self._connection.execute(
             "SELECT coalesce(answer, listed, 0), answer FROM cells WHERE picture = ? AND tag = ?",
             (picture, self._tags.get(tag, 0)),
         ).fetchone()
-        return (0, None) if found is None else found
+        return (0, None) if row is None else row
 
     def _derived_state(self, picture: int, tag: str) -> tuple[int, int | None]:
         if picture not in self._derived:
             self._derived[picture] = read_tag_states(self._connection, picture)
-        found = self._derived[picture].get(tag)
-        if found is None:
+        state = self._derived[picture].get(tag)
+        if state is None:
             return 0, None
-        return STATES[found.state], None if found.answer is None else ANSWERS[found.answer]
+        return STATES[state.state], None if state.answer is None else ANSWERS[state.answer]
 
 
 def _record(connection: sqlite3.Connection, changes: Sequence[Change]) -> list[Any]:

@@ -24,7 +24,7 @@ from tagrank.files import FileError, check_plain, open_plain
 _WAIT_SECONDS = 30.0
 # connections that wait for the next reader; more are opened where more read at once
 _KEPT_READERS = 8
-# a text that a stranger wrote is not read into memory if it is longer, nor a row
+# a longer text or row is not read into memory: anybody may have written it
 _LONGEST_ROW = 2**22
 _LARGEST_COPY = 2**30
 # what reading the list of tables may take; it takes some hundreds
@@ -159,11 +159,11 @@ class Database:
     def _is_own(self, connection: sqlite3.Connection) -> bool:
         """Whether this user has opened the file before.
 
-        In one that a stranger made pages may lead to each other again and again: it would be read for ever.
+        In one that somebody else made, pages may lead to each other without end: it would be read for ever.
         """
-        found = connection.execute("SELECT value FROM settings WHERE key = ?", (IDENTITY,)).fetchone()
+        row = connection.execute("SELECT value FROM settings WHERE key = ?", (IDENTITY,)).fetchone()
         try:
-            return found is not None and is_known(self.path, found[0])
+            return row is not None and is_known(self.path, row[0])
         except (FileError, OSError):
             # without a state of their own nobody knows a file
             return False
@@ -199,11 +199,11 @@ def explained(error: Exception, connection: sqlite3.Connection, path: Path) -> E
 def _fault(connection: sqlite3.Connection) -> str | None:
     """What SQLite finds wrong with a file, None if nothing is."""
     try:
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     except (*_DAMAGE, TypeError) as error:
         return str(error)
     # the first line tells which of several databases is meant
-    return None if found == "ok" else str(found).splitlines()[-1]
+    return None if verdict == "ok" else str(verdict).splitlines()[-1]
 
 
 def _damage(path: Path, reason: object) -> FileError:
@@ -262,7 +262,7 @@ def _connect(path: Path, *, write: bool, alone: bool) -> sqlite3.Connection:
 
 
 def check_database_files(path: Path) -> None:
-    """Refuse a database that a stranger made lead elsewhere, by a link or by what lies beside it."""
+    """Refuse a database that leads elsewhere, by a link or by what lies beside it."""
     for ending in ("", "-wal", "-shm", "-journal"):
         check_plain(f"{path}{ending}")
     if check_plain(journal := f"{path}-journal"):

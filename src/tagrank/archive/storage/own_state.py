@@ -1,4 +1,4 @@
-"""What this user keeps about an archive, outside of its folder, which may have come from a stranger.
+"""What this user keeps about an archive, outside of its folder, which may have come from anybody.
 
 Each archive that the user opened has a folder of a random name below the state of the user. It is found by
 the real path of the database together with the word by which the database calls itself. That word alone opens
@@ -38,8 +38,8 @@ class Settings:
     def get(self, key: str) -> str | None:
         """The text of `key`, None if there is none."""
         query = "SELECT value FROM settings WHERE key = ?"
-        found = self._read(lambda connection: connection.execute(query, (key,)).fetchone())
-        return None if found is None else str(found[0])
+        row = self._read(lambda connection: connection.execute(query, (key,)).fetchone())
+        return None if row is None else str(row[0])
 
     def set(self, key: str, value: str | None) -> None:
         """Keep a text; None forgets it."""
@@ -94,13 +94,13 @@ class OwnState:
 
     def moved_from(self) -> Path | None:
         """Where an archive of the same word lay, which is gone from there; None if there is none."""
-        found = None if self.is_known else self._moved()
-        return None if found is None else Path(found.database)
+        moved = None if self.is_known else self._moved()
+        return None if moved is None else Path(moved.database)
 
     def move(self) -> None:
         """Take over what is kept about the archive at `moved_from`; ask the user first."""
-        if (found := self._moved()) is not None:
-            self._entry = _write(found._replace(database=os.path.realpath(self._database)))
+        if (moved := self._moved()) is not None:
+            self._entry = _write(moved._replace(database=os.path.realpath(self._database)))
 
     def forget(self) -> None:
         """Remove what is kept about an archive that will be gone at once."""
@@ -119,15 +119,15 @@ class OwnState:
             (self._entry.folder / _ADDRESS).unlink(missing_ok=True)
 
     def _word(self) -> str | None:
-        found = self._settings.get(IDENTITY)
-        return found if found is not None and _WORD.fullmatch(found) else None
+        word = self._settings.get(IDENTITY)
+        return word if word is not None and _WORD.fullmatch(word) else None
 
     def _identity(self) -> str:
-        """The word by which the archive calls itself; a stranger who made it knows it, too."""
-        if (found := self._word()) is None:
-            found = secrets.token_hex(16)
-            self._settings.set(IDENTITY, found)
-        return found
+        """The word by which the archive calls itself; whoever made it knows it, too."""
+        if (word := self._word()) is None:
+            word = secrets.token_hex(16)
+            self._settings.set(IDENTITY, word)
+        return word
 
     def _make(self) -> _Entry:
         folder = state_folder("archives", secrets.token_hex(16))
@@ -158,8 +158,8 @@ def address_of(database: Path) -> str:
 
 
 def _find(database: Path, word: str) -> _Entry | None:
-    wanted = os.path.realpath(database), word
-    return next((entry for entry in _entries() if (entry.database, entry.identity) == wanted), None)
+    entry_key = os.path.realpath(database), word
+    return next((entry for entry in _entries() if (entry.database, entry.identity) == entry_key), None)
 
 
 def _entries() -> Iterator[_Entry]:

@@ -57,7 +57,7 @@ def database_path(folder: str | os.PathLike, database: str | os.PathLike | None 
 
 
 def check_home(home: Path) -> None:
-    """A folder of a stranger must not lead the database elsewhere."""
+    """Refuse a link: a folder from elsewhere must not say where the database lies."""
     if home.is_symlink():
         raise FileError(
             home, "is a link, expected a folder; remove the link, or name --decisions FILE.sqlite"

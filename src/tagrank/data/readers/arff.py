@@ -53,10 +53,10 @@ class _ArffTable:
 
     def positions(self) -> dict[str, list[int]]:
         """Where attributes of a name stand; more than once only in a damaged file."""
-        found: dict[str, list[int]] = {}
+        positions: dict[str, list[int]] = {}
         for j, attribute in enumerate(self.header.attributes):
-            found.setdefault(attribute.name, []).append(j)
-        return found
+            positions.setdefault(attribute.name, []).append(j)
+        return positions
 
 
 def read_arff(
@@ -133,15 +133,15 @@ def _find_labels(
 def _positions(table: _ArffTable, names: Sequence[str], source: str) -> list[int]:
     """Where the attributes stand that `source` names; label files may escape names as ARFF does."""
     known = table.positions()
-    found = [known.get(name) or known.get(unquote(name), []) for name in names]
-    for name, places in zip(names, found, strict=True):
+    places_by_name = [known.get(name) or known.get(unquote(name), []) for name in names]
+    for name, places in zip(names, places_by_name, strict=True):
         if len(places) != 1:
             problem = (
                 f"has attribute {name!r} {len(places)} times" if places else f"has no attribute {name!r}"
             )
             hint = "" if places else did_you_mean(name, known)
             raise FileError(table.path, f"{problem}, which {source} names{hint}")
-    return [places[0] for places in found]
+    return [places[0] for places in places_by_name]
 
 
 def _stem(path: Path) -> str:

@@ -194,11 +194,11 @@ def read_rows(
     columns, values, ends, numbers = array("q"), array("d"), array("q", [0]), array("q")
     for number, text in chain([first], rows):
         try:
-            found, row = read_row(text, parsers, attributes)
+            places, row = read_row(text, parsers, attributes)
         except _Malformed as problem:
             raise FileError(path, str(problem), line=number) from None
-        bound.add(16 * (1 + len(found)) + 8 * len(row))
-        columns.extend(found)
+        bound.add(16 * (1 + len(places)) + 8 * len(row))
+        columns.extend(places)
         values.extend(row)
         ends.append(len(values))
         numbers.append(number)

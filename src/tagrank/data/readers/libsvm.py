@@ -126,8 +126,8 @@ def read_libsvm(
         (features, first_feature, n_features, most),
         (labels, first_label, n_tags, label_limits.MAX_TAGS),
     )
-    for entries, first, given, default in limits:
-        if wrong := entries.first_wrong_row(first, given or default, "" if given else wider):
+    for entries, first, announced, default in limits:
+        if wrong := entries.first_wrong_row(first, announced or default, "" if announced else wider):
             raise FileError(path, wrong[1], line=lines[wrong[0]])
     with naming(path):
         Y = labels.matrix(first_label, n_tags)

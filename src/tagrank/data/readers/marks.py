@@ -72,8 +72,8 @@ def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> t
 
 
 def _pairs(columns: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    rows = np.repeat(np.arange(len(columns)), [len(found) for found in columns])
-    return rows, np.array([j for found in columns for j in found], dtype=np.intp)
+    rows = np.repeat(np.arange(len(columns)), [len(row) for row in columns])
+    return rows, np.array([j for row in columns for j in row], dtype=np.intp)
 
 
 def marks_of(collection: Collection) -> Iterator[Marks]:
@@ -93,8 +93,8 @@ def _by_row(pairs: tuple[np.ndarray, np.ndarray], collection: Collection) -> Ite
 
 def part_in(text: str) -> str:
     """The word train, val or test in a file's name, or nothing."""
-    found = _PART_WORD.search(text)
-    return found[1].casefold() if found else ""
+    match = _PART_WORD.search(text)
+    return match[1].casefold() if match else ""
 
 
 class TagTable:
@@ -141,11 +141,11 @@ class TagTable:
     def collection(self, *, tags: Sequence[str] | None = None) -> Collection:
         """The pictures in the order in which they were noted; the columns are `tags`, or all, sorted."""
         if not self._marks:
-            found = "; ".join(str(problem) for problem in self._folder.problems.listed()[:1])
+            first_problem = "; ".join(str(problem) for problem in self._folder.problems.listed()[:1])
             raise FileError(
                 self._folder.root,
                 "no pictures here, expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files"
-                + (f" ({found})" if found else ""),
+                + (f" ({first_problem})" if first_problem else ""),
             )
         labels, columns = encode_marks(list(self._marks.values()), tags)
         parts = [self._parts.get(name) or UNLISTED for name in self._marks]

@@ -72,8 +72,10 @@ def _join(arrays: dict[str, np.ndarray]) -> tuple[dict[str, Matrix], dict[str, n
     for key, array in arrays.items():
         base, _, part = key.partition(".")
         parts.setdefault(base, {})[part] = array
-    columns = {key: found.pop("columns") for key, found in parts.items() if "columns" in found}
-    matrices = {key: found[""] if "" in found else _sparse_matrix(found, key) for key, found in parts.items()}
+    columns = {key: pieces.pop("columns") for key, pieces in parts.items() if "columns" in pieces}
+    matrices = {
+        key: pieces[""] if "" in pieces else _sparse_matrix(pieces, key) for key, pieces in parts.items()
+    }
     return matrices, columns
 
 

@@ -80,8 +80,8 @@ def find_roles(
     if not has_own_names and tag_columns is None:
         known = _as_list_of_pictures(known, header, drop, has_tags=has_columns)
     image, tag_list, name, part = (
-        known.get(usual) if given is None else _required(position, given)
-        for given, usual in (
+        known.get(usual) if own is None else _required(position, own)
+        for own, usual in (
             (image_column, "image"),
             (tags_column, "tags"),
             (name_column, "name"),
@@ -97,8 +97,10 @@ def find_roles(
         raise ValueError(
             f"tags stand both in column {header[tag_list]!r} and in columns of their own; drop one"
         )
-    taken = {image, tag_list, name, part, *labels, *(_required(position, column) for column in drop)}
-    return Roles(image, tag_list, name, part, labels, tags, [j for j in range(len(header)) if j not in taken])
+    with_role = {image, tag_list, name, part, *labels, *(_required(position, column) for column in drop)}
+    return Roles(
+        image, tag_list, name, part, labels, tags, [j for j in range(len(header)) if j not in with_role]
+    )
 
 
 def _conventional(position: dict[str, int]) -> dict[str, int]:
@@ -154,8 +156,8 @@ def split_tags(text: str, separator: str) -> list[str]:
         pieces = text.split(separator)
     else:
         escaped, whole = rf"\\([{re.escape(separator[0])}\\])", re.escape(separator)
-        found = re.findall(rf"((?:{escaped}|(?!{whole}).)*)(?:{whole}|\Z)", text, re.DOTALL)
-        pieces = [re.sub(escaped, r"\1", piece) for piece, _ in found]
+        matches = re.findall(rf"((?:{escaped}|(?!{whole}).)*)(?:{whole}|\Z)", text, re.DOTALL)
+        pieces = [re.sub(escaped, r"\1", piece) for piece, _ in matches]
     return [tag for piece in pieces if (tag := piece.strip())]
 
 
@@ -215,15 +217,15 @@ def choose_separator(cells: Sequence[str], place: str) -> str:
     `place` is the file that the warning names.
     """
     _check_no_brackets(cells)
-    found = find_splitting(cells)
-    if found is None:
+    splitting = find_splitting(cells)
+    if splitting is None:
         return SEPARATOR
-    as_they_stand = f"{_counted(found.n_tags)}, {found.n_once:,} of them once"
-    other, split = f"{found.separator!r}", _counted(found.n_split)
+    as_they_stand = f"{_counted(splitting.n_tags)}, {splitting.n_once:,} of them once"
+    other, split = f"{splitting.separator!r}", _counted(splitting.n_split)
     keeps = f"separator={SEPARATOR!r} keeps them as they stand"
-    if found.is_certain:
+    if splitting.is_certain:
         warn(f"{place}: {other} separates tags: {split}, where there would be {as_they_stand}; {keeps}")
-        return found.separator
+        return splitting.separator
     ways = f"separator={other} makes {split} of them, {keeps}"
     warn(f"{place}: {as_they_stand}: is {other} the separator? {ways}")
     return SEPARATOR
@@ -241,8 +243,8 @@ def find_splitting(cells: Sequence[str]) -> Splitting | None:
     if any(SEPARATOR in cell for cell in cells):
         return None
     counts = Counter(tag for cell in cells for tag in split_tags(cell, SEPARATOR))
-    found = [found for other in _OTHERS if (found := _splitting(cells, counts, other)) is not None]
-    return min(found, key=lambda splitting: splitting.n_split, default=None)
+    splittings = (_splitting(cells, counts, other) for other in _OTHERS)
+    return min(filter(None, splittings), key=lambda splitting: splitting.n_split, default=None)
 
 
 def _splitting(cells: Sequence[str], counts: Counter[str], other: str) -> Splitting | None:

@@ -87,9 +87,9 @@ class MarkReader:
         """Note fields that are elements, and the mark at the end of its entry."""
         self._note(names[-1], text)
         if names[-1] == f"{RDF} li" and len(names) >= 3 and names[-3] == " ".join(MACHINE_TAGS):
-            found, self._fields = self._fields, {}
-            if found.get("list") in LISTS and found.get("word") and found.get("run"):
-                self.marks.append(Mark(**found))
+            fields, self._fields = self._fields, {}
+            if fields.get("list") in LISTS and fields.get("word") and fields.get("run"):
+                self.marks.append(Mark(**fields))
 
     def _note(self, name: str, value: str) -> None:
         if name.startswith(_FIELD) and (field := name.removeprefix(_FIELD)) in _NAMES:
@@ -158,21 +158,21 @@ def parse_keywords(content: bytes, path: str | os.PathLike) -> MarkedKeywords:
 
 def parse_marks(content: bytes, path: str | os.PathLike) -> tuple[MarkedKeywords, list[Mark]]:
     """The keywords in an XMP document, and the marks of entries that are still there."""
-    found: dict[tuple[str, str], dict[str, None]] = {name: {} for name in _LISTS.values()}
+    entries: dict[tuple[str, str], dict[str, None]] = {name: {} for name in _LISTS.values()}
     reader = MarkReader()
 
     def note(names: Sequence[str], text: str) -> None:
         reader.on_text(names, text)
         is_entry = len(names) >= 3 and names[-1] == f"{RDF} li" and names[-2].startswith(RDF)
         if is_entry and text and names[-3] in _LISTS:
-            found[_LISTS[names[-3]]][text] = None
+            entries[_LISTS[names[-3]]][text] = None
 
     parse_xml(unpadded(content), path, note, on_start=reader.on_start)
-    marks = [mark for mark in reader.marks if mark.word in found[mark.place[0]]]
-    marked: dict[tuple[str, str], dict[str, None]] = {name: {} for name in found}
+    marks = [mark for mark in reader.marks if mark.word in entries[mark.place[0]]]
+    marked: dict[tuple[str, str], dict[str, None]] = {name: {} for name in entries}
     for name, word in (mark.place for mark in marks if not mark.copied):
         marked[name][word] = None
-    return MarkedKeywords(_keywords(found), _keywords(marked)), marks
+    return MarkedKeywords(_keywords(entries), _keywords(marked)), marks
 
 
 def _keywords(lists: Mapping[tuple[str, str], Iterable[str]]) -> Keywords:
@@ -224,13 +224,13 @@ def existing_sidecars(picture: str | os.PathLike) -> list[Path]:
     candidates = (
         picture.with_name(f"{base}{end}") for base in (picture.name, picture.stem) for end in _ENDINGS
     )
-    found: dict[tuple[int, int], Path] = {}
+    sidecars: dict[tuple[int, int], Path] = {}
     for candidate in candidates:
         if candidate.is_file():
             about = candidate.stat()
             # where case does not matter, .xmp and .XMP are one file
-            found.setdefault((about.st_dev, about.st_ino), candidate)
-    return list(found.values())
+            sidecars.setdefault((about.st_dev, about.st_ino), candidate)
+    return list(sidecars.values())
 
 
 class KeywordError(FileError):

@@ -1,6 +1,6 @@
 """Files of the user that tagrank changes: the bytes that they had, and what was written, step by step.
 
-All of this lies in the user's state, not beside the pictures: a folder of pictures may come from a stranger,
+All of this lies in the user's state, not beside the pictures: a folder of pictures may come from anybody,
 and what is written here decides what is put back and what is taken out. Files that are links, have several
 names or are no plain files are never changed.
 
@@ -68,14 +68,14 @@ class Record:
     ----------
     steps : the changes since somebody else changed it
     tags : of a sidecar, what exports wrote into it
-    rows, taken : of a list of pictures, by picture, the tags that exports wrote into it for answers of
+    rows, removed : of a list of pictures, by picture, the tags that exports wrote into it for answers of
         people, and those of others that they took out
     """
 
     steps: tuple[FileChange, ...] = ()
     tags: Mapping[str, WrittenTag] = field(default_factory=dict)
     rows: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    taken: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    removed: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def is_last(self, content: bytes | None) -> bool:
         """Whether `content` is what tagrank wrote last."""
@@ -165,13 +165,13 @@ def kept_at(path: str | os.PathLike) -> Path | None:
 def prune_originals(*, most_files: int = MOST_FILES, most_bytes: int = MOST_BYTES) -> None:
     """Forget the oldest of what is kept, where it has become too much."""
     with suppress(OSError, FileError):
-        found = [
+        files = [
             (about.st_mtime_ns, about.st_size, place)
             for place in state_folder("originals").glob("??/*")
             if stat.S_ISREG((about := place.lstat()).st_mode)
         ]
-        n_files, n_bytes = len(found), sum(size for _, size, _ in found)
-        for _, size, place in sorted(found):
+        n_files, n_bytes = len(files), sum(size for _, size, _ in files)
+        for _, size, place in sorted(files):
             if n_files <= most_files and n_bytes <= most_bytes:
                 return
             place.unlink(missing_ok=True)
@@ -232,7 +232,7 @@ def _write_record(path: str | os.PathLike, record: Record) -> None:
             "steps": [step._asdict() for step in record.steps],
             "tags": {tag: written._asdict() for tag, written in record.tags.items()},
             "rows": record.rows,
-            "taken": record.taken,
+            "taken": record.removed,
         }
         with atomic_write(about, text=True) as stream:
             json.dump(document, stream)
@@ -294,9 +294,9 @@ def _before(
         for place, entry in one.entries
         if place == _FLAT and entry != tag
     }
-    taken = set[str]().union(*(record.taken.get(name, ()) for record in lists)) & decided
+    lost = set[str]().union(*(record.removed.get(name, ()) for record in lists)) & decided
     present = tuple(tag for tag in marks.present if tag not in written | levels)
-    present += tuple(sorted(taken.difference(present)))
+    present += tuple(sorted(lost.difference(present)))
     if present == marks.present:
         return marks
     unknown = frozenset[str]() if marks.unknown is None else marks.unknown.difference(present)
@@ -307,19 +307,19 @@ def trees_before_exports(
     collection: Collection, folder: str | os.PathLike, decided: Mapping[str, set[str]]
 ) -> set[str]:
     """All keywords with levels that the files of a folder would hold without exports of decisions."""
-    found: set[str] = set()
+    own_trees: set[str] = set()
     for name, trees in collection.trees.items():
         beside = _written_beside(Path(folder) / name) if name in decided else {}
         written = {entry for one in beside.values() for place, entry in one.entries if place != _FLAT}
-        found.update(tree for tree in trees if not {tree, tree.replace(_LEVELS, "/")} & written)
-    return found
+        own_trees.update(tree for tree in trees if not {tree, tree.replace(_LEVELS, "/")} & written)
+    return own_trees
 
 
 def _written_beside(picture: Path) -> dict[str, WrittenTag]:
-    found: dict[str, WrittenTag] = {}
+    written: dict[str, WrittenTag] = {}
     for sidecar in existing_sidecars(picture):
-        found |= read_record(sidecar).tags
-    return found
+        written |= read_record(sidecar).tags
+    return written
 
 
 def _exported_lists(folder: Path) -> list[Record]:

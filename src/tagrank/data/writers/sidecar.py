@@ -67,17 +67,17 @@ def write_sidecar(
     if not os.path.isfile(picture):
         raise FileError(picture, "no such picture")
     path = sidecar_path(picture, style=style)
-    wanted = checked_tags(tags, path)
-    if not wanted and not os.path.lexists(path):
+    new_tags = checked_tags(tags, path)
+    if not new_tags and not os.path.lexists(path):
         return path
     sidecar = open_sidecar(path)
     known = Keywords()
     if not replace:
         known = embedded_keywords(picture).all if sidecar.is_new else sidecar.keywords.all
-    lists = keyword_lists(sidecar.document, known, wanted)
+    lists = keyword_lists(sidecar.document, known, new_tags)
     changed = [sidecar.document.keep_only(name, words) for name, words in lists.items() if replace]
     changed += [sidecar.document.add(name, words) for name, words in lists.items()]
-    marks = unmarked(sidecar, wanted)
+    marks = unmarked(sidecar, new_tags)
     if any(changed) or marks != sidecar.marks:
         sidecar.document.set_marks(marks)
         sidecar.save()
@@ -134,7 +134,7 @@ def open_for_adding(
     sidecar : the one that is there, or a new one
     known : all keywords that the picture has, in any sidecar or inside
     taken_over : those that lists of the sidecar are to hold besides
-    wanted : the tags as they are written, each once
+    tags : as they are written, each once
     """
     if not os.path.isfile(picture):
         raise FileError(picture, "no such picture")
@@ -160,8 +160,8 @@ def sidecar_with(path: Path, content: bytes | None) -> Sidecar:
 
 def unmarked(sidecar: Sidecar, tags: Iterable[str]) -> list[Mark]:
     """The marks that stay when a person gives these tags."""
-    given = keyword_lists(sidecar.document, Keywords(), tags)
-    return [mark for mark in sidecar.marks if mark.word not in given.get(mark.place[0], ())]
+    lists = keyword_lists(sidecar.document, Keywords(), tags)
+    return [mark for mark in sidecar.marks if mark.word not in lists.get(mark.place[0], ())]
 
 
 def checked_tags(tags: Iterable[str], path: Path) -> list[str]:
@@ -185,9 +185,11 @@ def sidecar_path(picture: str | os.PathLike, *, style: str = "full") -> Path:
     """Where the sidecar of a picture is, or would be; see `write_sidecar`."""
     picture = Path(picture)
     check_choice("style", style, _STYLE_WORDS)
-    found = [path for path in existing_sidecars(picture) if path.stem == picture.name or _is_alone(picture)]
-    if found:
-        return found[0]
+    existing = [
+        path for path in existing_sidecars(picture) if path.stem == picture.name or _is_alone(picture)
+    ]
+    if existing:
+        return existing[0]
     is_short = style == "stem" and _is_alone(picture)
     return picture.with_suffix(".xmp") if is_short else picture.with_name(f"{picture.name}.xmp")
 
@@ -200,17 +202,17 @@ def _is_alone(picture: Path) -> bool:
 
 
 def keyword_lists(
-    document: XmpDocument, known: Keywords, wanted: Iterable[str], paths: Mapping[str, str] | None = None
+    document: XmpDocument, known: Keywords, tags: Iterable[str], paths: Mapping[str, str] | None = None
 ) -> dict[tuple[str, str], list[str]]:
     """All lists that need the keywords, with those that each is to hold.
 
     `paths` are tags with the levels above them: ``rome`` is written as ``places|europe|rome`` would be.
     """
-    wanted = tuple(wanted if paths is None else (paths.get(tag, tag) for tag in wanted))
-    lists = {SUBJECT: [*known.flat, *map(last_level, wanted)]}
+    tags = tuple(tags if paths is None else (paths.get(tag, tag) for tag in tags))
+    lists = {SUBJECT: [*known.flat, *map(last_level, tags)]}
     has_trees = document.has_list(LIGHTROOM_TREE) or document.has_list(DIGIKAM_TREE)
-    if has_trees or any(_LEVELS in tag for tag in (*known.trees, *wanted)):
-        trees = Keywords(known.flat, (*known.trees, *wanted)).listed(hierarchical=True)
+    if has_trees or any(_LEVELS in tag for tag in (*known.trees, *tags)):
+        trees = Keywords(known.flat, (*known.trees, *tags)).listed(hierarchical=True)
         lists |= {LIGHTROOM_TREE: trees, DIGIKAM_TREE: [tag.replace(_LEVELS, "/") for tag in trees]}
     return lists
 

@@ -92,10 +92,10 @@ def add_machine_tags(
     dry_run : only tell what would be done
     style : what a new sidecar is called, see `write_sidecar`
     """
-    sidecar, known, taken_over, wanted = open_for_adding(picture, tags, style=style)
+    sidecar, known, taken_over, checked = open_for_adding(picture, tags, style=style)
     path = sidecar.path
-    present = tuple(tag for tag in wanted if tag in known.all.flat or tag in known.all.trees)
-    new = tuple(tag for tag in wanted if tag not in present)
+    present = tuple(tag for tag in checked if tag in known.all.flat or tag in known.all.trees)
+    new = tuple(tag for tag in checked if tag not in present)
     if not new:
         return SidecarChange(os.fspath(picture), str(path), present=present)
     lists = keyword_lists(sidecar.document, taken_over, new)
@@ -117,14 +117,14 @@ def _marks(
     chances: Mapping[str, str],
 ) -> Iterator[Mark]:
     """Marks of the entries that were added to lists; keywords of people that a list lacked are copied."""
-    given = set(known.chosen(machine_tags=False).flat)
+    of_people = set(known.chosen(machine_tags=False).flat)
     flat = {last_level(tag): tag for tag in new} | {word: word for word in known.machine.flat}
     trees = {_as_tree(tag): tag for tag in (*new, *known.machine.flat, *known.machine.trees)}
     for word, name in LISTS.items():
         for entry in added.get(name, ()):
             is_flat = name == SUBJECT
             tag = flat.get(entry) if is_flat else trees.get(_as_tree(entry))
-            if tag is None or (is_flat and entry in given):
+            if tag is None or (is_flat and entry in of_people):
                 yield Mark(word, entry, run, copied="True")
             else:
                 yield Mark(word, entry, run, model, chances.get(tag, ""))
@@ -318,15 +318,17 @@ def _add(
     stay = unmarked(sidecar, wish.tags.accepted)
     freed = [mark for mark in sidecar.marks if mark not in stay]
     words = {mark.word for mark in freed}
-    given = [tag for tag in wish.tags.present if tag in wish.tags.accepted and {tag, last_level(tag)} & words]
-    if not wish.tags.accepted or not (new or given):
+    confirmed = [
+        tag for tag in wish.tags.present if tag in wish.tags.accepted and {tag, last_level(tag)} & words
+    ]
+    if not wish.tags.accepted or not (new or confirmed):
         return (), {}
     base = wish.inside.all.without(Keywords(tuple(wish.tags.rejected), tuple(wish.tags.rejected)))
     taken_over = base if sidecar.is_new else sidecar.keywords.all.without(Keywords(tuple(gone), tuple(gone)))
     lists = keyword_lists(sidecar.document, taken_over, new, wish.paths) if new else {}
     added = {name: sidecar.document.add(name, words) for name, words in lists.items()}
     written = {tag: WrittenTag(_entries_of(tag, added, wish.paths), tag in wish.tags.unlisted) for tag in new}
-    for tag in given:
+    for tag in confirmed:
         entries = [(mark.list, mark.word) for mark in freed if mark.word in (tag, last_level(tag))]
         written.setdefault(tag, WrittenTag(tuple(entries), tag in wish.tags.unlisted))
     return tuple(written), written

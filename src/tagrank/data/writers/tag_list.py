@@ -74,11 +74,11 @@ class TagList:
 
     def tags(self) -> dict[str, list[str]]:
         """The tags that the list has, by the names of pictures."""
-        found: dict[str, list[str]] = {}
+        tags_by_name: dict[str, list[str]] = {}
         for name, tags in self._lines_by_kind().entries():
             if name is not None:
-                found[name] = list(dict.fromkeys([*found.get(name, ()), *tags]))
-        return found
+                tags_by_name[name] = list(dict.fromkeys([*tags_by_name.get(name, ()), *tags]))
+        return tags_by_name
 
     def rewritten(self, pictures: Sequence[PictureTags], folder: Path) -> bytes:
         """The list with the present tags of pictures; those that it lacks come last, if they have any tags.
@@ -129,8 +129,8 @@ class _CsvLines:
             for _, row in self._rows[1:]
             if self._roles.tag_list is not None
         ]
-        found = find_splitting(cells)
-        self._separator = found.separator if found is not None and found.is_certain else SEPARATOR
+        splitting = find_splitting(cells)
+        self._separator = splitting.separator if splitting is not None and splitting.is_certain else SEPARATOR
 
     def entries(self) -> Iterator[tuple[str | None, list[str]]]:
         for _, row in self._rows[1:]:
@@ -390,13 +390,13 @@ def _new_record(
     record: Record, pictures: Sequence[PictureTags], before: Mapping[str, Sequence[str]]
 ) -> Record:
     """What is known of a list once it has the tags of pictures; `before` are those that it had."""
-    rows, taken = dict[str, list[str]](), dict[str, list[str]]()
+    rows, removed = dict[str, list[str]](), dict[str, list[str]]()
     for picture in pictures:
         theirs = set(before.get(picture.name, ())) - set(record.rows.get(picture.name, ()))
         # tags that only answers speak for, and that the list has from tagrank
         ours = [tag for tag in picture.present if tag in picture.unlisted and tag not in theirs]
         # rejected tags that the list had from others
-        lost = sorted(picture.rejected & (theirs | set(record.taken.get(picture.name, ()))))
+        lost = sorted(picture.rejected & (theirs | set(record.removed.get(picture.name, ()))))
         rows |= {picture.name: ours} if ours else {}
-        taken |= {picture.name: lost} if lost else {}
-    return replace(record, rows=rows, taken=taken)
+        removed |= {picture.name: lost} if lost else {}
+    return replace(record, rows=rows, removed=removed)

@@ -107,12 +107,12 @@ class XmpDocument:
         return [child for about in self._descriptions() for child in _elements(about) if _is(child, name)]
 
     def _entries(self, name: tuple[str, str]) -> list[minidom.Element]:
-        bags = (bag for found in self._lists(name) for bag in _elements(found))
+        bags = (bag for one in self._lists(name) for bag in _elements(one))
         return [entry for bag in bags for entry in _elements(bag) if _is(entry, (RDF, "li"))]
 
     def _remove_lists(self, name: tuple[str, str]) -> None:
-        for found in self._lists(name):
-            _remove(found)
+        for one in self._lists(name):
+            _remove(one)
 
     def _container(self, name: tuple[str, str]) -> minidom.Element:
         """The bag or sequence of the list, made where there is none."""
@@ -123,7 +123,7 @@ class XmpDocument:
             if not descriptions:
                 about.setAttributeNS(RDF, f"{self._rdf}:about", "")
             lists = [self._create(about, name)]
-        bags = [child for found in lists for child in _elements(found) if child.namespaceURI == RDF]
+        bags = [child for one in lists for child in _elements(one) if child.namespaceURI == RDF]
         return bags[0] if bags else self._create(lists[0], (RDF, _KINDS.get(name, "Bag")))
 
     @property

@@ -41,8 +41,8 @@ class ArchiveReader:
             (collection, ids, decided), (pictures, _, cells, vocabulary), unmarked, last, n_decisions = (
                 archive.read(
                     lambda connection: (
-                        read_labels(connection, archive.folder, archive.database),
-                        read_contents(connection, archive.database),
+                        read_labels(connection, archive.folder),
+                        read_contents(connection),
                         read_unmarked(connection),
                         last_decision(connection),
                         count_decisions(connection, 0),

@@ -35,20 +35,20 @@ def _find_files(folder: PictureFolder) -> list[str]:
 
 def is_coco_file(path: str | os.PathLike) -> bool:
     """Whether all the keys of such a file occur in it."""
-    wanted = {f'"{key}"'.encode() for key in _KEYS}
+    missing = {f'"{key}"'.encode() for key in _KEYS}
     try:
         with open_bounded(path) as stream:
             chunk = stream.read(_CHUNK).lstrip()
             if not chunk.startswith(b"{"):
                 return False
-            while chunk and wanted:
-                wanted = {key for key in wanted if key not in chunk}
+            while chunk and missing:
+                missing = {key for key in missing if key not in chunk}
                 # a key may be cut
                 following = stream.read(_CHUNK)
                 chunk = following and chunk[-20:] + following
     except (OSError, FileError):
         return False
-    return not wanted
+    return not missing
 
 
 def read_coco(
@@ -95,8 +95,8 @@ def _add_images(table: TagTable, contents: "_Contents", stem: str) -> None:
     # the images of instances_train2017.json lie in a folder train2017
     hint = stem.rpartition("_")[2]
     for key, file_name in contents.images.items():
-        found = [contents.categories[category] for category in contents.found.get(key, ())]
-        table.add_listed(file_name, found, part=part_in(stem), hint=hint)
+        tags = [contents.categories[category] for category in contents.in_images.get(key, ())]
+        table.add_listed(file_name, tags, part=part_in(stem), hint=hint)
 
 
 class _Contents:
@@ -106,7 +106,7 @@ class _Contents:
         self._path, self._bound = path, MemoryBound(path, max_bytes)
         self.images: dict[int | str, str] = {}
         self.categories: dict[int | str, str] = {}
-        self.found: dict[int | str, dict[int | str, None]] = {}
+        self.in_images: dict[int | str, dict[int | str, None]] = {}
         # where a category is first met: the list of all may come later
         self._first_places: dict[int | str, int] = {}
         missing = set(_KEYS)
@@ -135,10 +135,10 @@ class _Contents:
         for i, entry in enumerate(entries):
             image = self._entry(entry, "image_id", (int, str), "annotations", i)
             category = self._entry(entry, "category_id", (int, str), "annotations", i)
-            found = self.found.setdefault(image, {})
-            if category not in found:
-                self._bound.add(WORD_BYTES if found else ROW_BYTES)
-                found[category] = None
+            categories = self.in_images.setdefault(image, {})
+            if category not in categories:
+                self._bound.add(WORD_BYTES if categories else ROW_BYTES)
+                categories[category] = None
                 self._first_places.setdefault(category, i)
 
     def _entry(self, entry: Any, key: str, types: tuple[type, ...], where: str, position: int) -> Any:

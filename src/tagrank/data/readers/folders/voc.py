@@ -59,15 +59,15 @@ def _tags(folder: PictureFolder, annotation: str | None) -> list[str] | None:
 def _read_objects(path: str) -> list[str]:
     with open_bounded(path, max_bytes=_MAX_BYTES) as stream:
         content = stream.read()
-    found: list[str] = []
+    names_of_objects: list[str] = []
 
     def note(names: Sequence[str], text: str) -> None:
         # an object may have parts with names of their own
         if list(names) == ["annotation", "object", "name"] and text:
-            found.append(text)
+            names_of_objects.append(text)
 
     parse_xml(content, path, note)
-    return found
+    return names_of_objects
 
 
 def _read_parts(folder: PictureFolder, max_bytes: int) -> dict[str, str]:
