@@ -11,7 +11,6 @@ from tagrank.annotation.bank.picture_keys import Source
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import read_decided
 from tagrank.archive.pictures import make_labels
-from tagrank.archive.records import SparseStates
 from tagrank.archive.scan import (
     FolderPicture,
     KnownPicture,
@@ -73,9 +72,7 @@ def decided_collection(
     collection = before_exports(collection, folder, ever)
     rows = _rows_of(collection, known, {cell.picture for cell in decided})
     cells = [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]
-    if vocabulary.is_plain:
-        return _lay_over(collection, [cell[:3] for cell in cells])
-    return _lay_meaning_over(collection, cells, vocabulary)
+    return _lay_over(collection, cells, vocabulary)
 
 
 def _read(connection: sqlite3.Connection) -> list[_Decided]:
@@ -116,28 +113,10 @@ def _is_unchanged(picture: KnownPicture, path: str | Path) -> bool:
     return bool(picture.file_state) and picture.file_state == state_of(str(path))
 
 
-def _lay_over(collection: Collection, decided: list[tuple[int, str, int]]) -> Collection:
-    """The collection with other labels, given row, tag and answer of each decision."""
-    tags = list(dict.fromkeys([*collection.tags, *(tag for _, tag, _ in decided)]))
-    column = {tag: j for j, tag in enumerate(tags)}
-    answers = {(row, column[tag]): answer for row, tag, answer in decided}
-    present = set(zip(*map(np.ndarray.tolist, positive_pairs(collection.label_matrix.stored)), strict=True))
-    labels = make_labels(*_cells(collection, present, answers), _known_rows(collection), len(tags))
-    names = collection.names or ()
-    return collection.replaced(
-        labels=labels,
-        tags=tags,
-        decided=[
-            DecidedLabel(names[row], tag, answer == 1 and (row, column[tag]) in present)
-            for row, tag, answer in decided
-        ],
-    )
-
-
-def _lay_meaning_over(
+def _lay_over(
     collection: Collection, decided: list[tuple[int, str, int, int]], vocabulary: TagVocabulary
 ) -> Collection:
-    """The same where tags have synonyms or parents: with all that follows."""
+    """The collection with what was decided (row, tag, answer and time), and with all that follows."""
     words = list(dict.fromkeys([*collection.tags, *(tag for _, tag, *_ in decided)]))
     number = {word: j for j, word in enumerate(words, 1)}
     columns, stored = columns_of(words, vocabulary), collection.label_matrix.stored
@@ -159,23 +138,6 @@ def _lay_meaning_over(
         ],
         implies=[(tag, one) for tag, above in vocabulary.above.items() for one in sorted(above)],
     )
-
-
-def _cells(
-    collection: Collection, present: set[tuple[int, int]], answers: dict[tuple[int, int], int]
-) -> tuple[np.ndarray, SparseStates]:
-    """The rows of all cells that are listed or decided, and the cells; a decision overrides the list."""
-    unknown = zip(*map(np.ndarray.tolist, unknown_pairs(collection.label_matrix.stored)), strict=True)
-    states = dict.fromkeys(unknown, 0) | dict.fromkeys(present, 1) | answers
-    rows, columns = np.array(list(states), dtype=np.int64).reshape(-1, 2).T
-    cells = SparseStates(
-        rows,
-        columns,
-        np.array(list(states.values()), dtype=np.int8),
-        np.array([cell in answers for cell in states], dtype=bool),
-        np.array([cell in present for cell in states], dtype=bool),
-    )
-    return rows, cells
 
 
 def _known_rows(collection: Collection) -> np.ndarray:

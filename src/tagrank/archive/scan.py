@@ -24,7 +24,7 @@ from tagrank.archive.records import Scan
 from tagrank.archive.tag_columns import parents_in, path_of, read_changes, read_listed_parents
 from tagrank.data import Collection, read_pictures
 from tagrank.data.label_matrix import positive_pairs, unknown_pairs
-from tagrank.data.picture_files import PictureFacts, read_facts
+from tagrank.data.picture_files import read_facts
 from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.data.vocabulary import fold
@@ -75,12 +75,13 @@ class PictureMatches:
 class FolderState:
     """What a look at the folder found, before it is compared with the database.
 
-    `parents` are tags and their parents, by the levels of hierarchical keywords.
+    `facts` are width, height and date, by the name of the picture, `parents` tags and their parents, by the
+    levels of hierarchical keywords.
     """
 
     collection: Collection
     pictures: list[FolderPicture]
-    facts: dict[str, PictureFacts]
+    facts: dict[str, tuple[int, int, str]]
     problems: tuple[Problem, ...]
     parents: tuple[tuple[str, str], ...] = ()
 
@@ -245,7 +246,7 @@ def _match_rest(
 
 def _read_facts(
     folder: Path, new: list[FolderPicture], problems: list[Problem], progress: Progress | None
-) -> dict[str, PictureFacts]:
+) -> dict[str, tuple[int, int, str]]:
     facts = {}
     for number, picture in enumerate(new, 1):
         path = folder / picture.name
@@ -253,7 +254,7 @@ def _read_facts(
             facts[picture.name] = read_facts(path)
         except FileError as error:
             problems.append(Problem(str(path), str(error).removeprefix(f"{path}: ")))
-            facts[picture.name] = PictureFacts(0, 0, "")
+            facts[picture.name] = (0, 0, "")
         if progress is not None:
             progress(number, len(new), "reading sizes and dates")
     return facts
@@ -302,7 +303,7 @@ def _record_pictures(connection: sqlite3.Connection, matches: PictureMatches, st
     again = [pair for pair in (*matches.same, *matches.moved) if pair[1].name in state.facts]
     connection.executemany(
         "UPDATE pictures SET date = ? WHERE id = ?",
-        [(state.facts[new.name].date, old.id) for old, new in again],
+        [(state.facts[new.name][-1], old.id) for old, new in again],
     )
     for old, new in matches.changed:
         width, height, date = state.facts[new.name]

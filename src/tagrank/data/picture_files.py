@@ -9,7 +9,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
-from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, ImageChops, JpegImagePlugin
@@ -227,25 +226,18 @@ def thumbnail(image: np.ndarray, *, longest: int = 192, quality: int = 88) -> by
     return stream.getvalue()
 
 
-class PictureFacts(NamedTuple):
+def read_facts(path: str | os.PathLike) -> tuple[int, int, str]:
     """Width and height of the upright picture in pixels, and the day on which it was taken, as 2024-05-01.
 
-    The day is empty where the camera noted none: when a file was written says nothing about the picture.
+    The day is empty where the camera noted none: when a file was written says nothing about the picture. Only
+    the header is read; FileError if it cannot be.
     """
-
-    width: int
-    height: int
-    date: str
-
-
-def read_facts(path: str | os.PathLike) -> PictureFacts:
-    """The facts of a picture, of which only the header is read; FileError if it cannot be."""
     with open_picture(path) as image:
         width, height = image.size
         orientation, day = _camera_notes(image)
     if orientation in _TURNED:
         width, height = height, width
-    return PictureFacts(width, height, day)
+    return width, height, day
 
 
 def _camera_notes(image: Image.Image) -> tuple[int, str]:
