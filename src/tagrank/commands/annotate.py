@@ -18,8 +18,9 @@ from tagrank.commands.sidecars import (
     check_style,
     write_sidecars,
 )
-from tagrank.data import Collection, Problem
+from tagrank.data import Collection
 from tagrank.errors import ArgumentError
+from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import one_row
 from tagrank.reports.quality import QualityNote, model_quality

@@ -11,10 +11,11 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.describing import Cache, kind_of, see_pictures
 from tagrank.commands.destinations import check_page
 from tagrank.commands.given_data import choose_part, open_collection, open_model
-from tagrank.data import Collection, Problem, Reading, clean_tags
+from tagrank.data import Collection, Reading, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
+from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import was_trained_on
 from tagrank.reports.quality import QualityNote, can_rank, measured_quality

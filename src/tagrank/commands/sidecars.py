@@ -7,13 +7,13 @@ from typing import Any
 
 from tagrank.annotation import RankedTags
 from tagrank.annotation.describing import PICTURES
-from tagrank.data import Collection, Problem
+from tagrank.data import Collection
 from tagrank.data.writers.originals import prune_originals
 from tagrank.data.writers.sidecar import STYLES
 from tagrank.data.writers.sidecar_tags import SidecarChange, add_machine_tags, new_run
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
-from tagrank.problems import ProblemLog
+from tagrank.problems import Problem, ProblemLog
 from tagrank.validation import check_choice
 
 MOST_TAGS = 20  # that a sidecar gets, unless more are asked for

@@ -22,12 +22,13 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.data import Collection, Problem, Reading, clean_tags, split_collection
+from tagrank.data import Collection, Reading, clean_tags, split_collection
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
+from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.reports.model_notes import CHOICE, KERNELS, describe_choice, describe_kernels
 from tagrank.reports.picture_pixels import remember_pictures

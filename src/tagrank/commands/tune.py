@@ -27,10 +27,11 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.data import Collection, Problem, Reading, clean_tags
+from tagrank.data import Collection, Reading, clean_tags
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
 from tagrank.files import atomic_write
+from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_positive
 

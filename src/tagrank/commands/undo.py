@@ -9,12 +9,12 @@ from typing import Any
 
 from tagrank.annotation.describing import PICTURES
 from tagrank.commands.given_data import open_pictures
-from tagrank.data import Collection, Problem
+from tagrank.data import Collection
 from tagrank.data.readers.xmp import existing_sidecars, read_marks
 from tagrank.data.writers.sidecar_tags import SidecarChange, settle_machine_tags
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
-from tagrank.problems import ProblemLog
+from tagrank.problems import Problem, ProblemLog
 
 ALL_RUNS = "all"
 Places = Collection | str | os.PathLike | Sequence[str | os.PathLike]

@@ -21,8 +21,9 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
-from tagrank.data import Collection, LabelStratifiedKFold, Problem, Reading, clean_tags, split_collection
+from tagrank.data import Collection, LabelStratifiedKFold, Reading, clean_tags, split_collection
 from tagrank.features import Feature
+from tagrank.problems import Problem
 
 USUAL_TEST_SIZE = 0.25
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from tagrank.commands.compare.folds import Fold
 from tagrank.commands.compare.unit import DONE
-from tagrank.data import Problem
 from tagrank.metrics.chance import AverageRanks
+from tagrank.problems import Problem
 
 FREQUENCY, LOGISTIC = "label-frequency", "one-vs-all-logistic"
 BASELINES = {FREQUENCY: "label frequency", LOGISTIC: "logistic regression"}

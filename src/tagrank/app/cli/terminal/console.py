@@ -26,7 +26,7 @@ from tagrank.resources import is_interrupt
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from tagrank.data import Problem
+    from tagrank.problems import Problem
 
 DATA_ERROR, INTERRUPTED = 1, 130
 PLAIN_WIDTH = 120
