@@ -36,7 +36,7 @@ from tagrank.estimators.compared_rows import rows_for
 from tagrank.estimators.score_sum import ScoreSum
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
-from tagrank.kernels.kernel import views_of
+from tagrank.kernels.structure import views_of
 from tagrank.labels import duplicates
 from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_kind

@@ -17,12 +17,12 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.annotator import Annotator
-from tagrank.annotation.scaling import leaves
 from tagrank.estimators import LabelFrequency
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.score_sum import ScoreSum
-from tagrank.kernels import Kernel, Linear, Power, Precomputed, Sum
+from tagrank.kernels import Kernel, Linear, Precomputed
 from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.structure import leaves_of, split_power, terms_of
 from tagrank.validation import check_kind, check_whole
 
 ALL_FEATURES = "all"
@@ -225,10 +225,9 @@ def _similarities(
     if not hasattr(estimator, "X_fit_"):
         return
     rows = take_rows(estimator.X_fit_, estimator.support_)
-    kernel_ = estimator.kernel_
-    whole, exponent = (kernel_.kernel, kernel_.exponent) if isinstance(kernel_, Power) else (kernel_, 1)
+    whole, exponent = split_power(estimator.kernel_)
     found: dict[str, np.ndarray] = {}
-    for (weight, kernel), by_tag in zip(_terms(whole), _weights_by_tag(estimator, columns), strict=False):
+    for (weight, kernel), by_tag in zip(terms_of(whole), _weights_by_tag(estimator, columns), strict=False):
         values = (
             weight * gram(kernel, X, rows, n_jobs=estimator.n_jobs)[0].astype(np.float64)[:, None] * by_tag
         )
@@ -248,18 +247,9 @@ def _weights_by_tag(estimator: Any, columns: list[int]) -> Iterator[Any]:
     return iter(weights[np.ix_(columns, estimator.active_kernels_)].T)
 
 
-def _terms(kernel: Kernel, weight: float = 1.0) -> Iterator[tuple[float, Kernel]]:
-    """The (weight, kernel) pairs whose sum `kernel` is, sums inside sums taken apart too."""
-    if not isinstance(kernel, Sum):
-        yield weight, kernel
-        return
-    for inner_weight, inner in kernel.terms:
-        yield from _terms(inner, weight * inner_weight)
-
-
 def _feature_of(kernel: Kernel) -> str:
     """What one term of a kernel reads: the view, or the columns; empty if it reads all."""
-    places = [place for _, place in leaves(kernel) if place != slice(None)]
+    places = [place for _, place in leaves_of(kernel) if place != slice(None)]
     return " × ".join(dict.fromkeys(map(_place_name, places)))
 
 

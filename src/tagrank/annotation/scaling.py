@@ -6,19 +6,19 @@ already, and sparse rows would lose their zeros: both stay as they are. A method
 what its columns need (`LabelEstimator.column_scaling`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from tagrank.kernels import Gaussian, Kernel, Linear, OnView, Polynomial
+from tagrank.kernels import Kernel
+from tagrank.kernels.structure import leaves_of
 
 SCALINGS = ("auto", "standard", "minmax", "none")
 # columns that vary less count as constant: divided by their width, other rows would overflow
 NARROWEST = 1e-100
-_VECTOR_KERNELS = (Gaussian, Linear, Polynomial)
 
 
 @dataclass(frozen=True)
@@ -108,22 +108,9 @@ def _no_zeros(width: np.ndarray) -> np.ndarray:
 def _vector_columns(kernel: Kernel | None, view: str, n_columns: int) -> np.ndarray:
     """Which columns of a view are read by kernels of vectors only."""
     chosen = np.ones(n_columns, dtype=bool)
-    for part, place in leaves(kernel):
+    for part, place in leaves_of(kernel):
         if isinstance(place, str):
             place = slice(None) if place == view else slice(0)
-        if not isinstance(part, _VECTOR_KERNELS):
+        if not getattr(part, "compares_vectors", False):
             chosen[list(place) if isinstance(place, tuple) else place] = False
     return chosen
-
-
-def leaves(kernel: Any, place: Any = slice(None)) -> Iterator[tuple[Kernel, Any]]:
-    """The simple kernels that `kernel` is made of, each with the view or the columns that it reads."""
-    if isinstance(kernel, OnView):
-        yield from leaves(kernel.kernel, kernel.view if place == slice(None) else place)
-    elif hasattr(kernel, "kernels"):
-        for part in kernel.kernels:
-            yield from leaves(part, place)
-    elif hasattr(kernel, "kernel"):
-        yield from leaves(kernel.kernel, place)
-    else:
-        yield kernel, place

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import get_tags
 
-from tagrank.kernels import KernelStack, Power, Sum
+from tagrank.kernels import KernelStack, Sum
 from tagrank.kernels.gram import n_rows
 from tagrank.kernels.stack import Stack
 from tagrank.kernels.stack_files import raise_stack
@@ -92,11 +92,11 @@ class ComparedRows(PlainRows):
         if power == 1:
             return self
         if isinstance(self.K, KernelStack):
-            parts = tuple(Power(part, power) for part in self.kernel.kernels)
+            parts = tuple(part**power for part in self.kernel.kernels)
             return ComparedRows(
                 self.X, Sum(parts, self.kernel.weights), raise_stack(self.K, power), self.known
             )
-        return ComparedRows(self.X, Power(self.kernel, power), self.K**power, self.known)
+        return ComparedRows(self.X, self.kernel**power, self.K**power, self.known)
 
 
 class Similarities(PlainRows):

@@ -12,9 +12,9 @@ from sklearn.utils.validation import validate_data
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
-from tagrank.kernels import Linear, Power, Precomputed, make_kernel, reads_views
+from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
-from tagrank.kernels.kernel import views_of
+from tagrank.kernels.structure import views_of
 from tagrank.resources import available_memory, gibibytes, limited_threads
 from tagrank.validation import check_rows, check_same_length
 
@@ -67,7 +67,7 @@ class KernelEstimator(LabelEstimator):
 
     def raised_kernel(self, power):
         """Its kernel to a power, not fitted."""
-        return Power(make_kernel(self.kernel, gamma=self.gamma), power)
+        return make_kernel(self.kernel, gamma=self.gamma) ** power
 
     def _check_parameters(self):
         make_kernel(self.kernel, gamma=self.gamma)

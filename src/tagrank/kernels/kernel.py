@@ -27,6 +27,10 @@ class Kernel:
     __array_ufunc__ = None
     # whether it can be a part of a sum, a product or another kernel
     combines = True
+    # whether it compares vectors, whose columns may be scaled, and not histograms
+    compares_vectors = False
+    # whether the nearest rows under it are those of the Euclidean distance
+    is_euclidean = False
 
     def compute(self, X, Z):
         """Similarities of all rows of `X` with all rows of `Z`, a new (n_x, n_z) array.
@@ -415,14 +419,3 @@ def _check_kernels(kernels):
 
 def _in_product(kernel):
     return f"({kernel!r})" if isinstance(kernel, Sum | Product) else repr(kernel)
-
-
-def reads_views(kernel):
-    """Whether `kernel` asks for views by name, with `.on("name")`."""
-    return bool(views_of(kernel))
-
-
-def views_of(kernel):
-    """The views that `kernel` asks for by name."""
-    named = isinstance(kernel, OnView) and isinstance(kernel.view, str)
-    return set.union({kernel.view} if named else set(), *map(views_of, kernel._parts()))

@@ -119,6 +119,9 @@ def check_squares(X, Z):
 class Linear(Kernel):
     """<x, z>."""
 
+    compares_vectors = True
+    is_euclidean = True
+
     def compute(self, X, Z):
         check_squares(X, Z)
         return inner_products(X, Z)
@@ -140,6 +143,8 @@ class Polynomial(Kernel):
     coef0 : float, default 1.0
         What is added to the product. 0 leaves out all lower powers.
     """
+
+    compares_vectors = True
 
     degree: int = 3
     gamma: float | None = None
@@ -180,6 +185,9 @@ class Gaussian(Exponential):
     gamma : float, optional
         1 / width. By default the width is the mean squared distance of training pairs, fixed by `fit`.
     """
+
+    compares_vectors = True
+    is_euclidean = True
 
     # the width has a closed form, so there are no distances to keep for the Gram matrix
     fit_gram = Kernel.fit_gram

@@ -7,7 +7,7 @@ from tagrank import Annotator, LabelRanker, MultipleKernelRanker, draw_pictures
 from tagrank.annotation.choosing import Candidate, Candidates, Recipe, choose, steps
 from tagrank.estimators.base import innermost_fitted
 from tagrank.kernels import Gaussian, Sum, make_kernel
-from tagrank.kernels.kernel import views_of
+from tagrank.kernels.structure import views_of
 
 
 def make_candidates(views):

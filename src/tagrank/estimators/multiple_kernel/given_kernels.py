@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from tagrank.estimators.compared_rows import ComparedRows
-from tagrank.kernels import KernelStack, OnView, Power
+from tagrank.kernels import KernelStack
 from tagrank.kernels.stack import Stack
 
 
@@ -43,18 +43,6 @@ def column_weights(stack, coefficients, weights):
     """
     by_column = np.repeat(np.atleast_2d(weights), stack.widths, axis=1)
     return by_column * stack.column_weights(coefficients).T
-
-
-def names_of(kernels):
-    """A name for each kernel: its view where that tells them apart, otherwise how it is written."""
-    inside = [kernel.kernel if isinstance(kernel, Power) else kernel for kernel in kernels]
-    views = [kernel.view if isinstance(kernel, OnView) else None for kernel in inside]
-    if all(isinstance(view, str) for view in views) and len(set(views)) == len(views):
-        return views
-    written = [repr(kernel) for kernel in kernels]
-    if len(set(written)) == len(written):
-        return written
-    return [f"{j}: {text}" for j, text in enumerate(written)]
 
 
 def check_numbers(name, values, n_kernels=None):

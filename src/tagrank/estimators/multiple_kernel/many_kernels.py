@@ -12,21 +12,19 @@ from tagrank.estimators.multiple_kernel.given_kernels import (
     as_similarities,
     as_stack,
     is_matrix,
-    names_of,
     only_views,
 )
 from tagrank.kernels import (
     KernelStack,
     LowRankStack,
-    Power,
     Precomputed,
     Sum,
     make_kernel,
     reads_views,
     stack_of_kernels,
 )
-from tagrank.kernels.kernel import views_of
 from tagrank.kernels.stack import Stack
+from tagrank.kernels.structure import names_of, views_of
 from tagrank.solvers.solution import KernelPoint, TracePoint
 
 
@@ -66,7 +64,7 @@ class ManyKernels(MaxMarginEstimator):
     def raised_kernel(self, power):
         """Its kernels, each to a power, not fitted."""
         kernel = make_kernel(self.kernel, gamma=self.gamma)
-        parts = tuple(Power(term, power) for _, term in kernel.terms)
+        parts = tuple(term**power for _, term in kernel.terms)
         return Sum(parts, (1.0,) * len(parts))
 
     def _check_rows(self, X, *, reset):
@@ -93,7 +91,7 @@ class ManyKernels(MaxMarginEstimator):
         kernel = self._kernel_for(X)
         if len(kernel.terms) == 1:
             fitted, K = super()._fit_gram(X, **more)
-            return (fitted, K) if self.power == 1 else (Power(fitted, self.power), K**self.power)
+            return (fitted, K) if self.power == 1 else (fitted**self.power, K**self.power)
         kernels = [term for _, term in kernel.terms]
         fitted, stack = stack_of_kernels(
             kernels, X, names=names_of(kernels), dtype=self.gram_dtype, n_jobs=self.n_jobs
@@ -116,7 +114,7 @@ class ManyKernels(MaxMarginEstimator):
             tuple(problem.kernel.kernels[j] for j in active), tuple(float(weights[j]) for j in active)
         )
         views = views_of(kernel)
-        kernel = kernel if self.power == 1 else Power(kernel, self.power)
+        kernel = kernel if self.power == 1 else kernel**self.power
         return replace(problem, kernel=kernel, X=only_views(problem.X, views))
 
     def _weights_in_kernel(self):

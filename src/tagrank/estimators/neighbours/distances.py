@@ -8,7 +8,6 @@ is divided by its mean over training pairs, so that views of any size can be add
 import numpy as np
 
 from tagrank.estimators.compared_rows import ComparedRows
-from tagrank.kernels import Gaussian, Linear
 from tagrank.kernels.gram import evaluate, n_rows, take_rows
 
 SAMPLE = 1000  # training rows whose pairs give the mean distance
@@ -70,7 +69,7 @@ def term_weights(kernel):
 
 def is_euclidean(kernel):
     """Whether neighbours of dense rows under this kernel are those of `nearest_rows`."""
-    return isinstance(kernel, Gaussian | Linear)
+    return kernel.is_euclidean
 
 
 class ComparedDistances(ComparedRows):
