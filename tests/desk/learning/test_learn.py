@@ -7,9 +7,8 @@ from tagrank.annotation import Annotator
 from tagrank.data import Collection
 from tagrank.desk.learning import choosing
 from tagrank.desk.learning.examples import Examples, NothingToLearn
-from tagrank.desk.learning.folds import OUTSIDE, deal
-from tagrank.desk.learning.learn import learn
-from tagrank.desk.learning.training import Cancelled
+from tagrank.desk.learning.learn import Cancelled, learn
+from tagrank.desk.learning.remembered import OUTSIDE, deal
 
 NOTHING = np.zeros(0, dtype=int), np.zeros(0, dtype=int)
 

@@ -10,11 +10,10 @@ import pytest
 from tagrank.archive import Answer, Archive
 from tagrank.commands.drawn_archive import draw_archive
 from tagrank.desk.learning import trainer
-from tagrank.desk.learning.memory import load_remembered
 from tagrank.desk.learning.models import Models
-from tagrank.desk.learning.reading import ArchiveReader
+from tagrank.desk.learning.remembered import load_remembered
 from tagrank.desk.learning.trainer import Trainer
-from tagrank.desk.learning.training import Source
+from tagrank.desk.learning.training import ArchiveReader
 from tagrank.reports.quality import model_quality
 
 STATUS = {"state", "what", "done", "of", "seconds", "gap", "error", "changes"}
@@ -183,12 +182,12 @@ def test_what_follows_a_training_may_fail(followed):
 
 
 def test_what_was_accepted_unmarked_is_read_as_such(archive, followed):
-    reader = ArchiveReader(Source(str(archive.folder), str(archive.database), True, ["hsv"], 1))
+    reader = ArchiveReader(str(archive.folder), str(archive.database), features=["hsv"], n_jobs=1)
     picture, tag = int(archive.pictures().ids[0]), "lantern"
     archive.decide([Answer(picture, tag, "yes")], who="anna", request=os.urandom(6).hex(), is_unmarked=True)
-    examples = reader.read().examples
+    examples, _, _ = reader.read()
     rows, columns = examples.unmarked
     assert (examples.ids[rows].tolist(), [examples.tags[j] for j in columns]) == ([picture], [tag])
     assert examples.states()[rows, columns].tolist() == [-1]
     archive.undo(who="anna", request=os.urandom(6).hex())
-    assert len(reader.read().examples.unmarked[0]) == 0
+    assert len(reader.read()[0].unmarked[0]) == 0

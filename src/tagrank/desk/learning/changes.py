@@ -1,17 +1,20 @@
 """What a new model changed: its quality beside that of others on the same labels, and proposals."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from tagrank.desk.learning.metrics import held_out_metrics, quality_on
-from tagrank.desk.learning.models import PROPOSED, Proposals
+from tagrank.desk.learning.learn import Learned, held_out_metrics
+from tagrank.desk.learning.models import PROPOSED, Models, Proposals
+from tagrank.labels import labels_from_states
+from tagrank.reports.quality import QualityNote, measured_quality
 
 MOST_TAGS = 200  # whose numbers of proposals are told
 
 
-def measured_facts(learned: Any, models: Any) -> dict[str, Any]:
+def measured_facts(learned: Learned, models: Models) -> dict[str, Any]:
     """What a training is worth, and the other models that are kept whole, all by the labels of today.
 
     Returns
@@ -21,14 +24,14 @@ def measured_facts(learned: Any, models: Any) -> dict[str, Any]:
     """
     threshold = float(learned.model.threshold_)
     return {
-        "quality": quality_on(learned, learned.probabilities, threshold).to_dict(),
+        "quality": _quality_on(learned, learned.probabilities, threshold).to_dict(),
         "threshold": threshold,
         "metrics": learned.metrics,
         "others": {str(number): told for number, told in _others(learned, models)},
     }
 
 
-def _others(learned: Any, models: Any) -> Any:
+def _others(learned: Learned, models: Models) -> Iterator[tuple[int, dict[str, Any]]]:
     for facts in models.list():
         with suppress(LookupError, OSError, ValueError):
             proposals = models.open(facts["number"])
@@ -37,16 +40,34 @@ def _others(learned: Any, models: Any) -> Any:
                 yield proposals.number, _measure(learned, proposals, values)
 
 
-def _measure(learned: Any, proposals: Proposals, values: np.ndarray) -> dict[str, Any]:
+def _measure(learned: Learned, proposals: Proposals, values: np.ndarray) -> dict[str, Any]:
     probabilities = _aligned(proposals, learned.ids, learned.tags, values).astype(np.float32)
     told: dict[str, Any] = {"metrics": held_out_metrics(learned.states, probabilities)}
     threshold = proposals.facts.get("threshold")
     if isinstance(threshold, (int, float)):
-        told["quality"] = quality_on(learned, probabilities, threshold).to_dict()
+        told["quality"] = _quality_on(learned, probabilities, threshold).to_dict()
     return told
 
 
-def changes_between(before: Proposals | None, after: Proposals, learned: Any) -> dict[str, Any]:
+def _quality_on(learned: Learned, probabilities: np.ndarray, threshold: float) -> QualityNote:
+    """What the tags are worth whose probabilities (n, n_tags) reach a threshold.
+
+    They are counted by the labels of `learned`, whichever model they come from; what no model of that
+    training could judge is left out.
+    """
+    states = np.where(learned.is_judged, learned.states, 0).astype(np.int8)
+    n_pictures = int(np.count_nonzero(np.any(states != 0, axis=1)))
+    pictures = f"{n_pictures:,} picture{'' if n_pictures == 1 else 's'}"
+    return measured_quality(
+        labels_from_states(states),
+        probabilities >= threshold,
+        f"on {pictures} by models that did not see them",
+        estimator=learned.model,
+        decided=learned.examples.decided_mask(),
+    )
+
+
+def changes_between(before: Proposals | None, after: Proposals, learned: Learned) -> dict[str, Any]:
     """In the form in which pages show it; `learned` is the training that `after` came from."""
     is_open = (learned.states <= 0) & ~learned.examples.decided_mask()
     proposed_after = is_open & (np.asarray(after.probabilities) >= PROPOSED)

@@ -22,12 +22,17 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.choosing import COMPARING, ChosenModel, kernel_of, quiet_folds
 from tagrank.desk.learning.choosing import choose_model
 from tagrank.desk.learning.examples import Examples, Prepared, prepare, take_in_examples
-from tagrank.desk.learning.folds import OUTSIDE, deal
-from tagrank.desk.learning.memory import Remembered
-from tagrank.desk.learning.metrics import held_out_metrics
 from tagrank.desk.learning.models import SMALLEST
-from tagrank.desk.learning.solutions import Solution, Solutions, mean_of_folds, solution_of, start_from
-from tagrank.desk.learning.training import CANCELLED, Cancelled
+from tagrank.desk.learning.remembered import (
+    OUTSIDE,
+    Remembered,
+    Solution,
+    Solutions,
+    deal,
+    mean_of_folds,
+    solution_of,
+    start_from,
+)
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.completeness import Completeness
@@ -35,11 +40,18 @@ from tagrank.estimators.calibration.remaining import Remaining, estimate_remaini
 from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.kernels import Linear
 from tagrank.labels import labels_from_states
+from tagrank.metrics import image_auc, image_average_precision
 from tagrank.progress import Progress
 
 FOLD_TOL = 2e-2  # duality gap of the models of folds; a smaller one ranks what they did not see no better
+METRICS = {"Image-MAP": image_average_precision, "Image-AUC": image_auc}
 MOST_COMPLETE = 0.95  # share of the true tags that is supposed to be listed at most
+CANCELLED = "the training was cancelled; the last good model stays"
 SCORING, FINISHING = "learning from the pictures of other folds", "learning from all pictures"
+
+
+class Cancelled(RuntimeError):
+    """A training that was asked to stop."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +155,7 @@ def learn(
     callback : function of a TracePoint, called while a model is trained
     stop : function without arguments; once it answers true, the training ends with `Cancelled`
     """
-    training = _Training(examples, seed, n_jobs, progress, callback, stop)
+    training = _Learning(examples, seed, n_jobs, progress, callback, stop)
     chosen, prepared = training.chosen(None if fresh else before)
     solutions = None if before is None else before.solutions.carried(examples.ids, examples.tags)
     if solutions is not None and fresh:
@@ -158,7 +170,7 @@ def prepare_again(examples: Examples, chosen: ChosenModel) -> Prepared:
     return prepare(examples.ids, intake, chosen.estimator)
 
 
-class _Training:
+class _Learning:
     def __init__(
         self,
         examples: Examples,
@@ -303,3 +315,13 @@ def _loosened(estimator: Any) -> Any:
 
 def _scores(model: Any, rows: PlainRows) -> np.ndarray:
     return model.decision_function(rows_for(model, rows))
+
+
+def held_out_metrics(states: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:
+    """Every metric that is defined, of probabilities under states, both (n, n_tags)."""
+    known = np.flatnonzero(np.any(states > 0, axis=1) & np.any(states < 0, axis=1))
+    if not len(known):
+        return {}
+    labels, values = labels_from_states(states[known]), probabilities[known]
+    found = {name: float(function(labels, values)) for name, function in METRICS.items()}
+    return {name: value for name, value in found.items() if not np.isnan(value)}

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.desk.learning.learn import Learned
 from tagrank.desk.learning.models import Proposals
 
 FEWEST_ABSENT = 0.1  # of what was decided; where less is absent, somebody only accepts
@@ -34,7 +35,7 @@ class Total:
         return Total((self.number * self.weight + other.number * other.weight) / weight, weight)
 
 
-def missing_facts(learned: Any, before: Proposals | None) -> dict[str, Any]:
+def missing_facts(learned: Learned, before: Proposals | None) -> dict[str, Any]:
     """What a training and those before it tell.
 
     Parameters
@@ -76,7 +77,7 @@ def missing_facts(learned: Any, before: Proposals | None) -> dict[str, Any]:
     }
 
 
-def _is_only_accepting(learned: Any) -> bool:
+def _is_only_accepting(learned: Learned) -> bool:
     """Whether nearly everything that was decided is true."""
     answers = learned.states[learned.examples.decided_mask()]
     return bool(np.count_nonzero(answers < 0) < FEWEST_ABSENT * np.count_nonzero(answers))
@@ -94,7 +95,7 @@ def _earlier(before: Proposals) -> Total | None:
     return None
 
 
-def _is_old(before: Proposals, learned: Any) -> np.ndarray | None:
+def _is_old(before: Proposals, learned: Learned) -> np.ndarray | None:
     """Which pairs the model before knew, bool (n, n_tags); None where pictures or tags are gone since."""
     rows, columns = np.isin(learned.ids, before.ids), np.isin(learned.tags, before.tags)
     if rows.sum() < len(before.ids) or columns.sum() < len(before.tags):

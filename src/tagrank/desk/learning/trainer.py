@@ -11,11 +11,10 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tagrank.archive import Archive
 from tagrank.desk.learning.models import MODEL, Models, Proposals, model_rows
-from tagrank.desk.learning.training import Question, Source, Training
 from tagrank.resources import count_threads
 from tagrank.workers import Worker, WorkerDied, pack_work
 
@@ -24,6 +23,29 @@ TRAIN_AFTER = 50  # decisions
 EXAMPLES = 3  # pictures with a new tag from which it is learned at once
 _TOLD = ("number", "made", "method", "metrics", "quality", "is_compared")  # of the model that answers
 MOST_POINTS = 200  # of the falling gap that are shown
+
+
+class TrainingRequest(NamedTuple):
+    """What the process is to do: train, with `fresh` choosing the model again; or only prepare for it."""
+
+    fresh: bool = False
+    only_prepare: bool = False
+
+
+class _Work:
+    """What travels to the process; everything heavy is imported there, when the first request comes."""
+
+    def __init__(self, home: str, folder: str, database: str, options: dict[str, Any]) -> None:
+        self._home, self._folder, self._database, self._options = home, folder, database, options
+        self._process: Any = None
+
+    def __call__(self, request: TrainingRequest) -> None:
+        if self._process is None:
+            from tagrank.desk.learning.training import ArchiveReader, TrainingProcess
+
+            reader = ArchiveReader(self._folder, self._database, **self._options)
+            self._process = TrainingProcess(self._home, reader, n_jobs=self._options["n_jobs"])
+        self._process.train(fresh=request.fresh, only_prepare=request.only_prepare)
 
 
 class Trainer:
@@ -48,8 +70,9 @@ class Trainer:
         n_jobs: int | None = None,
         on_finished: Callable[[int], None] | None = None,
     ) -> None:
-        source = Source(str(archive.folder), str(archive.database), cache, features, n_jobs)
-        self._work = pack_work(Training(str(archive.own.folder), source, n_jobs))
+        options = {"cache": cache, "features": features, "n_jobs": n_jobs}
+        folders = str(archive.own.folder), str(archive.folder), str(archive.database)
+        self._work = pack_work(_Work(*folders, options))
         self._n_threads = count_threads(n_jobs)
         self.on_finished = on_finished
         self._lock = threading.Lock()
@@ -60,11 +83,11 @@ class Trainer:
 
     def warm_up(self) -> None:
         """Start the process and let it read what the next training will need; nothing is trained."""
-        self._begin(_Run(Question(only_prepare=True), state="idle"))
+        self._begin(_Run(TrainingRequest(only_prepare=True), state="idle"))
 
     def start(self, fresh: bool = False) -> None:
         """Begin a training, unless one is under way."""
-        self._begin(_Run(Question(fresh)))
+        self._begin(_Run(TrainingRequest(fresh)))
 
     def _begin(self, run: "_Run") -> None:
         with self._lock:
@@ -91,7 +114,7 @@ class Trainer:
     def status(self) -> dict[str, Any]:
         """How far the training is, or how the last one ended."""
         run = self._run
-        return _Run(Question(), state="idle").to_dict() if run is None else run.to_dict()
+        return _Run(TrainingRequest(), state="idle").to_dict() if run is None else run.to_dict()
 
     def close(self) -> None:
         """End the process."""
@@ -123,7 +146,7 @@ class Trainer:
             worker = self._ready_worker()
             if run.state == "cancelled":
                 return
-            worker.ask(run.question, on_report=lambda message: self._hear(run, message))
+            worker.ask(run.request, on_report=lambda message: self._hear(run, message))
             run.end("cancelled" if run.state == "running" else run.state)
         except WorkerDied as error:
             self._worker = None
@@ -292,8 +315,8 @@ class Learning:
 class _Run:
     """One training, as the desk sees it."""
 
-    def __init__(self, question: Question, state: str = "running") -> None:
-        self.question, self.state, self.is_over = question, state, False
+    def __init__(self, request: TrainingRequest, state: str = "running") -> None:
+        self.request, self.state, self.is_over = request, state, False
         self.what, self.done, self.of = "starting", 0, 0
         self.gap: list[list[float]] = []
         self.error: str | None = None
