@@ -9,7 +9,7 @@ from PIL import Image
 from tagrank.commands.sidecars import LIKELY
 from tagrank.data import read_keywords, write_sidecar
 from tagrank.data.drawn_pictures import draw_pictures
-from tests.data.foreign_sidecars import SIDECARS
+from tests.data.writers.foreign_sidecars import SIDECARS
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from tagrank.archive.exchange import export_sidecars
 from tagrank.data import read_keywords, read_pictures, read_sidecar, write_sidecar
 from tagrank.data.vocabulary import TagChange
 from tagrank.data.writers.sidecar_tags import add_machine_tags, new_run
-from tests.data.foreign_sidecars import SIDECARS
+from tests.data.writers.foreign_sidecars import SIDECARS
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from tagrank.archive.tag_columns import parents_in, read_listed_parents
 from tagrank.data import read_sidecar, write_sidecar
 from tagrank.data.vocabulary import NO_PARENT, PARENT, TagChange
 from tagrank.data.writers.sidecar_tags import add_machine_tags, new_run
-from tests.data.foreign_sidecars import SIDECARS
+from tests.data.writers.foreign_sidecars import SIDECARS
 
 
 def listed(archive):

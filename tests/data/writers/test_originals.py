@@ -10,7 +10,7 @@ from tagrank.data.writers import originals
 from tagrank.data.writers.originals import Record, change_file, earlier_contents, prune_originals, read_record
 from tagrank.data.writers.sidecar_tags import add_machine_tags, settle_machine_tags
 from tagrank.files import FileError
-from tests.data.foreign_sidecars import SIDECARS
+from tests.data.writers.foreign_sidecars import SIDECARS
 
 RUN, LATER = "2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"
 
