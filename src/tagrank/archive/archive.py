@@ -20,7 +20,7 @@ from tagrank.archive.decisions import (
     record_answers,
     take_back,
 )
-from tagrank.archive.names import checked_answers, checked_request
+from tagrank.archive.names import Request, checked_answers
 from tagrank.archive.pictures import (
     read_contents,
     read_labels,
@@ -284,7 +284,7 @@ class Archive:
         changes : see `TagChange`; parents that go in a circle are refused
         who, request : as for `decide`
         """
-        step, checked = checked_request(request, who, queue="tags"), checked_changes(changes)
+        step, checked = Request(request, who, queue="tags"), checked_changes(changes)
         return self._write(lambda connection: record_changes(connection, checked, step))
 
     def tag_history(self, limit: int = 100, *, before: int | None = None) -> list[Step]:
@@ -324,9 +324,7 @@ class Archive:
         is_unmarked : whether these are proposals that were accepted together, without a mark on any of them;
             a model does not learn from them, as it would confirm itself if nobody looked
         """
-        step = checked_request(
-            request, who, queue=queue, model=model, reviewed=reviewed, is_unmarked=is_unmarked
-        )
+        step = Request(request, who, queue=queue, model=model, reviewed=reviewed, is_unmarked=is_unmarked)
         checked = checked_answers(answers)
         return self._write(lambda connection: record_answers(connection, checked, step), self._tell)
 
@@ -335,7 +333,7 @@ class Archive:
 
         Called again, it takes back the one before. Cells that were decided anew since are kept.
         """
-        step = checked_request(request, who)
+        step = Request(request, who)
         return self._write(lambda connection: take_back(connection, step, batch), self._tell)
 
     def write_answers(self, work: Callable[[sqlite3.Connection], Sequence[Batch]]) -> None:

@@ -175,7 +175,7 @@ def add_batch(connection: sqlite3.Connection, request: Request, undoes: int | No
     added = connection.execute(
         "INSERT INTO batches (request, who, at, queue, model, undoes, is_unmarked) "
         "VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (request.word, request.who, at, request.queue, request.model, undoes, int(request.is_unmarked)),
+        (request.word, request.who, at, request.queue, request.model, undoes, int(bool(request.is_unmarked))),
     )
     return int(added.lastrowid or 0)
 

@@ -18,14 +18,35 @@ _CONTROL = {"Cc", "Cs", "Zl", "Zp"}
 
 @dataclass(frozen=True)
 class Request:
-    """Who asks, the word by which the page knows its request, from where, and whether anything was marked."""
+    """A step that somebody asks for; ArgumentError where its words cannot be meant.
+
+    Attributes
+    ----------
+    word : by which the page knows its request
+    who : the person
+    queue, model : from where, and by the proposals of which model
+    reviewed : pictures that are marked as looked at
+    is_unmarked : whether nothing was marked on a page that was accepted as a whole
+    """
 
     word: str
     who: str
     queue: str = ""
     model: int | None = None
-    reviewed: tuple[int, ...] = ()
+    reviewed: Sequence[int] = ()
     is_unmarked: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.reviewed) > MOST_ANSWERS:
+            raise ArgumentError(
+                f"at most {MOST_ANSWERS:,} pictures are marked in one step, got {len(self.reviewed):,}"
+            )
+        _checked("request", self.word, LONGEST_NAME)
+        object.__setattr__(self, "who", check_visible("the name of a person", self.who, LONGEST_NAME))
+        if self.queue:
+            _checked("queue", self.queue, LONGEST_NAME)
+        for picture in self.reviewed:
+            _check_number(picture)
 
 
 def checked_tag(name: str) -> str:
@@ -39,36 +60,12 @@ def checked_description(text: str) -> str:
     return text if text == "" else _checked("a description", text, LONGEST_DESCRIPTION)
 
 
-def checked_request(
-    word: str,
-    who: str,
-    *,
-    queue: str = "",
-    model: int | None = None,
-    reviewed: Sequence[int] = (),
-    is_unmarked: bool = False,
-) -> Request:
-    """The request, if its words can be meant."""
-    if len(reviewed) > MOST_ANSWERS:
-        raise ArgumentError(
-            f"at most {MOST_ANSWERS:,} pictures are marked in one step, got {len(reviewed):,}"
-        )
-    return Request(
-        _checked("request", word, LONGEST_NAME),
-        check_visible("the name of a person", who, LONGEST_NAME),
-        _checked("queue", queue, LONGEST_NAME) if queue else "",
-        model,
-        tuple(map(_checked_number, reviewed)),
-        bool(is_unmarked),
-    )
-
-
 def checked_answers(answers: Sequence[Answer]) -> list[Answer]:
     """The answers, if they can be meant; pictures are looked for later."""
     if len(answers) > MOST_ANSWERS:
         raise ArgumentError(f"at most {MOST_ANSWERS:,} answers are given in one step, got {len(answers):,}")
     for answer in answers:
-        _checked_number(answer.picture)
+        _check_number(answer.picture)
         if answer.answer not in ANSWERS:
             raise ArgumentError(f"an answer is one of {', '.join(ANSWERS)}, got {str(answer.answer)[:40]!r}")
         if not isinstance(answer.tag, str):
@@ -91,7 +88,6 @@ def _checked(what: str, text: str, longest: int) -> str:
     return text
 
 
-def _checked_number(picture: int) -> int:
+def _check_number(picture: int) -> None:
     if isinstance(picture, bool) or not isinstance(picture, int) or not 0 <= picture < _LARGEST:
         raise ArgumentError(f"a picture is named by its number, got {str(picture)[:40]!r}")
-    return picture

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import listed_tag_number, refresh_pictures, restore_cell, withdraw
-from tagrank.archive.names import checked_request, checked_tag, is_inside
+from tagrank.archive.names import Request, checked_tag, is_inside
 from tagrank.archive.storage.database import Database, check_database_files
 from tagrank.archive.storage.place import DeskLock
 from tagrank.archive.tag_changes import checked_change
@@ -231,7 +231,7 @@ def _read_copy(connection: sqlite3.Connection, path: str) -> _Copy:
 def _check_batch(batch: _Batch, path: str) -> None:
     """Raise for words and times that no tagrank wrote: a time in the future would win for ever."""
     try:
-        checked_request(batch.request, batch.who, queue=batch.queue)
+        Request(batch.request, batch.who, queue=batch.queue)
         at = datetime.fromisoformat(batch.at)
         is_past = at.tzinfo is not None and at <= datetime.now(UTC) + timedelta(days=1)
     except (ArgumentError, ValueError) as error:

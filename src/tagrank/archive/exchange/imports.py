@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import record_answers
-from tagrank.archive.names import checked_request, checked_tag
+from tagrank.archive.names import Request, checked_tag
 from tagrank.archive.pictures import read_tag_states
 from tagrank.archive.records import ANSWERS, STATE_WORDS, STATES, Answer, TagState
 from tagrank.archive.tag_columns import read_vocabulary
@@ -301,8 +301,6 @@ def _record(connection: sqlite3.Connection, changes: Sequence[Change]) -> list[A
     for change in changes:
         by_person[change.who].append(Answer(change.picture, change.tag, change.answer))
     return [
-        record_answers(
-            connection, answers, checked_request(f"import {secrets.token_hex(16)}", who, queue="import")
-        )
+        record_answers(connection, answers, Request(f"import {secrets.token_hex(16)}", who, queue="import"))
         for who, answers in by_person.items()
     ]
