@@ -13,7 +13,7 @@ import threading
 from pathlib import Path
 
 from tagrank.archive import Answer, Archive
-from tagrank.archive.exchange import export_sidecars
+from tagrank.archive.exports import export_sidecars
 from tagrank.commands.drawn_archive import draw_archive
 from tagrank.data import write_sidecar
 

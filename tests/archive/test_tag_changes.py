@@ -8,7 +8,8 @@ import pytest
 
 from tagrank.archive import Answer, Archive, Conflict, PictureFilter, TagState, decided_collection
 from tagrank.archive.decisions import read_unmarked
-from tagrank.archive.exchange import decided_rows, import_answers
+from tagrank.archive.exports import decided_rows
+from tagrank.archive.imports import import_answers
 from tagrank.archive.tag_columns import columns_of
 from tagrank.archive.tag_states import NONE, find_conflicts, imply, join_synonyms
 from tagrank.data import read_pictures

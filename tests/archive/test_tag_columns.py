@@ -3,7 +3,7 @@
 import pytest
 
 from tagrank.archive import Answer, tag_columns
-from tagrank.archive.exchange import export_sidecars
+from tagrank.archive.exports import export_sidecars
 from tagrank.archive.tag_columns import parents_in, read_listed_parents
 from tagrank.data import read_sidecar, write_sidecar
 from tagrank.data.vocabulary import NO_PARENT, PARENT, TagChange

@@ -9,23 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.archive import Archive, database_path
-from tagrank.archive.exchange import (
-    Import,
-    Merge,
-    SidecarExport,
-    TagListExport,
-    copy_database,
-    decided_rows,
-    export_lines,
-    export_sidecars,
-    export_tags,
-    import_answers,
-    merge_copy,
-    restore_database,
-)
+from tagrank.archive.copies import Merge, copy_database, merge_copy, restore_database
+from tagrank.archive.exports import SidecarExport, decided_rows, export_lines, export_sidecars, export_tags
+from tagrank.archive.imports import Import, import_answers
 from tagrank.archive.storage.place import check_home, make_home
 from tagrank.commands.destinations import check_apart, check_distinct, check_list
 from tagrank.commands.sidecars import check_style
+from tagrank.data.writers.tag_list import TagListExport
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, atomic_write
 from tagrank.progress import Progress

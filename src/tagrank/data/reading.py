@@ -9,12 +9,43 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tagrank.data.collection import Collection
 from tagrank.data.hygiene import HIERARCHIES
+from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold, read_tag_table
 from tagrank.errors import ArgumentError
+from tagrank.formats import reader_of, writer_of
 
 Table = str | os.PathLike
 Synonyms = Mapping[str, str] | Table | Sequence[Mapping[str, str] | Table] | None
+
+
+def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
+    """Read a collection from a file or from a folder of pictures.
+
+    A file is read by its ending, such as ``.csv``, ``.jsonl`` or ``.arff`` (each also with ``.gz``): those of
+    `tagrank.formats.FORMATS`. A folder is read by `read_pictures`. The options are those of the reader.
+
+    Parameters
+    ----------
+    path : a file, or a folder of pictures
+    options : what the reader of this format takes
+    """
+    if os.path.isdir(path):
+        return read_pictures(path, **options)
+    return reader_of(path)(path, **options)
+
+
+def write_collection(collection: Collection, path: str | os.PathLike, **options: Any) -> None:
+    """Write a collection in the format that the path's ending names; see `read_collection`.
+
+    Parameters
+    ----------
+    collection : what to write
+    path : the file; its ending names the format
+    options : what the writer of this format takes
+    """
+    writer_of(path)(collection, path, **options)
 
 
 @dataclass(frozen=True)

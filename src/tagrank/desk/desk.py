@@ -10,7 +10,8 @@ from typing import Any, Self
 
 from tagrank.annotation.describing import name_features
 from tagrank.archive import Answer, Archive, ArchivedPicture, Cell
-from tagrank.archive.exchange import export_lines, import_answers, tag_list_bytes
+from tagrank.archive.exports import export_lines, tag_list_bytes
+from tagrank.archive.imports import import_answers
 from tagrank.archive.records import PictureFilter
 from tagrank.archive.tag_changes import change_of, read_effects
 from tagrank.data.picture_folder import leads_inside

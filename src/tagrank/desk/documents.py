@@ -9,7 +9,7 @@ import numpy as np
 
 from tagrank.annotation.explanation import Contribution, explain
 from tagrank.archive import Archive, ArchivedPicture, Cell
-from tagrank.archive.exchange import export_sidecars, export_tags, list_path
+from tagrank.archive.exports import export_sidecars, export_tags, list_path
 from tagrank.archive.records import Decision, Scan, Step, TagState, Undone
 from tagrank.data.vocabulary import TagChange, say_change
 from tagrank.desk.learning.models import PROPOSED

@@ -12,7 +12,8 @@ from contextlib import closing, suppress
 import pytest
 
 from tagrank.archive import Answer, Archive, PictureFilter, database_path, decided_collection
-from tagrank.archive.exchange import copy_database, decided_rows, export_sidecars, restore_database
+from tagrank.archive.copies import copy_database, restore_database
+from tagrank.archive.exports import decided_rows, export_sidecars
 from tagrank.archive.storage import database as databases
 from tagrank.data import read_pictures
 from tagrank.files import FileError

@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.data import Collection, read_pictures, write_collection, write_sidecar
-from tagrank.data.readers import read_keywords, read_sidecar
+from tagrank.data import (
+    Collection,
+    read_keywords,
+    read_pictures,
+    read_sidecar,
+    write_collection,
+    write_sidecar,
+)
 from tagrank.data.readers.folders.folder import LAYOUTS
 from tagrank.files import FileError
 from tagrank.formats import readable_endings, reader_of, writable_endings

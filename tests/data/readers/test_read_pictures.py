@@ -10,7 +10,8 @@ import pytest
 from PIL import Image
 
 from tagrank.data import load_dataset, read_collection, read_pictures
-from tagrank.data.readers.marks import part_in
+from tagrank.data.readers.folders.folder import LAYOUTS, Layout
+from tagrank.data.readers.marks import TagTable, part_in
 from tagrank.files import FileError
 from tagrank.problems import Problem
 
@@ -474,3 +475,28 @@ def test_lists_with_capitals_and_semicolons(tmp_path):
     draw(tmp_path, "a.png", "b.png")
     (tmp_path / "tags.csv").write_text("Image;Caption;Tags\na.png;a day, out;sky|sea\nb.png;;sky\n")
     assert tags_of(read_pictures(tmp_path)) == {"a.png": {"sky", "sea"}, "b.png": {"sky"}}
+
+
+# One more
+
+
+def test_a_layout_is_one_module_and_one_entry(tmp_path, monkeypatch):
+    def read_toy(folder, *, tag="toy"):
+        table = TagTable(folder)
+        for name in folder.pictures:
+            table.add(name, [tag])
+        return table.collection()
+
+    draw(tmp_path, "a.png", "b.png")
+    (tmp_path / "toy.txt").touch()
+    toy = Layout(lambda folder: "toy.txt" in folder.files, read_toy)
+    monkeypatch.setattr("tagrank.data.readers.folders.folder.LAYOUTS", {"toy": toy, **LAYOUTS})
+    whole = read_pictures(tmp_path)
+    assert (whole.layout, whole.tags) == ("toy", ["toy"])
+    assert read_pictures(tmp_path, layout="toy", tag="ball").tags == ["ball"]
+    with pytest.raises(ValueError, match="the layout 'toy' .* has no option words"):
+        read_pictures(tmp_path, words="260")
+
+
+def test_all_layouts_are_described():
+    assert all(f'"{name}"' in read_pictures.__doc__ for name in LAYOUTS)

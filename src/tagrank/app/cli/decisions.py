@@ -22,7 +22,10 @@ from tagrank.app.cli.terminal.progress import WorkProgress
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from tagrank.archive.exchange import Import, Merge, SidecarExport, TagListExport
+    from tagrank.archive.copies import Merge
+    from tagrank.archive.exports import SidecarExport
+    from tagrank.archive.imports import Import
+    from tagrank.data.writers.tag_list import TagListExport
 
 LINES_SHOWN = 40
 Photos = Annotated[Path, typer.Argument(help="A folder of pictures.")]
@@ -96,7 +99,7 @@ def export(
     if json:
         show_json(done.to_dict())
     elif output is None and done.sidecars is None and done.tags is None:
-        from tagrank.archive.exchange import list_lines
+        from tagrank.archive.exports import list_lines
 
         typer.echo("".join(list_lines(done.rows, "csv")), nl=False)
     if output is not None:
@@ -177,7 +180,7 @@ def import_(
     tagrank import photos/ bens-copy.sqlite
     """
     import tagrank
-    from tagrank.archive.exchange import Merge
+    from tagrank.archive.copies import Merge
 
     with WorkProgress() as progress:
         done = tagrank.import_decisions(

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 from tagrank.archive import Answer, Archive, decided_collection
-from tagrank.archive.exchange import export_lines, export_sidecars, import_answers
+from tagrank.archive.exports import export_lines, export_sidecars
+from tagrank.archive.imports import import_answers
 from tagrank.data import read_keywords, read_pictures, read_sidecar, write_sidecar
 from tagrank.data.writers.sidecar_tags import add_machine_tags, new_run
 from tagrank.files import FileError

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from tagrank.archive import Answer, Archive, ArchiveInUse
-from tagrank.archive.exchange import copy_database, merge_copy, restore_database
+from tagrank.archive.copies import copy_database, merge_copy, restore_database
 from tagrank.commands.decisions import backup_decisions, import_decisions, restore_decisions
 from tagrank.data.vocabulary import DELETE, PARENT, SYNONYM, TagChange
 from tagrank.errors import ArgumentError

@@ -50,7 +50,7 @@ def export_lines(archive: Archive, format: str) -> Iterator[str]:
 
 def list_lines(rows: Iterable[Mapping[str, str]], format: str) -> Iterator[str]:
     """The same for rows that were read before."""
-    return FORMATS[check_choice("format", format, tuple(FORMATS))](rows)
+    return _LIST_FORMATS[check_choice("format", format, tuple(_LIST_FORMATS))](rows)
 
 
 def _read_rows(connection: sqlite3.Connection) -> list[dict[str, str]]:
@@ -85,7 +85,7 @@ def _json_lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     return map(json_line, rows)
 
 
-FORMATS: dict[str, Callable[[Iterable[Mapping[str, str]]], Iterator[str]]] = {
+_LIST_FORMATS: dict[str, Callable[[Iterable[Mapping[str, str]]], Iterator[str]]] = {
     "csv": _csv_lines,
     "jsonl": _json_lines,
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tagrank.archive import Answer, Archive, decided_collection
-from tagrank.archive.exchange import export_sidecars, export_tags, list_path, tag_list_bytes
+from tagrank.archive.exports import export_sidecars, export_tags, list_path, tag_list_bytes
 from tagrank.data import read_collection, read_pictures
 from tagrank.data.writers.originals import kept_at
 from tagrank.errors import ArgumentError

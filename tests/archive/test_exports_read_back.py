@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from tagrank.archive import Answer, Archive, decided_collection
-from tagrank.archive.exchange import export_sidecars
+from tagrank.archive.exports import export_sidecars
 from tagrank.data import read_keywords, read_pictures, read_sidecar, write_sidecar
 from tagrank.data.vocabulary import TagChange
 from tagrank.data.writers.sidecar_tags import add_machine_tags, new_run
