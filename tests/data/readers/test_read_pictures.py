@@ -494,7 +494,7 @@ def test_a_layout_is_one_module_and_one_entry(tmp_path, monkeypatch):
     whole = read_pictures(tmp_path)
     assert (whole.layout, whole.tags) == ("toy", ["toy"])
     assert read_pictures(tmp_path, layout="toy", tag="ball").tags == ["ball"]
-    with pytest.raises(ValueError, match="the layout 'toy' .* has no option words"):
+    with pytest.raises(ValueError, match=r"the layout 'toy' .* has no option words"):
         read_pictures(tmp_path, words="260")
 
 
