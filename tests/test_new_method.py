@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import tagrank
 from tagrank.app.cli.main import app
 from tagrank.estimators.methods import METHODS, Method
-from tagrank.estimators.parameters import POSITIVE, Parameter
+from tagrank.estimators.methods.method import POSITIVE, Parameter
 
 FILE = '''
 """The nearest mean: a sample is scored by how near it is to the mean of the samples with each label."""

@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 
 from tagrank.arrays import on_device, to_host
-from tagrank.estimators.factorization.two_way_factorization import TwoWayFactorization
+from tagrank.estimators.factorization import TwoWayFactorization
 from tagrank.resources import limited_threads
 from tagrank_papers.text import show
 

@@ -15,7 +15,7 @@ from sklearn.neighbors import NearestNeighbors
 from benchmarks.memory import PeakMemory
 from tagrank import load_dataset
 from tagrank.estimators import BayesianNeighbors
-from tagrank.estimators.neighbours.search import nearest_rows
+from tagrank.estimators.neighbours.distances import nearest_rows
 from tagrank_papers.measuring import best_time
 from tagrank_papers.protocols.data import dense, draw_rows
 from tagrank_papers.text import show

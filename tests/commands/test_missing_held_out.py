@@ -8,7 +8,7 @@ from sklearn.metrics import log_loss
 from tagrank.commands.missing.held_out import _calibrate, hold_out
 from tagrank.data import Collection, LabelStratifiedKFold
 from tagrank.estimators import LabelRanker, OneVsAllSVM
-from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
+from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
 
 LOG = []
 

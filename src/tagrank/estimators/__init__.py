@@ -9,14 +9,14 @@ from tagrank.estimators.methods import METHODS
 
 _HOME_OF = {
     "CalibratedRanker": "calibration.calibrated",
-    "Calibration": "calibration.calibration",
+    "Calibration": "calibration.calibrated",
     "LabelEstimator": "base",
     "MaxMarginEstimator": "max_margin",
     "ProbabilityRanker": "calibration.probability_ranker",
     "ScoreSum": "score_sum",
-    "calibration_from_arrays": "calibration.calibration",
-    "correlation_prior": "classification.priors",
-    "signature_prior": "classification.priors",
+    "calibration_from_arrays": "calibration.calibrated",
+    "correlation_prior": "prior_margin",
+    "signature_prior": "prior_margin",
 }
 
 

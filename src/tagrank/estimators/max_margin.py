@@ -204,8 +204,10 @@ class MaxMarginEstimator(KernelEstimator):
         self._look_at_bounds(bounds)
         kernel = self._kernel_for(X)
         if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
-            return Problem(targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows")
-        return Problem(targets, bounds, X, *self._fit_gram(X), "gram")
+            return MarginProblem(
+                targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows"
+            )
+        return MarginProblem(targets, bounds, X, *self._fit_gram(X), "gram")
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         # compiled code takes its time to load, and answers need none of it
@@ -273,7 +275,7 @@ class MaxMarginEstimator(KernelEstimator):
 
 
 @dataclass
-class Problem:
+class MarginProblem:
     """A training problem for C = 1: labels, signed bounds, rows, fitted kernel, and what the engine reads."""
 
     targets: Targets

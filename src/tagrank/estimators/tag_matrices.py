@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.estimators.parameters import is_matrix_file
+from tagrank.estimators.methods.method import is_matrix_file
 from tagrank.files import FileError, load_npy, open_text
 
 MAX_MATRIX_BYTES = 2**28

@@ -5,7 +5,7 @@ import pytest
 
 from tagrank.annotation import Annotator
 from tagrank.estimators import JointSVM, OnlineJointSVM
-from tagrank.estimators.joint import problem as joint_problem
+from tagrank.estimators.joint import joint_svm
 from tagrank.estimators.joint.output_kernels import PolynomialOutputs
 from tagrank.kernels import Gaussian, Linear
 
@@ -32,7 +32,7 @@ def test_joint_svm(kind, kernel, decoding, output, make_collection, tmp_path):
 
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_joint_svm_on_rows(kind, make_collection, tmp_path, monkeypatch):
-    monkeypatch.setattr(joint_problem, "VISITS", 0)
+    monkeypatch.setattr(joint_svm, "VISITS", 0)
     annotator = Annotator(JointSVM(kernel="linear", output_kernel="odds-ratio")).fit(
         make_collection(kind=kind)
     )

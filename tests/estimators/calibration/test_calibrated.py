@@ -13,8 +13,8 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from tagrank.data import LabelStratifiedKFold
 from tagrank.data.catalog import load_dataset
 from tagrank.estimators import CalibratedRanker, LabelFrequency, LabelRanker, OneVsAllSVM
-from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
-from tagrank.estimators.calibration.thresholds import f1_thresholds, global_threshold
+from tagrank.estimators.calibration.calibrated import fit_platt, prior_probabilities
+from tagrank.estimators.calibration.decisions import f1_thresholds, global_threshold
 from tagrank.kernels import Gaussian
 from tagrank.labels import label_states
 from tagrank.metrics import f_measure

@@ -6,7 +6,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 
 from tagrank.estimators import calibration_from_arrays
-from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
+from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
 
 
 @pytest.fixture(scope="module")

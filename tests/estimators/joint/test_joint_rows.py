@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 
 from tagrank.estimators import JointSVM
-from tagrank.estimators.joint import problem as joint_problem
+from tagrank.estimators.joint import joint_svm
+from tagrank.estimators.joint.joint_svm import prefers_rows
 from tagrank.estimators.joint.output_kernels import CallableOutputs, LinearOutputs, PolynomialOutputs
-from tagrank.estimators.joint.problem import prefers_rows
 from tagrank.kernels import Gaussian, Linear
 
 EXACT = {"kernel": "linear", "tol": 1e-8, "max_iter": 20_000, "random_state": 0}
@@ -35,7 +35,7 @@ def take(monkeypatch):
     """Decides which way the next models are trained, whatever their size."""
 
     def decide(way):
-        monkeypatch.setattr(joint_problem, "VISITS", 0 if way == "rows" else np.inf)
+        monkeypatch.setattr(joint_svm, "VISITS", 0 if way == "rows" else np.inf)
 
     return decide
 

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from tagrank.estimators import JointSVM
-from tagrank.estimators.joint import problem as joint_problem
+from tagrank.estimators.joint import joint_svm
 from tagrank.estimators.joint.label_vectors import choose_labels
 from tagrank.estimators.joint.output_kernels import LinearOutputs, OddsRatioOutputs
 
@@ -80,7 +80,7 @@ def label_similarity(name, Y):
 )
 @pytest.mark.parametrize("center", [True, False])
 def test_objective_equals_a_general_solver(problem, output, way, center, monkeypatch):
-    monkeypatch.setattr(joint_problem, "VISITS", np.inf if way == "gram" else 0)
+    monkeypatch.setattr(joint_svm, "VISITS", np.inf if way == "gram" else 0)
     X, Y = problem
     C = 2.0
     V = np.where(np.isnan(Y), 0, 2 * Y - 1 - (np.nanmean(2 * Y - 1, axis=0) if center else 0))

@@ -6,8 +6,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
 from tagrank.estimators import TagPropagation
-from tagrank.estimators.neighbours.propagation import Propagation
-from tagrank.estimators.neighbours.tag_propagation import _targets
+from tagrank.estimators.neighbours.tag_propagation import Propagation, _targets
 from tagrank.kernels import Gaussian
 
 

@@ -7,7 +7,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from tagrank import OneVsAllSVM, PlattSVM
-from tagrank.estimators.calibration.calibration import fit_platt, prior_probabilities
+from tagrank.estimators.calibration.calibrated import fit_platt, prior_probabilities
 
 EXACT = {"C": 2.0, "tol": 1e-8, "max_iter": 10_000, "random_state": 0}
 

@@ -37,7 +37,7 @@ from tagrank.data import Collection
 from tagrank.data.coherence import make_coherent
 from tagrank.errors import warn
 from tagrank.estimators.base import taken_by
-from tagrank.estimators.calibration.calibration import fit_calibration, prior_probabilities
+from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
 from tagrank.estimators.calibration.completeness import Completeness, estimate_completeness
 from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.compared_rows import rows_for, sliceable, take

@@ -10,8 +10,7 @@ import numpy as np
 from tagrank.annotation.choosing import Choice
 from tagrank.annotation.describing import kind_of
 from tagrank.commands.destinations import write_list
-from tagrank.estimators.calibration.completeness import Completeness
-from tagrank.estimators.calibration.remaining import Remaining, estimate_remaining
+from tagrank.estimators.calibration.completeness import Completeness, Remaining, estimate_remaining
 from tagrank.problems import Problem
 
 

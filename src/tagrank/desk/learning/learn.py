@@ -35,8 +35,12 @@ from tagrank.desk.learning.remembered import (
 )
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
-from tagrank.estimators.calibration.completeness import Completeness
-from tagrank.estimators.calibration.remaining import Remaining, estimate_remaining, given_not_listed
+from tagrank.estimators.calibration.completeness import (
+    Completeness,
+    Remaining,
+    estimate_remaining,
+    given_not_listed,
+)
 from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.kernels import Linear
 from tagrank.labels import labels_from_states

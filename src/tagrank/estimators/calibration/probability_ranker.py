@@ -8,7 +8,6 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
-from tagrank.estimators.calibration.around import AroundEstimator, check_estimator
 from tagrank.estimators.calibration.completeness import (
     Completeness,
     completeness_by_label,
@@ -17,7 +16,7 @@ from tagrank.estimators.calibration.completeness import (
     most_listed,
 )
 from tagrank.estimators.calibration.decisions import DecisionCurve
-from tagrank.estimators.calibration.held_out import scores_of_all
+from tagrank.estimators.calibration.held_out import AroundEstimator, check_estimator, scores_of_all
 from tagrank.estimators.calibration.shared import SharedCalibration, SharedFitting
 from tagrank.validation import check_share
 

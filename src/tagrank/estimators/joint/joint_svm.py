@@ -1,22 +1,97 @@
-"""One support vector machine for all labels together."""
+"""One support vector machine for all labels together.
+
+The problem of one SVM for all labels, as the engine reads it.
+
+Its Gram matrix is that of the inputs times that of the outputs, entry by entry. Where both are inner products
+of rows nothing so large is needed: the model is a matrix of features by labels.
+"""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.arrays import row_blocks
 from tagrank.estimators.base import FLAG, Numbers, Value, stores
-from tagrank.estimators.joint.label_vectors import LabelTransfer, choose_labels, make_label_vectors
-from tagrank.estimators.joint.output_kernels import make_output_kernel
-from tagrank.estimators.joint.problem import JointProblem, hold_jointly
-from tagrank.estimators.max_margin import MaxMarginEstimator
+from tagrank.estimators.joint.label_vectors import (
+    LabelVectors,
+    TransferDecoding,
+    choose_labels,
+    make_label_vectors,
+)
+from tagrank.estimators.joint.output_kernels import inverse_roots, make_output_kernel
+from tagrank.estimators.max_margin import MarginProblem, MaxMarginEstimator
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import n_rows
+from tagrank.kernels.gram import diagonal_of, n_rows
 from tagrank.resources import limited_threads
 from tagrank.validation import check_choice, check_count, check_flag
+
+MOST_BYTES = 2 * 2**30  # from here on memory decides, and no longer time
+VISITS = 50  # of a sample: its scores under the model take as long as so many rows of a Gram matrix
+OWN_COST = 40  # of the path by rows, in the same unit
+
+
+@dataclass
+class JointProblem(MarginProblem):
+    """The joint problem for C = 1: `bounds` are costs (n_samples, 1)."""
+
+    scale: np.ndarray
+    by_rows: bool
+    vectors: LabelVectors
+    output: Any
+
+    @property
+    def size(self):
+        """By rows it is what the visit of a sample reads: only large ones are worth a thread."""
+        return _n_values(self.X) * self.vectors.rows.shape[1] if self.by_rows else self.bounds.size
+
+
+def hold_jointly(X, kernel, vectors, output, *, fit_gram, dtype, n_jobs):
+    """Of a JointProblem: fitted kernel, data, kind, scale and by_rows.
+
+    X : checked rows; vectors : LabelVectors; output : fitted OutputKernel; fit_gram : a function of X, the
+    fitted kernel and the Gram matrix; dtype : of the problem
+    """
+    dtype = np.dtype(dtype)
+    by_rows = prefers_rows(X, kernel, output, vectors.rows.shape[1], dtype)
+    if by_rows:
+        scale = inverse_roots(diagonal_of(kernel, X, dtype=np.float64))
+        U = output.prepare(vectors.rows.astype(dtype, copy=False))
+        U *= scale[:, None].astype(U.dtype)
+        return kernel, (X, U), "joint rows", scale, by_rows
+    from tagrank.kernels.gram import multiply_gram
+
+    kernel, K = fit_gram(X)
+    scale = inverse_roots(K.diagonal().astype(np.float64))
+    K = multiply_gram(K, output.tiles(vectors, dtype), scale.astype(dtype), n_jobs=n_jobs)
+    return kernel, K, "joint gram", scale, by_rows
+
+
+def prefers_rows(X, kernel, output, n_labels, dtype):
+    """Whether to train on rows instead of on the Gram matrix of the joint problem.
+
+    It takes a linear kernel of the inputs and one of the outputs. With n samples of z values and m labels, to
+    make the Gram matrix costs n^2 (z + m) / 2 products, to train on rows about 25 n z m. If the matrices of
+    similarities or the model and its certificate are large, the smaller memory decides.
+    """
+    if not (isinstance(kernel, Linear) and output.has_features):
+        return False
+    n_samples, n_features = X.shape
+    n_values = _n_values(X)
+    gram_bytes = 2 * n_samples**2 * dtype.itemsize
+    model_bytes = n_features * n_labels * (dtype.itemsize + 8)
+    if max(gram_bytes, model_bytes) > MOST_BYTES:
+        return model_bytes < gram_bytes
+    return n_samples > VISITS * (OWN_COST + n_values * n_labels / (n_values + n_labels))
+
+
+def _n_values(X):
+    """Stored values of a row, on average and at least one."""
+    return max(1.0, X.nnz / X.shape[0]) if sparse.issparse(X) else X.shape[1]
+
 
 ROWS_AT_ONCE = 256  # of samples to predict by transfer: their neighbours' labels are gathered in memory
 
@@ -84,7 +159,7 @@ class JointSVM(MaxMarginEstimator):
         The matrix S of linear outputs, positive semidefinite.
     always_predicts_ : bool
         Whether at least one label is always predicted, as every training sample has one.
-    transfer_ : LabelTransfer or None
+    transfer_ : TransferDecoding or None
         What decoding="transfer" learned.
     dual_coef_ : array, shape (n_samples, n_labels)
         With direct decoding ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_``. Row i is alpha_i /
@@ -197,7 +272,7 @@ class JointSVM(MaxMarginEstimator):
         self.transfer_ = None
         if self.decoding == "transfer":
             self.support_ = np.flatnonzero(weights)
-            self.transfer_ = LabelTransfer.learn(
+            self.transfer_ = TransferDecoding.learn(
                 problem.output, vectors.rows, states, weights, n_neighbors=self.n_neighbors
             )
         if isinstance(self.kernel_, Linear) and (self.transfer_ is None or self.transfer_.reads_scores):
@@ -227,7 +302,7 @@ class JointSVM(MaxMarginEstimator):
             n_read = len(self.classes_) if own["reads_scores"] else len(self.support_)
             if own["agreement"] is None or own["present"] is None or len(own["agreement"]) != n_read:
                 raise ValueError(f"label transfer needs the agreement of {n_read} numbers with its samples")
-            self.transfer_ = LabelTransfer(**own, n_neighbors=self.n_neighbors)
+            self.transfer_ = TransferDecoding(**own, n_neighbors=self.n_neighbors)
 
     def choose(self, scores):
         """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""

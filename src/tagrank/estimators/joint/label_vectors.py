@@ -98,7 +98,7 @@ def _squared_lengths(order, values, similarity):
 
 
 @dataclass
-class LabelTransfer:
+class TransferDecoding:
     """The training samples whose labels may be handed on, `n_neighbors` of them at most.
 
     Attributes

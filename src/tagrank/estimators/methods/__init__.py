@@ -1,7 +1,7 @@
-"""The registry: one entry a method. What the rest of the house knows of a method, it knows from here.
+"""The registry: one entry a method. All other rooms know a method from here.
 
 Public names, the words of the command line and their help, what model files may name, the table in
-docs/models.md, search spaces and the lists of all shared tests come from `METHODS`, a file for each family.
+docs/models.md, search spaces and the lists of all shared tests come from `METHODS`.
 Listing them loads no estimator.
 """
 
@@ -9,35 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from tagrank.errors import ArgumentError, did_you_mean
-from tagrank.estimators.methods import (
-    baselines,
-    classification,
-    factorization,
-    joint,
-    multiple_kernels,
-    neighbours,
-    online,
-    ranking,
-    regression,
-    shared_spaces,
-    transformations,
-)
+from tagrank.estimators.methods import classifiers, multiple_kernels, neighbours, spaces, transformations
 from tagrank.estimators.methods.method import Method
 
-FAMILIES = (
-    ranking,
-    classification,
-    joint,
-    online,
-    multiple_kernels,
-    regression,
-    neighbours,
-    factorization,
-    shared_spaces,
-    transformations,
-    baselines,
-)
-METHODS = [method for family in FAMILIES for method in family.METHODS]
+METHODS = [
+    *classifiers.METHODS,
+    *multiple_kernels.METHODS,
+    *neighbours.METHODS,
+    *spaces.METHODS,
+    *transformations.METHODS,
+]
 
 
 def methods(name: str | None = None) -> list[Method]:

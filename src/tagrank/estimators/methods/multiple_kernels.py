@@ -1,7 +1,14 @@
 """Methods that weigh several kernels."""
 
-from tagrank.estimators.methods.method import COSTS, Method
-from tagrank.estimators.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE_COUNT, Parameter, one_of
+from tagrank.estimators.methods.method import (
+    AT_LEAST_ONE,
+    COSTS,
+    NOT_NEGATIVE,
+    POSITIVE_COUNT,
+    Method,
+    Parameter,
+    one_of,
+)
 
 WEIGHING = (
     Parameter("norm", AT_LEAST_ONE, "1", "Of the weights: 1 selects kernels, 2 and more spread the weights."),
@@ -36,7 +43,7 @@ WEIGHING_SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "gr
 METHODS = (
     Method(
         "multiple-kernel-ranker",
-        "tagrank.estimators.multiple_kernel.multiple_kernel_ranker:MultipleKernelRanker",
+        "tagrank.estimators.multiple_kernel.shared_weights:MultipleKernelRanker",
         "multiple kernels",
         "MK-MLR",
         "Bucak: Multiple Kernel and Multi-label Learning for Image Categorization, dissertation, Michigan "
@@ -59,7 +66,7 @@ METHODS = (
     ),
     Method(
         "shared-kernel-svm",
-        "tagrank.estimators.multiple_kernel.shared_kernel_svm:SharedKernelSVM",
+        "tagrank.estimators.multiple_kernel.shared_weights:SharedKernelSVM",
         "multiple kernels",
         "ML-MKL",
         "Bucak, Jin, Jain: Multi-label Multiple Kernel Learning by Stochastic Approximation: Application to "

@@ -1,7 +1,14 @@
-"""Methods that turn the problem into another one, and boosting."""
+"""Methods that make other problems of the tags, and the baseline."""
 
-from tagrank.estimators.methods.method import COSTS, FLOAT, Method
-from tagrank.estimators.parameters import POSITIVE, POSITIVE_COUNT, Parameter
+from tagrank.estimators.methods.method import (
+    COSTS,
+    FLOAT,
+    POSITIVE,
+    POSITIVE_COUNT,
+    Method,
+    Parameter,
+    coefficients,
+)
 
 
 def _similarities_and_a_fold(n: int, d: int, m: int) -> float:
@@ -22,10 +29,10 @@ def _similarities_and_cuts(n: int, d: int, m: int) -> float:
     return FLOAT * n * (2 * n + 6 * m + 6_400)
 
 
-METHODS: tuple[Method, ...] = (
+TRANSFORMATIONS = (
     Method(
         "platt-svm",
-        "tagrank.estimators.transformations.platt_svm:PlattSVM",
+        "tagrank.estimators.transformations.sigmoid_svms:PlattSVM",
         "transformations",
         "Platt",
         "Platt: Probabilistic Outputs for Support Vector Machines, in: Advances in Large Margin Classifiers, "
@@ -70,7 +77,7 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "ranking-area-svm",
-        "tagrank.estimators.transformations.ranking_area_svm:RankingAreaSVM",
+        "tagrank.estimators.transformations.sigmoid_svms:RankingAreaSVM",
         "transformations",
         "SVM-perf",
         "Joachims: A Support Vector Method for Multivariate Performance Measures, ICML 2005; Training Linear "
@@ -82,3 +89,19 @@ METHODS: tuple[Method, ...] = (
         memory=_similarities_and_cuts,
     ),
 )
+
+
+BASELINES = (
+    Method(
+        "label-frequency",
+        "tagrank.estimators.label_frequency:LabelFrequency",
+        "baselines",
+        "",
+        "baseline",
+        "Gives every picture the same ranking: the most frequent tags first.",
+        "What every other method must beat.",
+        "n m",
+        memory=coefficients,
+    ),
+)
+METHODS = (*TRANSFORMATIONS, *BASELINES)

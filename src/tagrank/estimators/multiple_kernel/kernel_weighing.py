@@ -9,10 +9,13 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.estimators.max_margin import warn_unless_converged
-from tagrank.estimators.multiple_kernel.best_kernel import find_best_kernel
-from tagrank.estimators.multiple_kernel.given_kernels import check_numbers, column_weights, scales_of
-from tagrank.estimators.multiple_kernel.held_out_weights import find_weights
-from tagrank.estimators.multiple_kernel.many_kernels import ManyKernels
+from tagrank.estimators.multiple_kernel.held_out_weights import find_best_kernel, find_weights
+from tagrank.estimators.multiple_kernel.many_kernels import (
+    ManyKernels,
+    check_numbers,
+    column_weights,
+    scales_of,
+)
 from tagrank.kernels import Precomputed
 from tagrank.kernels.stack import Stack
 from tagrank.metrics import image_auc

@@ -6,9 +6,9 @@ import numpy as np
 
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import Numbers, stores
-from tagrank.estimators.classification.one_vs_all import OneVsAllSVM
 from tagrank.estimators.compared_rows import Similarities
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
+from tagrank.estimators.one_vs_all import OneVsAllSVM
 from tagrank.kernels import KernelStack
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.metrics import category_auc

@@ -17,11 +17,12 @@ from tagrank.estimators.neighbours.distances import (
     fit_distances,
     is_euclidean,
     mean_distances,
+    nearest_of,
+    nearest_rows,
     similarity_distances,
     spread,
     term_weights,
 )
-from tagrank.estimators.neighbours.search import nearest_of, nearest_rows
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.kernels import Precomputed
 from tagrank.kernels.gram import n_rows, take_rows

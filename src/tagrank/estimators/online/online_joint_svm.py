@@ -1,23 +1,68 @@
 """A joint perceptron for streams."""
 
 import numbers
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.estimators.base import FLAG, NUMBER, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.estimators.joint.label_vectors import choose_labels
+from tagrank.estimators.joint.output_kernels import inverse_roots
 from tagrank.estimators.kernel_estimator import KernelEstimator
-from tagrank.estimators.online.kernel_rows import KernelRows
 from tagrank.estimators.online.stream_estimator import StreamEstimator
 from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
-from tagrank.kernels.gram import take_rows
+from tagrank.kernels.gram import diagonal_of, gram, n_rows, take_rows
 from tagrank.solvers.perceptrons import BLOCK
 from tagrank.validation import check_flag
+
+
+class KernelRows:
+    """Coefficients A (n_kept, n_labels) of the kept rows X, as the joint perceptron reads and adds them.
+
+    `total` is the sum of the coefficients over all samples, None if no average is wanted.
+    """
+
+    def __init__(self, kernel, X, A, total):
+        self.kernel = kernel
+        self.X = X
+        self.A = A
+        self.total = total
+
+    def read(self, rows):
+        scale = self._inverse_lengths(rows)
+        products = gram(self.kernel, rows) * scale[:, None] * scale
+        if not len(self.A):
+            return np.zeros((len(scale), self.A.shape[1])), products
+        return scale[:, None] * (gram(self.kernel, rows, self.X) @ self.A), products
+
+    def add(self, rows, changes, seen):
+        updated = np.flatnonzero(np.any(changes != 0, axis=1))
+        added = take_rows(rows, updated)
+        new = changes[updated] * self._inverse_lengths(added)[:, None]
+        if self.total is not None:
+            self.total = np.concatenate([self.total + len(seen) * self.A, new * seen[updated, None]])
+        self.A = np.concatenate([self.A, new])
+        self.X = _stack(self.X, added)
+
+    def _inverse_lengths(self, rows):
+        if n_rows(rows) == 0:
+            return np.zeros(0)
+        return inverse_roots(diagonal_of(self.kernel, rows).astype(np.float64))
+
+
+def _stack(first, second):
+    if isinstance(first, Mapping):
+        return {view: _stack(first[view], second[view]) for view in first}
+    if n_rows(second) == 0:
+        return first
+    return sparse.vstack([first, second], "csr") if sparse.issparse(first) else np.vstack([first, second])
+
 
 NEEDS_ROWS = "a stream needs rows and a kernel; similarities can only be learned with fit"
 

@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.utils.extmath import safe_sparse_dot
 
 from tagrank.estimators.base import Numbers, stores
-from tagrank.estimators.calibration.thresholds import predict_top
+from tagrank.estimators.calibration.decisions import predict_top
 from tagrank.estimators.online.stream_estimator import StreamEstimator
 from tagrank.estimators.targets import warn_nothing_to_rank
 from tagrank.validation import check_choice

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
-from tagrank.estimators.classification.prior_margin import PriorMarginClassifier
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
-from tagrank.estimators.shared_spaces.components import check_components, count_components
+from tagrank.estimators.prior_margin import PriorMarginClassifier
+from tagrank.estimators.shared_spaces.regressions_onto_codes import check_components, count_components
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.labels import labels_from_states
 from tagrank.validation import check_count, check_positive

@@ -1,4 +1,4 @@
-"""What nonnegative factorizations of samples and labels share: parts of columns, codes, and answers."""
+"""Nonnegative factorizations of samples and labels: parts of columns, codes, and answers."""
 
 import warnings
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from tagrank.estimators.base import LabelEstimator, Numbers, stores
-from tagrank.estimators.regression.ridge_regression import centred_labels, counted_rows
-from tagrank.estimators.shared_spaces.components import check_components
+from tagrank.estimators.ridge_regression import centred_labels, counted_rows
+from tagrank.estimators.shared_spaces.regressions_onto_codes import check_components, count_components
 from tagrank.estimators.targets import warn_never_positive
 from tagrank.validation import check_count, check_magnitude, check_positive
 
@@ -115,3 +115,115 @@ def above_and_below(X, signed):
 def _least(X):
     """The smallest value of each column."""
     return X.min(axis=0).toarray().ravel() if sparse.issparse(X) else X.min(axis=0)
+
+
+class AsymmetricFactorization(NonnegativeFactorization):
+    """Codes from the labels alone, then parts of samples for these codes (ANMF).
+
+    First ``Y ~ H Q``, then ``X ~ H P`` for the codes H that were found, nothing below zero, both by least
+    squares. A new sample has the codes h >= 0 with ``x ~ h P``, and the scores ``h Q``; one half is the limit
+    between present and absent, which `decision_function` moves to zero.
+
+    A column that has values below zero in training is read as two, what is above zero and what is below.
+    An unknown label counts as the mean of those of its label that are known, a sample without any known
+    label does not count.
+
+    Parameters
+    ----------
+    n_components : int or float, default 0.5
+        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
+    max_iter : int, default 200
+        Maximum number of passes over the factors.
+    tol : float, default 0.0001
+        A factorization ends when a pass changes it by less, as in scikit-learn's `NMF`.
+    random_state : int, RandomState or None, default None
+        Seeds the start of the factors. An int makes results repeatable.
+
+    Attributes
+    ----------
+    parts_ : array, shape (n_components, n_parts)
+        P, the parts of the columns of X.
+    label_parts_ : array, shape (n_components, n_labels)
+        Q, the parts of the labels.
+    signed_ : int array
+        The columns with values below zero in training, whose negative parts are columns of P too.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
+    """
+
+    def _factorize(self, X, Y):
+        n_components = count_components(self.n_components, min(Y.shape))
+        if Y.any():
+            H, self.label_parts_ = self._solve(Y, n_components=n_components, init="nndsvda")
+        else:
+            H, self.label_parts_ = np.ones((len(Y), n_components)), np.zeros((n_components, Y.shape[1]))
+        self.parts_ = np.ascontiguousarray(self._codes(X.T, np.ascontiguousarray(H.T)).T)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MixedFactorization(NonnegativeFactorization):
+    """Codes from samples and labels together (MNMF).
+
+    One factorization ``[a X, (1 - a) Y] ~ H [P, Q]``, nothing below zero, by least squares; X and Y are
+    brought to the same total size first. Answers, unknown labels and columns with values below zero are as in
+    `AsymmetricFactorization`.
+
+    Parameters
+    ----------
+    balance : float between 0 and 1, default 0.5
+        a, the weight of the samples.
+    n_components : int or float, default 0.5
+        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
+    max_iter : int, default 200
+        Maximum number of passes over the factors.
+    tol : float, default 0.0001
+        A factorization ends when a pass changes it by less, as in scikit-learn's `NMF`.
+    random_state : int, RandomState or None, default None
+        Seeds the start of the factors. An int makes results repeatable.
+
+    Attributes
+    ----------
+    parts_ : array, shape (n_components, n_parts)
+        P, the parts of the columns of X.
+    label_parts_ : array, shape (n_components, n_labels)
+        Q, the parts of the labels.
+    signed_ : int array
+        The columns with values below zero in training, whose negative parts are columns of P too.
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
+    """
+
+    balance: float = 0.5
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if not 0 < self.balance < 1:
+            raise ValueError(f"balance must lie between 0 and 1, got {self.balance!r}")
+
+    def _factorize(self, X, Y):
+        label_weight = (1 - self.balance) / self.balance * _size(X) / (_size(Y) or 1.0)
+        both = _beside(X, label_weight * Y)
+        wanted = count_components(self.n_components, Y.shape[1])
+        if _size(both):
+            _, parts = self._solve(both, n_components=min(wanted, *both.shape), init="nndsvda")
+        else:
+            parts = np.zeros((1, both.shape[1]))
+        self.parts_ = parts[:, : X.shape[1]].copy()
+        self.label_parts_ = parts[:, X.shape[1] :] / (label_weight or 1.0)
+
+
+def _beside(X, Y):
+    return sparse.hstack([X, Y], format="csr") if sparse.issparse(X) else np.hstack([X, Y])
+
+
+def _size(matrix):
+    """The root of the sum of squares."""
+    return np.linalg.norm(matrix.data if sparse.issparse(matrix) else matrix)

@@ -10,8 +10,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from tagrank.estimators.base import FittedEstimator, LabelEstimator, Numbers, stores
-from tagrank.estimators.classification.one_vs_all_logistic import OneVsAllLogistic
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS
+from tagrank.estimators.one_vs_all import OneVsAllLogistic
 from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.validation import check_count, check_positive
 

@@ -1,1 +1,0 @@
-"""One support vector machine per label."""

@@ -1,1 +1,0 @@
-"""Estimators that factorize features and labels together."""

@@ -1,0 +1,206 @@
+"""Methods that rank or classify by max-margin, one tag at a time or all together, at once or from streams."""
+
+from tagrank.estimators.methods.method import (
+    AVERAGE,
+    BELOW_ONE,
+    CENTER,
+    COSTS,
+    LARGE_COSTS,
+    POSITIVE,
+    POSITIVE_COUNT,
+    SMALL_COSTS,
+    Method,
+    Parameter,
+    coefficients,
+    matrix_or,
+    one_of,
+)
+
+RANKING = (
+    Method(
+        "label-ranker",
+        "tagrank.estimators.ranking:LabelRanker",
+        "ranking",
+        "MLR-L1",
+        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
+        "to Object Recognition, ICCV 2009",
+        "Ranks present tags above absent ones, with a threshold of its own for every picture.",
+        "The order of tags; the usual choice.",
+        "n^2, m^0.6",
+        space=COSTS,
+    ),
+    Method(
+        "incomplete-label-ranker",
+        "tagrank.estimators.ranking:IncompleteLabelRanker",
+        "ranking",
+        "MLR-GL",
+        "Bucak, Jin, Jain: Multi-label Learning with Incomplete Class Assignments, CVPR 2011; Bucak: "
+        "dissertation, Michigan State University, 2014, chapter 5",
+        "Ranks tags where pictures lack some that are true: errors of a forgotten tag count as a group.",
+        "Pictures that carry only some of their true tags.",
+        "n^2, m^0.6 to m^1.2",
+        parameters=(
+            Parameter(
+                "solver",
+                one_of("exact", "paper"),
+                "exact",
+                "Solve the problem, or a modified one by the steps of the dissertation.",
+            ),
+            Parameter(
+                "eta",
+                POSITIVE,
+                "half the number of tags",
+                "For solver=paper: weight of the modified regulariser; to be tuned like C.",
+            ),
+        ),
+        space=SMALL_COSTS,
+    ),
+    Method(
+        "pairwise-ranker",
+        "tagrank.estimators.ranking:PairwiseRanker",
+        "ranking",
+        "all pairs",
+        "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
+        "to Object Recognition, ICCV 2009, equation 2",
+        "Ranks by all pairs of a present and an absent tag: what label-ranker approximates; slow.",
+        "Comparisons with label-ranker on small data.",
+        "n^2, pairs of a present and an absent tag",
+        parameters=(
+            Parameter(
+                "pairs",
+                one_of("all", "lowest"),
+                "all",
+                "All pairs, or only those with the lowest present tag, which is as fast as label-ranker.",
+            ),
+        ),
+        space=COSTS,
+    ),
+)
+
+
+CLASSIFICATION = (
+    Method(
+        "one-vs-all",
+        "tagrank.estimators.one_vs_all:OneVsAllSVM",
+        "classification",
+        "OVA SVM",
+        "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 5, 2004",
+        "One support vector machine per tag, all trained together.",
+        "Single tags, each with its own yes or no.",
+        "n^2, m^0.6",
+        space=COSTS,
+    ),
+    Method(
+        "one-vs-all-logistic",
+        "tagrank.estimators.one_vs_all:OneVsAllLogistic",
+        "classification",
+        "OVA logistic",
+        "Yu, Huang, Lin: Dual coordinate descent methods for logistic regression and maximum entropy models, "
+        "Machine Learning 85, 2011",
+        "One logistic regression per tag, all trained together; its scores are log-odds.",
+        "Single tags, each with its own probability; texts.",
+        "n^2, m",
+        space=LARGE_COSTS,
+    ),
+    Method(
+        "prior-margin",
+        "tagrank.estimators.prior_margin:PriorMarginClassifier",
+        "classification",
+        "M3L",
+        "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification "
+        "with Priors, ICML 2010",
+        "One support vector machine per tag, tied together by which tags are known to go together.",
+        "Tags of which little is known but how they go together.",
+        "n^2, m^2",
+        parameters=(
+            Parameter(
+                "prior",
+                matrix_or("correlation", "identity"),
+                "correlation",
+                "Which tags go together: as in the training data, none, or as a matrix says.",
+            ),
+        ),
+        space=COSTS,
+    ),
+)
+
+
+JOINT = (
+    Method(
+        "joint-svm",
+        "tagrank.estimators.joint.joint_svm:JointSVM",
+        "joint",
+        "JSVM",
+        "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
+        "Neurocomputing 169, 2015",
+        "One support vector machine for all tags together: by far the fastest to train.",
+        "Many tags and little time.",
+        "n^2, hardly with m",
+        parameters=(
+            Parameter(
+                "output_kernel",
+                matrix_or("linear", "odds-ratio", "poly2", "poly3"),
+                "linear",
+                "How alike pictures are by their tags; a matrix holds similarities of tags.",
+            ),
+            CENTER,
+            Parameter(
+                "decoding",
+                one_of("direct", "transfer"),
+                "direct",
+                "Score each tag, or take over those of training pictures with similar tags.",
+            ),
+            Parameter(
+                "n_neighbors", POSITIVE_COUNT, "10", "For decoding=transfer: how many training pictures."
+            ),
+        ),
+        space=COSTS,
+    ),
+)
+
+
+ONLINE = (
+    Method(
+        "online-ranker",
+        "tagrank.estimators.online.online_ranker:OnlineRanker",
+        "online",
+        "MMP",
+        "Crammer, Singer: A Family of Additive Online Algorithms for Category Ranking, JMLR 3, 2003",
+        "A perceptron over pairs of tags in wrong order, which can go on learning from new pictures.",
+        "Streams of rows, linear models.",
+        "n m, one pass",
+        parameters=(
+            Parameter(
+                "pairs",
+                one_of("uniform", "worst"),
+                "uniform",
+                "Who shares an update: all pairs in wrong order, or the worst one.",
+            ),
+            Parameter(
+                "step",
+                one_of("loss", "constant"),
+                "loss",
+                "Size of an update: the share of pairs in wrong order, or one.",
+            ),
+            AVERAGE,
+        ),
+        memory=coefficients,
+    ),
+    Method(
+        "online-joint-svm",
+        "tagrank.estimators.online.online_joint_svm:OnlineJointSVM",
+        "online",
+        "JSVM-Per",
+        "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
+        "Neurocomputing 169, 2015",
+        "A perceptron for all tags together, which can go on learning from new pictures.",
+        "Streams of rows with any kernel.",
+        "n m, one pass; with a kernel n times the pictures kept",
+        parameters=(
+            Parameter("margin", BELOW_ONE, "0.1", "A picture whose tags are met by less is learned from."),
+            AVERAGE,
+            CENTER,
+        ),
+    ),
+)
+METHODS = (*RANKING, *CLASSIFICATION, *JOINT, *ONLINE)

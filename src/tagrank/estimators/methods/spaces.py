@@ -1,0 +1,238 @@
+"""Methods with a space that features and tags share."""
+
+import re
+
+from tagrank.estimators.methods.method import (
+    BELOW_ONE,
+    FLAG,
+    FLOAT,
+    NOT_NEGATIVE,
+    POSITIVE,
+    POSITIVE_COUNT,
+    Method,
+    Parameter,
+    Values,
+    one_of,
+)
+from tagrank.estimators.methods.neighbours import ALPHA, AVERAGED
+
+LARGEST = 200  # dimensions that are searched
+
+
+def weights(n: int, d: int, m: int) -> float:
+    """Of one that keeps weights of columns and tags, their slopes and copies, and the tags of all rows."""
+    return 4.0 * (7 * (d + m) * 2 * LARGEST + 2 * n * m)
+
+
+def dimensions(usual: int) -> Parameter:
+    """Of the space, with those that are taken if nothing is said."""
+    return Parameter("n_components", POSITIVE_COUNT, str(usual), "Dimensions of the space.")
+
+
+def read_device(text: str) -> str:
+    """A name and, of several devices, a number: cuda:1."""
+    if not re.fullmatch(r"[a-z]+(:\d+)?", text):
+        raise ValueError(text)
+    return text
+
+
+DEVICE = Values("the name of a device of torch, such as cpu or cuda", read_device)
+STEPS = (
+    Parameter("step", POSITIVE, "by the curvature where training begins", "Length of the first steps."),
+    Parameter("decay", NOT_NEGATIVE, "0.02", "Steps of pass k are divided by 1 + decay k."),
+    Parameter("momentum", BELOW_ONE, "0.9", "Share of a step that goes into the next one."),
+    Parameter("batch_size", POSITIVE_COUNT, "256", "Pictures whose mean is one step."),
+    Parameter(
+        "validation_fraction", BELOW_ONE, "0", "Share of the pictures that tell when to stop; 0 for none."
+    ),
+    Parameter("patience", POSITIVE_COUNT, "10", "Passes without progress on these that end training."),
+    Parameter("normalize", FLAG, "true", "Divide every row by its length."),
+    Parameter("device", DEVICE, "none, numpy", "Where to compute: a device of torch."),
+)
+FACTORIZATION = (
+    Method(
+        "two-way-factorization",
+        "tagrank.estimators.factorization:TwoWayFactorization",
+        "factorization",
+        "TWMMF",
+        "Vanegas, Beltran, González: Two-way Multimodal Online Matrix Factorization for Multi-label "
+        "Annotation, ICPRAM 2015",
+        "Codes features and tags in one space, and reads tags from where the features of a picture lead.",
+        "Many rows and many tags, streams, linear models.",
+        "n, m",
+        parameters=(
+            Parameter("alpha", BELOW_ONE, "0.1", "Weight of bringing features back from the space."),
+            Parameter("delta", POSITIVE, "1", "Weight of reading tags from features."),
+            Parameter("beta", NOT_NEGATIVE, "0.001", "Weight of the squares of all weights."),
+            dimensions(100),
+            *STEPS,
+        ),
+        space={"beta": (3e-4, 1e-3, 3e-3, 1e-2), "n_components": (50, LARGEST)},
+        memory=weights,
+    ),
+    Method(
+        "online-factorization",
+        "tagrank.estimators.factorization:OnlineFactorization",
+        "factorization",
+        "OMMF",
+        "Otálora-Montenegro, Pérez-Rubiano, González: Online Matrix Factorization for Space Embedding "
+        "Multilabel Annotation, CIARP 2013",
+        "Makes features and tags of a picture from one code, and reads tags from the code of its features.",
+        "Streams, to compare with two-way-factorization.",
+        "n, m",
+        parameters=(
+            Parameter(
+                "alpha", BELOW_ONE, "0.99", "Weight of making features; the rest is that of making tags."
+            ),
+            Parameter("beta", POSITIVE, "0.01", "Weight of the squares of codes and of all weights."),
+            dimensions(40),
+            *STEPS,
+        ),
+        space={"alpha": (0.9, 0.99), "beta": (1e-5, 1e-3, 1e-2), "n_components": (40, 140)},
+        memory=weights,
+    ),
+)
+
+
+def _read_amount(text: str) -> float:
+    value = float(text)
+    if 0 < value < 1:
+        return value
+    if value >= 1 and value == int(value):
+        return int(value)
+    raise ValueError(text)
+
+
+AMOUNT = Values("a whole number of at least 1, or a share between 0 and 1", _read_amount)
+SHARE = Values("a share above 0 and up to 1", _read_amount)
+
+
+def components(default: str, whole: str = "tags") -> Parameter:
+    about = f"Dimensions of the space, or their share of the {whole}; cut to what there is."
+    return Parameter("n_components", AMOUNT, default, about)
+
+
+def factors(n: int, d: int, m: int) -> float:
+    """Of a factorization with as many parts as there are tags."""
+    return FLOAT * (n * (3 * d + 4 * m) + m * (d + m))
+
+
+SHARES = {"n_components": (0.1, 0.2, 0.5, 0.9)}
+SHARED_SPACES = (
+    Method(
+        "label-space-transform",
+        "tagrank.estimators.shared_spaces.regressions_onto_codes:LabelSpaceTransform",
+        "shared space",
+        "PLST",
+        "Tai, Lin: Multilabel Classification with Principal Label Space Transformation, "
+        "Neural Computation 24, 2012",
+        "Regression onto the principal components of the tags, and back.",
+        "Many tags that go together; noise in rare tags is left out.",
+        "n^3, m",
+        parameters=(components("0.5"), ALPHA),
+        space=SHARES,
+        unknown=AVERAGED,
+    ),
+    Method(
+        "canonical-correlation",
+        "tagrank.estimators.shared_spaces.regressions_onto_codes:CanonicalCorrelation",
+        "shared space",
+        "CCA",
+        "Sun, Ji, Ye: Canonical Correlation Analysis for Multilabel Classification, "
+        "IEEE Transactions on Pattern Analysis and Machine Intelligence 33, 2011",
+        "Regression onto the combinations of tags that pictures explain best, and back.",
+        "Many tags of which few combinations can be seen in the pictures.",
+        "n^3, m^3",
+        parameters=(
+            components("0.5"),
+            Parameter("label_penalty", POSITIVE, "1", "How little rare tags count in the combinations."),
+            ALPHA,
+        ),
+        space={**SHARES, "label_penalty": (0.1, 1.0, 10.0)},
+        unknown=AVERAGED,
+    ),
+    Method(
+        "compressed-sensing",
+        "tagrank.estimators.shared_spaces.regressions_onto_codes:CompressedSensing",
+        "shared space",
+        "CS",
+        "Hsu, Kakade, Langford, Zhang: Multi-Label Prediction via Compressed Sensing, NIPS 2009",
+        "Regression onto random projections of the tags, which are decoded as sparse vectors.",
+        "Comparison: the first method of its kind.",
+        "n^3, m; an answer m^2",
+        parameters=(
+            components("0.5"),
+            Parameter("decoding", one_of("omp", "cosamp"), "omp", "How sparse vectors are found."),
+            ALPHA,
+        ),
+        space={"n_components": (0.2, 0.5, 0.9), "decoding": ("cosamp", "omp")},
+        unknown=AVERAGED,
+    ),
+    Method(
+        "shared-subspace",
+        "tagrank.estimators.shared_spaces.regressions_onto_codes:SharedSubspace",
+        "shared space",
+        "MLLS",
+        "Ji, Tang, Yu, Ye: Extracting Shared Subspace for Multi-label Classification, KDD 2008",
+        "Regression in which weights cost less within a subspace that all tags share.",
+        "Tags that depend on the same few properties of pictures.",
+        "n^3, m^3",
+        parameters=(
+            components("0.5"),
+            Parameter("within", SHARE, "0.1", "The penalty within the subspace, as a share of alpha."),
+            ALPHA,
+        ),
+        space={"n_components": (0.1, 0.3, 0.9), "within": (0.03, 0.1, 0.3)},
+        unknown=AVERAGED,
+    ),
+    Method(
+        "asymmetric-factorization",
+        "tagrank.estimators.shared_spaces.nonnegative:AsymmetricFactorization",
+        "shared space",
+        "ANMF",
+        "Caicedo, BenAbdallah, Gonzalez, Nasraoui: Multimodal representation, indexing, automated annotation "
+        "and retrieval of image collections via non-negative matrix factorization, Neurocomputing 76, 2012",
+        "Nonnegative parts of the tags, onto which pictures are mapped afterwards.",
+        "Counts and histograms; parts that can be read.",
+        "n d, n m",
+        parameters=(components("0.5"),),
+        space={"n_components": (0.1, 0.3, 0.9)},
+        unknown=AVERAGED,
+        memory=factors,
+    ),
+    Method(
+        "mixed-factorization",
+        "tagrank.estimators.shared_spaces.nonnegative:MixedFactorization",
+        "shared space",
+        "MNMF",
+        "Caicedo, BenAbdallah, Gonzalez, Nasraoui: Multimodal representation, indexing, automated annotation "
+        "and retrieval of image collections via non-negative matrix factorization, Neurocomputing 76, 2012",
+        "Nonnegative parts of pictures and tags together.",
+        "Counts and histograms; parts that can be read.",
+        "n d, n m",
+        parameters=(
+            components("0.5"),
+            Parameter("balance", SHARE, "0.5", "The weight of the pictures beside that of the tags."),
+        ),
+        space={"n_components": (0.1, 0.3, 0.9), "balance": (0.1, 0.5, 0.9)},
+        unknown=AVERAGED,
+        memory=factors,
+    ),
+    Method(
+        "margin-embedding",
+        "tagrank.estimators.shared_spaces.margin_embedding:MarginEmbedding",
+        "shared space",
+        "MME",
+        "Park, Choi: Max-Margin Embedding for Multi-Label Learning, Pattern Recognition Letters 34, 2013",
+        "Pictures and tags in one space, where those that belong together meet a margin.",
+        "Comparison: a margin in the place of least squares.",
+        "n^2, m^2, some rounds",
+        parameters=(
+            components("0.5"),
+            Parameter("cost", POSITIVE, "1", "The cost of a violated tag."),
+            Parameter("max_rounds", POSITIVE_COUNT, "5", "Rounds at most."),
+        ),
+        space={"n_components": (0.1, 0.3, 0.9), "cost": (0.01, 0.1, 1.0)},
+    ),
+)
+METHODS = (*FACTORIZATION, *SHARED_SPACES)

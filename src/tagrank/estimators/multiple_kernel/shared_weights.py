@@ -1,0 +1,302 @@
+"""Estimators with several kernels whose weights all labels share: a ranker, and support vector machines."""
+
+from dataclasses import dataclass
+
+from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
+from tagrank.estimators.one_vs_all import OneVsAllSVM
+from tagrank.estimators.ranking import LabelRanker
+from tagrank.validation import check_choice
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MultipleKernelRanker(KernelWeighing, LabelRanker):
+    """Ranks labels by a weighted sum of kernels, learned together with the ranker (MK-MLR).
+
+    Minimises ``1/2 sum_j sum_l |f_jl|^2 / beta_j`` plus the loss of `LabelRanker` over all functions f_jl and
+    all weights ``beta >= 0`` with ``|beta|_p <= 1``; all labels share the weights. With p = 1 many of them
+    become zero: what these kernels read need not be computed for new samples.
+
+    Once fitted it is a ranker like any other, with the kernel ``sum_j beta_j K_j``.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Cost of a violated label. Larger values follow the training labels more closely, smaller ones give
+        smoother scores; powers of ten from 0.01 to 100 are worth trying.
+    loss : {"ranking", "group"}, default "ranking"
+        The loss of `LabelRanker`, or that of `IncompleteLabelRanker` for samples that lack true labels.
+    kernel : list of Kernel, or a sum of them, or the name of one, default "rbf"
+        The kernels to weigh. The weights of a sum are where "held-out" ones start from, else they are not
+        used. A name is one kernel on each view, if X is a mapping of views. With "precomputed", X is a list
+        of Gram matrices, an (n_kernels, n, n) array, a `KernelStack`, or for many samples a `LowRankStack`.
+    gamma : float, optional
+        1 / width of kernels given by name, and the factor of "poly". By default the width is the mean
+        distance of training pairs.
+    class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
+        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
+        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
+        names.
+    fit_intercept : bool, default False
+        Add a constant feature; its weight is regularised like the others. Worth trying where `predict`
+        matters more than the ranking.
+    tol : float, default 0.001
+        Relative duality gap, over scores and weights together, at which training stops.
+    max_iter : int, default 1000
+        Maximum number of times that weights are changed. A warning says if `tol` was not reached.
+    max_seconds : float, optional
+        Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
+    random_state : int, RandomState or None, default None
+        Seeds the order in which samples are visited. An int makes results repeatable.
+    n_jobs : int, optional
+        Number of threads; all cores by default.
+    verbose : int, default 0
+        1 prints the duality gap after every pass.
+    norm : float, default 1.0
+        p of the norm that bounds the weights: 1 selects kernels, 2 and more spread the weights. Raise it if
+        all kernels are known to matter.
+    solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso"}, default "auto"
+        How the weights are found; all of them solve the same problem. With a norm above 1: "silp" or
+        "group-lasso".
+    weights : {"learned", "held-out", "uniform", "best"} or array, shape (n_kernels,), default "learned"
+        "learned" minimises the objective. "held-out" looks for weights that sum to one and rank samples best
+        which were held out: usually the better ones for photographs, in a few trainings; `norm`, `solver` and
+        `kernel_costs` are not used then. "uniform" is the mean kernel, "best" the single one that ranks best
+        in cross-validation.
+    power : int, default 1
+        The power to which the weighted sum is raised, for all `weights` but "learned". Higher powers make the
+        kernel narrower.
+    normalization : {"none", "trace", "variance"}, default "none"
+        What is brought to one for each kernel first: nothing, the mean of its diagonal, or the variance of
+        the samples in its space. Kernels of different scale need one of the last two.
+    kernel_costs : array, shape (n_kernels,), or mapping of kernel to cost, optional
+        What a kernel costs to compute for a new sample, such as seconds. A weight of kernel j then counts ``1
+        + cost_strength * cost_j / mean cost`` in the norm, so that cheap kernels are preferred.
+    cost_strength : float, default 1.0
+        How strongly `kernel_costs` count; 0 ignores them.
+
+    Attributes
+    ----------
+    kernel_weights_ : array, shape (n_kernels,)
+        The weights of the kernels.
+    kernel_scales_ : array, shape (n_kernels,)
+        What each kernel is multiplied with before it is weighed, see `normalization`.
+    kernel_names_ : list of str
+        How the kernels are called: by their views, where these tell them apart.
+    weight_path_ : array, shape (n_rounds, n_kernels)
+        The weights that were tried, in their order.
+    active_kernels_ : int array
+        Indices of the kernels that have a weight.
+    kernel_ : Kernel
+        The weighted sum of the kernels that have a weight, with their widths fixed.
+    primal_objective_ : float
+        The value of the problem that is minimised, over scores and weights together.
+    dual_objective_ : float
+        A lower bound of that value.
+    n_iter_ : int
+        How often weights were changed.
+    trace_ : list of (n_iter, seconds, primal, dual, gap, weights)
+        How training went, one point each time the gap was measured.
+    dual_solution_ : pair of arrays
+        Coefficients and weights, as `fit` takes them as `start` in another training.
+    threshold_rule_ : array (a, b)
+        `predict` answers labels that reach ``a + b * highest score of x``.
+    always_predicts_ : bool
+        Whether the highest label is always predicted, as every training sample has a label.
+    duality_gap_ : float
+        (primal - dual) / primal: the objective is at most this share above the best possible one.
+    converged_ : bool
+        Whether `tol` was reached.
+    dual_coef_ : array, shape (n_samples, n_labels)
+        ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``.
+    coef_ : array, shape (n_labels, n_features)
+        Weights of the columns; only for kernel="linear".
+    intercept_ : array, shape (n_labels,)
+        What is added to the scores of each label.
+    support_ : int array, shape (n_support,)
+        Indices of the training samples with a coefficient that is not zero.
+    X_fit_ : array, sparse matrix or mapping of views
+        The training samples that predictions are computed from; missing for kernel="precomputed".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank import Gaussian, MultipleKernelRanker
+    >>> rng = np.random.default_rng(0)
+    >>> place = rng.normal(size=(60, 2))
+    >>> views = {"place": place, "noise": rng.normal(size=(60, 2))}
+    >>> Y = np.column_stack([place[:, 0] > 0, place[:, 0] <= 0, place[:, 1] > 0]).astype(float)
+    >>> model = MultipleKernelRanker(kernel="rbf").fit(views, Y)
+    >>> model.kernel_names_, model.kernel_weights_.round(1).tolist()
+    (['place', 'noise'], [1.0, 0.0])
+    """
+
+    loss: str = "ranking"
+
+    solvers = tuple(name for name in KernelWeighing.solvers if name != "smo")
+
+    def _loss(self):
+        if self.loss == "ranking":
+            return super()._loss()
+        return "group_ranking"
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("loss", self.loss, ("ranking", "group"))
+
+
+WORST = ("auto", "cutting-plane", "stochastic")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
+    """One support vector machine per label on one weighted sum of kernels for all (ML-MKL).
+
+    Minimises over weights ``beta >= 0`` with ``|beta|_p <= 1`` the sum over labels of the objectives of
+    `OneVsAllSVM` on the kernel ``sum_j beta_j K_j``, or the largest of them.
+
+    Parameters
+    ----------
+    C : float, default 1.0
+        Cost of a violated label. Larger values follow the training labels more closely, smaller ones give
+        smoother scores; powers of ten from 0.01 to 100 are worth trying.
+    objective : {"sum", "worst"}, default "sum"
+        What is minimised over labels: the sum (ML-MKL-Sum), or the label with the highest objective
+        (minimax), so that no label is given up for the others.
+    kernel : list of Kernel, or a sum of them, or the name of one, default "rbf"
+        The kernels to weigh. The weights of a sum are where "held-out" ones start from, else they are not
+        used. A name is one kernel on each view, if X is a mapping of views. With "precomputed", X is a list
+        of Gram matrices, an (n_kernels, n, n) array, a `KernelStack`, or for many samples a `LowRankStack`.
+    gamma : float, optional
+        1 / width of kernels given by name, and the factor of "poly". By default the width is the mean
+        distance of training pairs.
+    class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
+        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
+        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
+        names.
+    fit_intercept : bool, default False
+        Add a constant feature; its weight is regularised like the others. Worth trying where `predict`
+        matters more than the ranking.
+    tol : float, default 0.001
+        Relative duality gap, over scores and weights together, at which training stops.
+    max_iter : int, default 1000
+        Maximum number of times that weights are changed. A warning says if `tol` was not reached.
+    max_seconds : float, optional
+        Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
+    random_state : int, RandomState or None, default None
+        Seeds the order in which samples are visited. An int makes results repeatable.
+    n_jobs : int, optional
+        Number of threads; all cores by default.
+    verbose : int, default 0
+        1 prints the duality gap after every pass.
+    norm : float, default 1.0
+        p of the norm that bounds the weights: 1 selects kernels, 2 and more spread the weights. Raise it if
+        all kernels are known to matter.
+    solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso"}, for objective="worst"
+        {"auto", "cutting-plane", "stochastic"}, default "auto"
+        How the weights are found; those of an objective solve the same problem. With a norm above 1: "silp"
+        or "group-lasso", or "cutting-plane". "stochastic" is ML-MKL-SA: it trains one label at a time and
+        reaches a small gap slowly.
+    weights : {"learned", "held-out", "uniform", "best"} or array, shape (n_kernels,), default "learned"
+        "learned" minimises the objective. "held-out" looks for weights that sum to one and rank samples best
+        which were held out: usually the better ones for photographs, in a few trainings; `norm`, `solver` and
+        `kernel_costs` are not used then. "uniform" is the mean kernel, "best" the single one that ranks best
+        in cross-validation.
+    power : int, default 1
+        The power to which the weighted sum is raised, for all `weights` but "learned". Higher powers make the
+        kernel narrower.
+    normalization : {"none", "trace", "variance"}, default "none"
+        What is brought to one for each kernel first: nothing, the mean of its diagonal, or the variance of
+        the samples in its space. Kernels of different scale need one of the last two.
+    kernel_costs : array, shape (n_kernels,), or mapping of kernel to cost, optional
+        What a kernel costs to compute for a new sample, such as seconds. A weight of kernel j then counts ``1
+        + cost_strength * cost_j / mean cost`` in the norm, so that cheap kernels are preferred.
+    cost_strength : float, default 1.0
+        How strongly `kernel_costs` count; 0 ignores them.
+
+    Attributes
+    ----------
+    primal_objective_ : float
+        The value of the problem that is minimised: the sum over labels, or for objective="worst" the largest.
+    kernel_weights_ : array, shape (n_kernels,)
+        The weights of the kernels.
+    kernel_scales_ : array, shape (n_kernels,)
+        What each kernel is multiplied with before it is weighed, see `normalization`.
+    kernel_names_ : list of str
+        How the kernels are called: by their views, where these tell them apart.
+    weight_path_ : array, shape (n_rounds, n_kernels)
+        The weights that were tried, in their order.
+    active_kernels_ : int array
+        Indices of the kernels that have a weight.
+    kernel_ : Kernel
+        The weighted sum of the kernels that have a weight, with their widths fixed.
+    dual_objective_ : float
+        A lower bound of that value.
+    n_iter_ : int
+        How often weights were changed.
+    trace_ : list of (n_iter, seconds, primal, dual, gap, weights)
+        How training went, one point each time the gap was measured.
+    dual_solution_ : pair of arrays
+        Coefficients and weights, as `fit` takes them as `start` in another training.
+    duality_gap_ : float
+        (primal - dual) / primal: the objective is at most this share above the best possible one.
+    converged_ : bool
+        Whether `tol` was reached.
+    dual_coef_ : array, shape (n_samples, n_labels)
+        ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``.
+    coef_ : array, shape (n_labels, n_features)
+        Weights of the columns; only for kernel="linear".
+    intercept_ : array, shape (n_labels,)
+        What is added to the scores of each label.
+    support_ : int array, shape (n_support,)
+        Indices of the training samples with a coefficient that is not zero.
+    X_fit_ : array, sparse matrix or mapping of views
+        The training samples that predictions are computed from; missing for kernel="precomputed".
+    classes_ : array, shape (n_labels,)
+        The names of the labels, in the order of the columns of all scores and predictions.
+    never_positive_ : bool array, shape (n_labels,)
+        Labels without a positive training sample. They are ranked last and never predicted.
+    n_features_in_ : int
+        Number of columns of X in `fit`; missing where X was a mapping of views.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from tagrank import SharedKernelSVM
+    >>> rng = np.random.default_rng(0)
+    >>> place = rng.normal(size=(60, 2))
+    >>> views = {"place": place, "noise": rng.normal(size=(60, 2))}
+    >>> Y = np.column_stack([place[:, 0] > 0, place[:, 1] > 0]).astype(float)
+    >>> model = SharedKernelSVM(kernel="rbf", objective="worst").fit(views, Y)
+    >>> model.kernel_weights_.round(1).tolist()
+    [1.0, 0.0]
+    """
+
+    objective: str = "sum"
+
+    solvers = tuple(dict.fromkeys((*(name for name in KernelWeighing.solvers if name != "smo"), *WORST)))
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("objective", self.objective, ("sum", "worst"))
+        if self.objective == "worst":
+            check_choice("solver, with objective='worst',", self.solver, WORST)
+            if self.norm != 1 and self.solver == "stochastic":
+                raise ValueError(f"norm must be 1 with solver='stochastic', got {self.norm!r}")
+        elif self.solver in WORST[1:]:
+            raise ValueError(f"solver={self.solver!r} goes with objective='worst', got objective='sum'")
+
+    def _weigh(self, stack, settings, start_weights):
+        if self.objective == "sum":
+            return super()._weigh(stack, settings, start_weights)
+        from tagrank.solvers.multiple_kernel import solve_worst
+
+        solver = "cutting-plane" if self.solver == "auto" else self.solver
+        return solve_worst(
+            stack, **settings, solver=solver, norm=float(self.norm), start_weights=start_weights
+        )

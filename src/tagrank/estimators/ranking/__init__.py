@@ -1,1 +1,0 @@
-"""Estimators that rank the labels of a sample."""

@@ -1,1 +1,0 @@
-"""Regression for all labels at once, in closed form."""
