@@ -329,7 +329,7 @@ class Archive:
         return self._write(lambda connection: record_answers(connection, checked, step), self._tell)
 
     def undo(self, *, who: str, request: str, batch: int | None = None) -> Undone:
-        """Take a batch back, of nothing else the last of this person; LookupError if there is none.
+        """Take a batch back, by default the last one of this person; LookupError if there is none.
 
         Called again, it takes back the one before. Cells that were decided anew since are kept.
         """
@@ -341,7 +341,7 @@ class Archive:
         self._write(work, lambda batches: self._tell(*batches))
 
     def write(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """The answer of `work`, once what it wrote is on disk; listeners are not told."""
+        """The answer of `work`, once what it wrote is on disk; listeners hear nothing of it."""
         return self._write(work)
 
     def history(

@@ -198,8 +198,8 @@ def merge_copy(archive: Archive, path: str | os.PathLike, *, dry_run: bool = Fal
 
     try:
         return archive.write(work)[0]
-    except _DryRun as told:
-        return told.merge
+    except _DryRun as ended:
+        return ended.merge
 
 
 def _read_copy(connection: sqlite3.Connection, path: str) -> _Copy:

@@ -57,8 +57,8 @@ def decided_collection(
     """
     with Archive.open(folder, database=database, read_only=True) as archive:
         # a file that was named is meant
-        if database is None and (told := archive.told_of_others()):
-            warn(f"{told}; they are used, no_decisions leaves them out")
+        if database is None and (note := archive.told_of_others()):
+            warn(f"{note}; they are used, no_decisions leaves them out")
         known, layout, decided, vocabulary, ever = archive.read(
             lambda connection: (
                 read_known(connection),

@@ -255,7 +255,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Step:
-    """What one person did at once, and takes back at once; large steps are told in numbers.
+    """What one person did at once, and takes back at once; of large steps only numbers and some examples.
 
     Attributes
     ----------

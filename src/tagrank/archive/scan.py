@@ -100,7 +100,7 @@ def read_layout(connection: sqlite3.Connection) -> str:
 
 
 def has_own_dates(connection: sqlite3.Connection) -> bool:
-    """Whether all dates are those of cameras; else they are read again."""
+    """Whether all dates come from cameras; else they are read again."""
     row = connection.execute("SELECT value FROM settings WHERE key = ?", (DATES,)).fetchone()
     return row == (OF_CAMERA,)
 
@@ -127,7 +127,7 @@ def look_at_folder(
 ) -> FolderState:
     """Read tags, contents and, of new pictures, sizes and dates; of all without `has_dates`.
 
-    Nothing is written. `separator`, and `links`, which are `follow_links` and `only_inside`, are those of
+    Nothing is written. `separator` and `links` (`follow_links` and `only_inside`) are options of
     `read_pictures`.
     """
     own: dict[str, Any] = {} if separator is None else {"separator": separator}

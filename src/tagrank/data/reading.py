@@ -64,7 +64,7 @@ class Reading:
     hierarchy : {"keep", "leaf", "ancestors"}, what becomes of ``places|europe|rome``; or a table of tags. No
         tag is then more probable than one that it implies
     synonyms : a mapping of old names to new ones, a table of tags, or several of both: what comes last counts
-    min_count : leave out tags that fewer of the rows have that are learned from
+    min_count : leave out tags that fewer rows of the training data have
     """
 
     strict: bool = False

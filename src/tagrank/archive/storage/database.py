@@ -27,7 +27,7 @@ _KEPT_READERS = 8
 # a longer text or row is not read into memory: anybody may have written it
 _LONGEST_ROW = 2**22
 _LARGEST_COPY = 2**30
-# what reading the list of tables may take; it takes some hundreds
+# how many steps SQLite may take to read the list of tables; usually it takes some hundreds
 _MOST_STEPS, _STEPS_AT_ONCE = 1_000_000, 1000
 # the last bytes of a journal that names another file, which SQLite would remove
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
@@ -83,9 +83,9 @@ class Database:
             connection.execute("BEGIN")
             yield connection
         except Exception as error:
-            if (told := explained(error, connection, self.path)) is error:
+            if (clearer := explained(error, connection, self.path)) is error:
                 raise
-            raise told from error
+            raise clearer from error
         finally:
             self._give_back(connection)
 
@@ -137,7 +137,7 @@ class Database:
             if not self.read_only:
                 journal = "DELETE" if self.network_kind else "WAL"
                 connection.execute(f"PRAGMA journal_mode = {journal}")
-                # a file that may only be read is opened without a word
+                # SQLite opens a file that may only be read without an error
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute("ROLLBACK")
         except sqlite3.OperationalError as error:

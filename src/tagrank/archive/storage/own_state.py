@@ -153,8 +153,10 @@ def is_known(database: Path, word: str) -> bool:
 def address_of(database: Path) -> str:
     """Where a desk of this user with that database listens on this machine; "" if none is known."""
     place, machine = os.path.realpath(database), socket.gethostname()
-    told = (_read(entry.folder / _ADDRESS) for entry in _entries() if entry.database == place)
-    return next((one["address"] for one in told if one.get("machine") == machine and one.get("address")), "")
+    addresses = (_read(entry.folder / _ADDRESS) for entry in _entries() if entry.database == place)
+    return next(
+        (one["address"] for one in addresses if one.get("machine") == machine and one.get("address")), ""
+    )
 
 
 def _find(database: Path, word: str) -> _Entry | None:

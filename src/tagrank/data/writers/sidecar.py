@@ -204,7 +204,7 @@ def _is_alone(picture: Path) -> bool:
 def keyword_lists(
     document: XmpDocument, known: Keywords, tags: Iterable[str], paths: Mapping[str, str] | None = None
 ) -> dict[tuple[str, str], list[str]]:
-    """All lists that need the keywords, with those that each is to hold.
+    """All lists that need the keywords, each with the keywords that it will hold.
 
     `paths` are tags with the levels above them: ``rome`` is written as ``places|europe|rome`` would be.
     """

@@ -8,7 +8,7 @@ from tagrank.errors import warn
 from tagrank.files import FileError
 
 _SIDECAR = ".xmp"
-# In a folder without sidecars, so many pictures tell whether it has keywords at all.
+# How many pictures of a folder without sidecars are asked for keywords.
 _N_PROBES = 64
 
 
