@@ -12,6 +12,7 @@ import subprocess
 import sys
 from contextlib import redirect_stdout
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -98,6 +99,8 @@ def run_session(text, names, name):
 def run_command(line):
     program, *arguments = shlex.split(line)
     assert program == "tagrank"
+    if arguments[0] == "reproduce" and find_spec("tagrank_papers") is None:
+        return
     result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0, f"{line}: {result.stderr}"
 

@@ -39,10 +39,10 @@ class MetricLine(NamedTuple):
 def metric_lines(methods: Sequence[MethodResult]) -> list[MetricLine]:
     """Every metric that is defined for some method, in the order in which they come up."""
     tables = [{row.name: row for row in method.metrics} for method in methods]
-    found = {row.name: row for table in tables for row in table.values() if not math.isnan(row.value)}
+    defined = {row.name: row for table in tables for row in table.values() if not math.isnan(row.value)}
     return [
         _metric_line(row, [table[name].value if name in table else math.nan for table in tables])
-        for name, row in found.items()
+        for name, row in defined.items()
     ]
 
 

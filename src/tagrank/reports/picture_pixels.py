@@ -63,11 +63,12 @@ def picture_finder(
 
     def find(name: str) -> np.ndarray | None:
         key = keys.get(name) if isinstance(keys, dict) else None
-        found = [in_rows[name]] if name in in_rows else []
+        places = [in_rows[name]] if name in in_rows else []
         if _is_below(name):
-            found += [os.path.join(place, name) for place in named + (local if key is not None else [])]
-        taken = (load_pixels(picture) for picture in found if key is None or _has_content(picture, key))
-        return next((pixels for pixels in taken if pixels is not None), None)
+            folders = named + (local if key is not None else [])
+            places += [os.path.join(folder, name) for folder in folders]
+        known = (load_pixels(place) for place in places if key is None or _has_content(place, key))
+        return next((pixels for pixels in known if pixels is not None), None)
 
     return find
 

@@ -58,8 +58,8 @@ def judge_tags(picture: ReportPicture) -> list[Verdict]:
     for tag, score, probability in picture.predicted:
         kind = "found" if tag in true else "unknown" if tag in unknown else "wrong"
         verdicts.append(Verdict(tag, kind, strength(score, probability)))
-    given = {verdict.tag for verdict in verdicts}
-    return verdicts + [Verdict(tag, "missed", "") for tag in picture.true_tags if tag not in given]
+    judged = {verdict.tag for verdict in verdicts}
+    return verdicts + [Verdict(tag, "missed", "") for tag in picture.true_tags if tag not in judged]
 
 
 def pick_pictures(Y: Any, scores: Any, predictions: Any, *, n_each: int = 8) -> dict[str, list[int]]:

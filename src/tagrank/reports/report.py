@@ -125,11 +125,11 @@ def _confusions(answers: Answers | None) -> list[Confusion]:
 def _companions(answers: Answers | None) -> dict[str, Any] | None:
     if answers is None:
         return None
-    found = co_occurrence(answers.Y, answers.predictions, answers.tags)
-    if not found.tags:
+    together = co_occurrence(answers.Y, answers.predictions, answers.tags)
+    if not together.tags:
         return None
-    maps = [("True", found.true), ("Predicted", found.predicted)]
-    return {"found": found, "maps": maps, "n_tags": len(answers.tags)}
+    maps = [("True", together.true), ("Predicted", together.predicted)]
+    return {"found": together, "maps": maps, "n_tags": len(answers.tags)}
 
 
 def _features(seconds: Mapping[str, float] | None, n_pictures: int | None) -> dict[str, Any] | None:

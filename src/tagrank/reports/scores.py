@@ -84,7 +84,7 @@ def reliability(
 
 def _histogram(title: str, states: np.ndarray, values: np.ndarray, edges: np.ndarray, word: str) -> LineChart:
     groups = {"present": values[states > 0], "absent": values[states < 0]}
-    medians = [f"{name} {np.median(found):.2f}" for name, found in groups.items()]
+    medians = [f"{name} {np.median(values):.2f}" for name, values in groups.items()]
     description = f"Share of the pictures at each {word}. Medians: {', '.join(medians)}."
     return histogram_chart(title, groups, description=description, x_label=word, edges=edges)
 
@@ -97,7 +97,7 @@ def reliability_charts(
     if not bins:
         return []
     series: list[Series] = [
-        ("observed", [found.probability for found in bins], [found.observed for found in bins]),
+        ("observed", [step.probability for step in bins], [step.observed for step in bins]),
         ("as claimed", [0, 1], [0, 1]),
     ]
     chart = line_chart(
@@ -106,7 +106,7 @@ def reliability_charts(
         description=f"{_claims(states, probabilities, predicted)}{_gap(bins)}",
         x_label="probability",
     )
-    counts = [f"{found.n_answers:,}" for found in bins]
+    counts = [f"{step.n_answers:,}" for step in bins]
     return [replace(chart, lines=[replace(chart.lines[0], notes=counts), *chart.lines[1:]])]
 
 
@@ -120,8 +120,8 @@ def _claims(states: np.ndarray, probabilities: np.ndarray, predicted: np.ndarray
 
 
 def _gap(bins: Sequence[ReliabilityBin]) -> str:
-    sizes = [found.n_answers for found in bins]
-    gap = np.average([abs(found.probability - found.observed) for found in bins], weights=sizes)
+    sizes = [step.n_answers for step in bins]
+    gap = np.average([abs(step.probability - step.observed) for step in bins], weights=sizes)
     return (
         f"Of {sum(sizes):,} pairs of picture and tag above {FROM:.0%}, in ten steps of probability, the "
         f"share that is listed lies {100 * gap:.1f} points beside the claim on average. Numbers count pairs."
