@@ -14,7 +14,7 @@ import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -256,6 +256,17 @@ def map_npy(path: str | os.PathLike, expected: tuple[tuple[int, ...], np.dtype])
     with open(path, "rb") as stream:
         shape, fortran, dtype, header_size = _checked_header(stream, size, os.fspath(path), expected)
     return np.asarray(np.memmap(path, dtype, "r", header_size, shape, "F" if fortran else "C"))
+
+
+def write_npy(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype, parts: Iterable[np.ndarray]) -> None:
+    """Write an array as ``.npy``, given in parts one below the other, such as its rows or all of it.
+
+    Unlike numpy's own way of writing, this says that the disk is full.
+    """
+    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    for part in parts:
+        file.write(np.ascontiguousarray(part, dtype=dtype).reshape(-1).view(np.uint8).data)
 
 
 def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:

@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tagrank.annotation.annotator import Annotator
-    from tagrank.annotation.bank.extraction import Extraction
-    from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank, prune_bank
+    from tagrank.annotation.bank.feature_bank import (
+        Extraction,
+        FeatureBank,
+        bank_size,
+        clear_bank,
+        prune_bank,
+    )
     from tagrank.annotation.bank.row_store import CacheWarning
     from tagrank.annotation.choosing import Recipe, Trial, tune_cost
     from tagrank.annotation.describing import Description, describe_pictures
@@ -19,8 +24,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "annotator": "Annotator",
-    "bank.extraction": "Extraction",
-    "bank.feature_bank": "FeatureBank bank_size clear_bank prune_bank",
+    "bank.feature_bank": "Extraction FeatureBank bank_size clear_bank prune_bank",
     "bank.row_store": "CacheWarning",
     "choosing": "Recipe Trial tune_cost",
     "describing": "Description describe_pictures",

@@ -4,13 +4,11 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
-from tagrank._version import __version__
 from tagrank.annotation.choosing import (
     CRITERIA,
     CRITERION,
@@ -23,8 +21,8 @@ from tagrank.annotation.choosing import (
     kernel_of,
 )
 from tagrank.annotation.choosing.candidates import take_tag_weights
-from tagrank.annotation.decision import threshold_for
-from tagrank.annotation.ranked_tags import RankedTags, rank_tags
+from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
+from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scaler
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
@@ -33,7 +31,6 @@ from tagrank.errors import warn
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
-from tagrank.estimators.score_sum import ScoreSum
 from tagrank.features import Feature, choose_features
 from tagrank.kernels import Precomputed, reads_views
 from tagrank.kernels.structure import views_of
@@ -84,6 +81,8 @@ class Annotator:
     """
 
     implied_: np.ndarray = np.zeros((0, 2), dtype=np.int64)
+    training_names_: list[str] | None
+    training_: Collection | None
     min_probability: float | None = None  # that of `deciding`; None leaves the decision to the estimator
 
     def __init__(
@@ -257,8 +256,6 @@ class Annotator:
         path : a folder that does not exist yet, is empty, or holds an older model, which is replaced
         keep_rows : also store all training rows and labels (`training_`), to train again later
         """
-        from tagrank.annotation.model_files.annotator_files import save_annotator
-
         self._check_fitted()
         save_annotator(self, path, keep_rows=keep_rows)
 
@@ -271,8 +268,6 @@ class Annotator:
         path : the folder or the archive
         max_bytes : how large its arrays may be in all; 4 GiB by default
         """
-        from tagrank.annotation.model_files.annotator_files import load_annotator
-
         return load_annotator(cls, path, max_bytes=max_bytes)
 
     def _know_rows(
@@ -305,7 +300,7 @@ class Annotator:
             feature_names=self.feature_names_,
             implies=collection.implies,
         )
-        self.metadata = _describe_training(self.estimator_, len(collection))
+        self.metadata = model_metadata(self.estimator_, len(collection))
 
     def _candidates(self, intake: Intake, tags: Sequence[str]) -> Candidates:
         recipe = Recipe() if self.estimator is None else self.estimator
@@ -398,26 +393,3 @@ def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
     if missing:
         shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
         warn(f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}")
-
-
-def _describe_training(estimator: Any, n_training: int) -> dict[str, Any]:
-    gap = getattr(innermost_fitted(estimator), "duality_gap_", None)
-    return {
-        "tagrank": __version__,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "method": _method_in_words(estimator),
-        "n_training": n_training,
-        "duality_gap": None if gap is None else float(gap),
-    }
-
-
-def _method_in_words(estimator: Any) -> str:
-    """The class that learned, and what was learned on top of it."""
-    fitted = innermost_fitted(estimator)
-    name = type(fitted).__name__
-    if isinstance(fitted, ScoreSum):
-        name = f"{fitted.first_name_} + {fitted.second_name_}"
-    if fitted is estimator:
-        return name
-    is_calibrated = getattr(estimator, "calibration_", None) is not None
-    return f"{name}, {'calibrated' if is_calibrated else 'with thresholds'}"

@@ -1,10 +1,13 @@
-"""RankedTags: all that command line, reports and pages show of one picture."""
+"""RankedTags: all that command line, reports and pages show of one picture; and which tags to write down."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from tagrank.errors import ArgumentError
+from tagrank.validation import check_share
 
 
 class RankedTag(NamedTuple):
@@ -98,3 +101,29 @@ def rank_tags(
         return RankedTag(tags[j], float(scores[i, j]), probability, bool(predicted[i, j]))
 
     return [RankedTags(name, tuple(entry(i, int(j)) for j in order[i])) for i, name in enumerate(names)]
+
+
+def threshold_for(estimator: Any, min_probability: float | None, precision: float | None) -> float | None:
+    """The probability from which on a tag is written down; None leaves the decision to the estimator."""
+    if min_probability is not None and precision is not None:
+        raise ArgumentError(
+            f"min_probability={min_probability} and precision={precision} exclude each other: each says "
+            "what to write down"
+        )
+    if min_probability is not None:
+        check_share("min_probability", min_probability)
+        if not hasattr(estimator, "predict_proba") or not hasattr(estimator, "probabilities_of"):
+            raise ArgumentError(
+                f"min_probability={min_probability:g} needs a model with probabilities; this one has none: "
+                "train it again with a calibration"
+            )
+        return min_probability
+    if precision is None:
+        return None
+    check_share("precision", precision)
+    if not hasattr(estimator, "curve_"):
+        raise ArgumentError(
+            f"precision={precision:g} needs a model that knows how often its tags are right, this one does "
+            "not; train it again with calibration 'shared', the usual one, or give a min_probability"
+        )
+    return estimator.curve_.for_precision(precision)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Source
+from tagrank.annotation.bank.picture_keys import KeyedPicture
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import read_decided
 from tagrank.archive.pictures import make_labels
@@ -103,7 +103,7 @@ def _rows_of(collection: Collection, known: list[KnownPicture], numbers: set[int
     unmatched = [
         FolderPicture(names[row], source.key, "", row)
         for row, source in zip(others, read_keys([paths[row] for row in others], True, None), strict=True)
-        if isinstance(source, Source)
+        if isinstance(source, KeyedPicture)
     ]
     matches = match_pictures([picture for picture in known if picture.id not in rows], unmatched)
     return rows | {old.id: new.row for old, new in (*matches.same, *matches.moved, *matches.changed)}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.bank.feature_bank import bank_folder
-from tagrank.annotation.bank.picture_keys import Source, file_state, identify_pictures
+from tagrank.annotation.bank.picture_keys import KeyedPicture, file_state, identify_pictures
 from tagrank.annotation.bank.row_store import RowStore, StoreDamage
 from tagrank.archive.decisions import listed_tag_number
 from tagrank.archive.pictures import count_present
@@ -163,7 +163,7 @@ def _identify(
         else:
             others.append(row)
     for row, source in zip(others, read_keys([paths[row] for row in others], cache, progress), strict=True):
-        if isinstance(source, Source):
+        if isinstance(source, KeyedPicture):
             keys[row] = source.key, _settled(source)
         else:
             problems.append(Problem(paths[row], f"cannot be read ({source.strerror or source})"))
@@ -172,7 +172,7 @@ def _identify(
 
 def read_keys(
     paths: list[str], cache: bool | str | os.PathLike, progress: Progress | None
-) -> list[Source | OSError]:
+) -> list[KeyedPicture | OSError]:
     """The keys of contents, of which the bank knows those of files that did not change."""
     place = None if cache is False else bank_folder(None if cache is True else cache)
     try:
@@ -199,7 +199,7 @@ def state_of(path: str) -> str | None:
         return None
 
 
-def _settled(source: Source) -> str:
+def _settled(source: KeyedPicture) -> str:
     """The state of a file by which it is known again; nothing where it may still be written to."""
     modified = int((source.state or "0:0:0").split(":")[1])
     return source.state or "" if modified < time.time_ns() - _SETTLED_NS else ""

@@ -34,7 +34,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def large_views(monkeypatch):
-    monkeypatch.setattr("tagrank.annotation.bank.view_files._SMALL_BYTES", 0)
+    monkeypatch.setattr("tagrank.annotation.bank.bank_files._SMALL_BYTES", 0)
 
 
 def refuse_writing(monkeypatch):
@@ -65,7 +65,7 @@ def test_large_views_are_mapped_and_written_once(folder, large_views):
     pictures = draw_pictures(8)
     bank = FeatureBank(FEATURES, folder=folder)
     first = bank.extract(pictures)
-    assert isinstance(first.views["wide"], np.memmap)
+    assert isinstance(first.views["wide"].base, np.memmap)
     assert_right(first, pictures)
     files = {path: path.stat().st_ino for path in (folder / "views").iterdir()}
     assert_right(bank.extract(pictures), pictures)
@@ -201,7 +201,7 @@ def test_full_disk(folder, monkeypatch, large_views):
 
     with monkeypatch.context() as patch:
         patch.setattr(row_store, "_connect", connect_to_full_disk)
-        patch.setattr("tagrank.annotation.bank.view_files._write_view", refuse)
+        patch.setattr("tagrank.annotation.bank.bank_files._write_view", refuse)
         with pytest.warns(CacheWarning) as caught:
             extraction = bank.extract(pictures)
     assert len(caught) == 1
@@ -219,11 +219,11 @@ def test_views_for_which_there_is_no_room(folder, monkeypatch, large_views):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagrank.annotation.bank.view_files._write_view", refuse)
+        patch.setattr("tagrank.annotation.bank.bank_files._write_view", refuse)
         with pytest.warns(CacheWarning, match="No space left") as caught:
             assert_right(bank.extract(pictures), pictures)
     assert len(caught) == 1
-    assert isinstance(bank.extract(pictures).views["wide"], np.memmap)
+    assert isinstance(bank.extract(pictures).views["wide"].base, np.memmap)
 
 
 def test_folder_that_cannot_be(tmp_path):

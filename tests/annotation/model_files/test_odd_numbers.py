@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import ModelFileError
-from tagrank.annotation.model_files.array_shelf import ArrayShelf
+from tagrank.annotation.model_files.contents import ArrayShelf, Fields
 from tagrank.annotation.model_files.estimator_files import describe_estimator, rebuild_estimator
-from tagrank.annotation.model_files.plain_json import Fields
 from tagrank.annotation.model_files.storage import model_errors
 from tagrank.estimators import CalibratedRanker, OneVsAllSVM, ProbabilityRanker
 from tagrank.estimators.methods import METHODS

@@ -22,8 +22,8 @@ PictureLike = str | os.PathLike | np.ndarray
 
 
 @dataclass(frozen=True)
-class Source:
-    """A picture to describe.
+class KeyedPicture:
+    """A picture to describe, with the key of its content.
 
     Attributes
     ----------
@@ -39,12 +39,12 @@ class Source:
 
 def identify_pictures(
     pictures: Sequence[PictureLike], store: RowStore, progress: Progress | None = None
-) -> list[Source | OSError]:
+) -> list[KeyedPicture | OSError]:
     """Every picture with the key of its content, or the error of looking at it.
 
     Files that have not changed since the store saw them are not read.
     """
-    sources: list[Source | OSError] = []
+    sources: list[KeyedPicture | OSError] = []
     new_files: list[tuple[bytes, str, bytes]] = []
     for number, picture in enumerate(pictures, 1):
         try:
@@ -81,9 +81,11 @@ def content_key(picture: PictureLike) -> bytes:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
 
 
-def _identify(picture: PictureLike, store: RowStore, new_files: list[tuple[bytes, str, bytes]]) -> Source:
+def _identify(
+    picture: PictureLike, store: RowStore, new_files: list[tuple[bytes, str, bytes]]
+) -> KeyedPicture:
     if isinstance(picture, np.ndarray):
-        return Source(np.ascontiguousarray(picture), content_key(picture))
+        return KeyedPicture(np.ascontiguousarray(picture), content_key(picture))
     path = os.path.abspath(os.fsdecode(picture))
     state = file_state(path)
     name = os.fsencode(path)
@@ -92,4 +94,4 @@ def _identify(picture: PictureLike, store: RowStore, new_files: list[tuple[bytes
         key = content_key(path)
         if os.stat(path).st_mtime_ns < time.time_ns() - _SETTLED_NS:
             new_files.append((name, state, key))
-    return Source(path, key, state)
+    return KeyedPicture(path, key, state)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import Source, file_state
+from tagrank.annotation.bank.picture_keys import KeyedPicture, file_state
 from tagrank.annotation.bank.row_store import RowStore, pack_row
 from tagrank.data.picture_files import read_picture
 from tagrank.features.feature import Feature, Picture, one_opencv_thread
@@ -27,7 +27,7 @@ _MAX_DEATHS = 8
 class Job:
     """A picture and the names of the features that it lacks."""
 
-    source: Source
+    source: KeyedPicture
     names: tuple[str, ...]
 
 
@@ -69,7 +69,7 @@ class Describer:
             self._describe(picture, name, outcome)
         return outcome
 
-    def _read(self, source: Source) -> np.ndarray:
+    def _read(self, source: KeyedPicture) -> np.ndarray:
         if isinstance(source.picture, np.ndarray):
             return source.picture
         pixels = read_picture(source.picture, max_side=self.max_side)
@@ -132,7 +132,7 @@ class RowMaker:
         self.computed: set[bytes] = set()
 
     def fill(
-        self, store: RowStore, sources: Mapping[bytes, Source], progress: Progress | None = None
+        self, store: RowStore, sources: Mapping[bytes, KeyedPicture], progress: Progress | None = None
     ) -> dict[bytes, str]:
         """Bring the rows that are missing into the store, a few pictures at a time.
 
@@ -161,7 +161,7 @@ class RowMaker:
                 self._save(finished, store)
         return failures
 
-    def _job(self, source: Source, store: RowStore) -> Job:
+    def _job(self, source: KeyedPicture, store: RowStore) -> Job:
         known = store.features_of(source.key)
         return Job(source, tuple(name for name, stored in self.stored_as.items() if stored not in known))
 

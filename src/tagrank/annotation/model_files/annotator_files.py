@@ -1,25 +1,30 @@
-"""An Annotator as the content of a model folder, and back."""
+"""An Annotator as the content of a model folder, and back; and what is noted about it."""
 
 import os
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from tagrank.annotation.model_files.array_shelf import ArrayShelf
+from tagrank._version import __version__
+from tagrank.annotation.model_files.contents import ArrayShelf, Fields, format_json, parse_json
 from tagrank.annotation.model_files.estimator_files import describe_estimator, rebuild_estimator
-from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
 from tagrank.annotation.model_files.storage import ModelFileError, model_errors, read_model, write_model
 from tagrank.annotation.scaling import NARROWEST, SCALINGS, Scaler
 from tagrank.data import Collection
 from tagrank.data.vocabulary import MOST_PAIRS
 from tagrank.estimators.base import innermost_fitted
+from tagrank.estimators.score_sum import ScoreSum
 from tagrank.features import Feature, feature_from_settings
 from tagrank.features.registry import PARTS
 from tagrank.kernels.gram import n_rows, take_rows
 from tagrank.validation import check_choice
+
+if TYPE_CHECKING:
+    from tagrank.annotation.annotator import Annotator
 
 # with these the limit of 4 GiB for arrays and that for tags are raised together
 _BYTES_PER_TAG = 2**14
@@ -27,7 +32,7 @@ _MAX_TAGS = 2**18
 _IMPLIED = "implied"
 
 
-def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) -> None:
+def save_annotator(annotator: "Annotator", path: str | os.PathLike, *, keep_rows: bool) -> None:
     """Write a fitted Annotator as a model folder."""
     shelf = ArrayShelf()
     shelf.put("never_positive", annotator.never_positive_)
@@ -54,14 +59,16 @@ def save_annotator(annotator: Any, path: str | os.PathLike, *, keep_rows: bool) 
     write_model(path, content, shelf.arrays)
 
 
-def load_annotator(make: type, path: str | os.PathLike, *, max_bytes: int | None) -> Any:
+def load_annotator(make: type["Annotator"], path: str | os.PathLike, *, max_bytes: int | None) -> "Annotator":
     """Read an Annotator of class `make` from a model folder."""
     content, arrays = read_model(path, max_bytes=max_bytes)
     with model_errors(path):
         return _rebuild(make, content, arrays, max_tags=max(_MAX_TAGS, (max_bytes or 0) // _BYTES_PER_TAG))
 
 
-def _rebuild(make: type, content: Fields, arrays: dict[str, np.ndarray], *, max_tags: float = np.inf) -> Any:
+def _rebuild(
+    make: type["Annotator"], content: Fields, arrays: dict[str, np.ndarray], *, max_tags: float = np.inf
+) -> "Annotator":
     annotator = make()
     _fill(annotator, content, ArrayShelf(arrays))
     n_tags = len(annotator.tags)
@@ -74,7 +81,7 @@ def _rebuild(make: type, content: Fields, arrays: dict[str, np.ndarray], *, max_
     return annotator
 
 
-def _fill(annotator: Any, content: Fields, shelf: ArrayShelf) -> None:
+def _fill(annotator: "Annotator", content: Fields, shelf: ArrayShelf) -> None:
     tags = content.strings("tags")
     annotator.tags = tags
     annotator.metadata = content.mapping("metadata")
@@ -119,7 +126,7 @@ def _take_implied(shelf: ArrayShelf, n_tags: int) -> np.ndarray:
     return pairs.astype(np.int64)
 
 
-def _describe_view(name: str, annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+def _describe_view(name: str, annotator: "Annotator", shelf: ArrayShelf) -> dict[str, Any]:
     scaler = annotator.scalers_[name]
     if scaler is not None:
         shelf.put("offset", scaler.offset)
@@ -130,7 +137,7 @@ def _describe_view(name: str, annotator: Any, shelf: ArrayShelf) -> dict[str, An
     return described if names is None else {**described, "feature_names": names}
 
 
-def _rebuild_view(annotator: Any, fields: Fields, shelf: ArrayShelf) -> None:
+def _rebuild_view(annotator: "Annotator", fields: Fields, shelf: ArrayShelf) -> None:
     name, n_columns = fields.take("name", str), fields.take("columns", int)
     clip = fields.take("clip", (bool, type(None)))
     names = fields.strings("feature_names") if "feature_names" in fields else None
@@ -177,7 +184,7 @@ def _rebuild_features(content: Fields, shelf: ArrayShelf) -> dict[str, Feature] 
     return features
 
 
-def _names_of_support(annotator: Any) -> list[str] | None:
+def _names_of_support(annotator: "Annotator") -> list[str] | None:
     """The names of the training rows that are stored, in their order."""
     fitted, names = innermost_fitted(annotator.estimator_), annotator.training_names_
     if names is None or not hasattr(fitted, "X_fit_") or hasattr(fitted, "coef_"):
@@ -205,7 +212,7 @@ def _check_columns(fitted: Any, columns: dict[str, int]) -> bool:
     return by_view
 
 
-def _describe_training(annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
+def _describe_training(annotator: "Annotator", shelf: ArrayShelf) -> dict[str, Any]:
     training = annotator.training_
     if training is None:
         raise ValueError(
@@ -217,7 +224,7 @@ def _describe_training(annotator: Any, shelf: ArrayShelf) -> dict[str, Any]:
     return {"names": training.names, "name": training.name}
 
 
-def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Collection | None:
+def _rebuild_training(annotator: "Annotator", content: Fields, shelf: ArrayShelf) -> Collection | None:
     value = content.take("training", (dict, type(None)))
     if value is None:
         return None
@@ -241,7 +248,7 @@ def _rebuild_training(annotator: Any, content: Fields, shelf: ArrayShelf) -> Col
     )
 
 
-def _try_out(annotator: Any) -> None:
+def _try_out(annotator: "Annotator") -> None:
     """Score a few rows: parts that do not fit together are found now, not when the first picture comes."""
     rows = _example_rows(annotator)
     if rows is None:
@@ -260,7 +267,7 @@ def _try_out(annotator: Any) -> None:
         )
 
 
-def _example_rows(annotator: Any) -> Any:
+def _example_rows(annotator: "Annotator") -> Any:
     """Rows as the estimator reads them, without taking more memory than the model itself has; or None."""
     fitted = innermost_fitted(annotator.estimator_)
     if hasattr(fitted, "X_fit_"):
@@ -278,3 +285,27 @@ def _largest_row(matrix: Any) -> int:
         place = np.argmax(np.abs(matrix.data)) if matrix.nnz else 0
         return int(np.searchsorted(matrix.indptr[1:-1], place, side="right"))
     return int(np.argmax(np.maximum(matrix.max(axis=1), -matrix.min(axis=1))))
+
+
+def model_metadata(estimator: Any, n_training: int) -> dict[str, Any]:
+    """What is known about a model once it is trained: version, date, method, rows, duality gap."""
+    gap = getattr(innermost_fitted(estimator), "duality_gap_", None)
+    return {
+        "tagrank": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "method": _method_in_words(estimator),
+        "n_training": n_training,
+        "duality_gap": None if gap is None else float(gap),
+    }
+
+
+def _method_in_words(estimator: Any) -> str:
+    """The class that learned, and what was learned on top of it."""
+    fitted = innermost_fitted(estimator)
+    name = type(fitted).__name__
+    if isinstance(fitted, ScoreSum):
+        name = f"{fitted.first_name_} + {fitted.second_name_}"
+    if fitted is estimator:
+        return name
+    is_calibrated = getattr(estimator, "calibration_", None) is not None
+    return f"{name}, {'calibrated' if is_calibrated else 'with thresholds'}"

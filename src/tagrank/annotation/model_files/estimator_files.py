@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.model_files.array_shelf import ArrayShelf
-from tagrank.annotation.model_files.plain_json import Fields
+from tagrank.annotation.model_files.contents import ArrayShelf, Fields
 from tagrank.estimators import CalibratedRanker, ProbabilityRanker, ScoreSum
 from tagrank.estimators.base import (
     MAY_BE_ZERO,

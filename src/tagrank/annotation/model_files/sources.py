@@ -28,7 +28,7 @@ _HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.listdir in os.supports_f
 Result = TypeVar("Result")
 
 
-class Source(Protocol):
+class ModelSource(Protocol):
     """Where the files of a model come from: a folder or an archive."""
 
     def names(self) -> list[str]:
@@ -124,7 +124,7 @@ class _Archive:
         return self._members[name]
 
 
-def read_source(path: Path, read: Callable[[Source], Result]) -> Result:
+def read_source(path: Path, read: Callable[[ModelSource], Result]) -> Result:
     """What `read` makes of the model under `path`; it is called again if the model was replaced meanwhile."""
     for _ in range(_MAX_READINGS):
         with _open_source(path) as source:
@@ -137,7 +137,7 @@ def read_source(path: Path, read: Callable[[Source], Result]) -> Result:
 
 
 @contextmanager
-def _open_source(path: Path) -> Iterator[Source]:
+def _open_source(path: Path) -> Iterator[ModelSource]:
     if path.is_file():
         with zipfile.ZipFile(path) as archive:
             yield _Archive(archive, path)

@@ -20,9 +20,9 @@ import numpy as np
 
 from tagrank._version import __version__
 from tagrank.annotation.model_files.atomic_folder import atomic_folder
-from tagrank.annotation.model_files.plain_json import Fields, format_json, parse_json
-from tagrank.annotation.model_files.sources import Source, read_source
-from tagrank.files import MAX_BYTES, FileError, read_array
+from tagrank.annotation.model_files.contents import Fields, format_json, parse_json
+from tagrank.annotation.model_files.sources import ModelSource, read_source
+from tagrank.files import MAX_BYTES, FileError, read_array, write_npy
 
 FORMAT = "tagrank model"
 VERSION = 3
@@ -82,9 +82,7 @@ def write_model(path: str | os.PathLike, content: Mapping[str, Any], arrays: Map
     with atomic_folder(path) as folder:
         for name, array in stored.items():
             with open(folder / f"{name}.npy", "xb") as file:
-                np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
-                # not numpy's own way of writing, which does not say that the disk is full
-                file.write(array.reshape(-1).view(np.uint8).data)
+                write_npy(file, array.shape, array.dtype, [array])
         (folder / JSON_NAME).write_bytes(text)
         # writing takes a while, in which something else may have come there
         check_replaceable(path)
@@ -99,7 +97,7 @@ def read_model(
     models do.
     """
 
-    def read(source: Source) -> tuple[Fields, dict[str, np.ndarray]]:
+    def read(source: ModelSource) -> tuple[Fields, dict[str, np.ndarray]]:
         content = _read_content(source)
         listed = {name: _read_listed(name, entry) for name, entry in content.mapping("arrays").items()}
         total = sum(entry.n_bytes for entry in listed.values())
@@ -137,7 +135,7 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         raise ModelFileError(path, str(error)[:1000] or type(error).__name__) from None
 
 
-def _read_json(source: Source) -> Fields:
+def _read_json(source: ModelSource) -> Fields:
     size = source.size(JSON_NAME)
     if size > _MAX_JSON_BYTES:
         raise ValueError(f"{JSON_NAME} holds {size:,} bytes, more than {_MAX_JSON_BYTES:,} are read")
@@ -145,7 +143,7 @@ def _read_json(source: Source) -> Fields:
         return parse_json(stream.read(size), where=JSON_NAME)
 
 
-def _read_content(source: Source) -> Fields:
+def _read_content(source: ModelSource) -> Fields:
     content = _read_json(source)
     if content.take("format", str, default="") != FORMAT:
         raise ValueError(f"not a tagrank model: {JSON_NAME} does not say 'format': {FORMAT!r}")
@@ -171,7 +169,7 @@ def _read_listed(name: str, entry: Any) -> _Listed:
     return _Listed(tuple(shape), _DTYPES[dtype], sha256)
 
 
-def _read_listed_array(source: Source, name: str, listed: _Listed) -> np.ndarray:
+def _read_listed_array(source: ModelSource, name: str, listed: _Listed) -> np.ndarray:
     file_name = f"{name}.npy"
     size = source.size(file_name)
     if not 0 < size - listed.n_bytes <= _MAX_HEADER_BYTES:
@@ -221,7 +219,7 @@ def check_replaceable(path: str | os.PathLike) -> None:
         )
 
 
-def _other_files(source: Source) -> list[str]:
+def _other_files(source: ModelSource) -> list[str]:
     """Files that are no part of the model, which may be of any version."""
     names = source.names()
     if not names:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tagrank.annotation.model_files.atomic_folder import atomic_folder
-from tagrank.annotation.model_files.plain_json import format_json, parse_json
-from tagrank.files import FileError, atomic_write, load_npy, map_npy, open_plain
+from tagrank.annotation.model_files.contents import format_json, parse_json
+from tagrank.files import FileError, atomic_write, load_npy, map_npy, open_plain, write_npy
 
 if TYPE_CHECKING:
     from tagrank.annotation import Annotator
@@ -257,10 +257,8 @@ def _rounded(probabilities: np.ndarray) -> np.ndarray:
 
 
 def _save(path: Path, array: np.ndarray) -> None:
-    """An array in a file; unlike numpy's own way of writing, this says that the disk is full."""
     with open(path, "xb") as file:
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
-        file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+        write_npy(file, array.shape, array.dtype, [array])
 
 
 def _read_facts(folder: Path) -> dict[str, Any]:
