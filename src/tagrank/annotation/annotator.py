@@ -23,7 +23,7 @@ from tagrank.annotation.choosing import (
 from tagrank.annotation.choosing.candidates import take_tag_weights
 from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for
-from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scaler
+from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scalers
 from tagrank.annotation.views import Intake, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.data.coherence import coherent_log_odds, make_coherent
@@ -136,10 +136,7 @@ class Annotator:
         usual = candidates.usual.estimator
         kernel = kernel_of(usual)
         without_kernel = getattr(innermost(usual), "column_scaling", "none")
-        scalers = {
-            name: fit_scaler(rows, self.scaling, kernel, name, without_kernel=without_kernel)
-            for name, rows in intake.views.items()
-        }
+        scalers = fit_scalers(intake.views, kernel, self.scaling, without_kernel=without_kernel)
         self._know_rows(intake, scalers, list(collection.tags), kernel)
         self.estimator_, self.choice_ = self._train(
             candidates, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
@@ -194,10 +191,12 @@ class Annotator:
 
     def probabilities_of(self, scores: np.ndarray) -> np.ndarray | None:
         """Probabilities, given what `scores` gave; None if the estimator has none."""
-        known = getattr(self.estimator_, "probabilities_of", None)
-        found = None if known is None else known(scores)
+        if not hasattr(self.estimator_, "probabilities_of"):
+            return None
+        probabilities = self.estimator_.probabilities_of(scores)
         # what log-odds say is coherent already
-        return found if found is None or self._scores_are_log_odds else make_coherent(found, self.implied_)
+        is_coherent = probabilities is None or self._scores_are_log_odds
+        return probabilities if is_coherent else make_coherent(probabilities, self.implied_)
 
     def predict(self, data: Any) -> np.ndarray:
         """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""

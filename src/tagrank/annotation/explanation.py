@@ -120,10 +120,10 @@ def explain(
     scores = ranked if estimator is annotator.estimator_ else estimator.decision_function(X)
     if not (hasattr(estimator, "kernel_") and hasattr(estimator, "intercept_")):
         note = BLIND if isinstance(estimator, LabelFrequency) else NO_SUM
-        found = [_constant(annotator.tags[j], scores[0, j], note) for j in columns]
+        explanations = [_constant(annotator.tags[j], scores[0, j], note) for j in columns]
     else:
         parts = _take_apart(annotator, estimator, X, columns)
-        found = [
+        explanations = [
             _constant(annotator.tags[j], scores[0, j], NEVER_PRESENT)
             if annotator.never_positive_[j]
             else Explanation(
@@ -137,9 +137,10 @@ def explain(
             for at, j in enumerate(columns)
         ]
     if probabilities is None:
-        return found
+        return explanations
     return [
-        replace(one, probability=float(probabilities[0, j])) for one, j in zip(found, columns, strict=True)
+        replace(one, probability=float(probabilities[0, j]))
+        for one, j in zip(explanations, columns, strict=True)
     ]
 
 
@@ -180,11 +181,11 @@ class _Parts:
 def _columns(annotator: Annotator, tags: Sequence[str] | None, scores: np.ndarray) -> list[int]:
     if tags is None:
         order = np.lexsort((-scores[0], annotator.never_positive_))
-        given = annotator.choose(scores)[0] > 0
-        return [int(j) for j in order if given[j]] or [int(order[0])]
+        is_given = annotator.choose(scores)[0] > 0
+        return [int(j) for j in order if is_given[j]] or [int(order[0])]
     place = {tag: j for j, tag in enumerate(annotator.tags)}
-    if strangers := [tag for tag in tags if tag not in place]:
-        raise ValueError(f"the model has no tag {strangers[0]!r}; it has {len(place)}, see annotator.tags")
+    if unknown := [tag for tag in tags if tag not in place]:
+        raise ValueError(f"the model has no tag {unknown[0]!r}; it has {len(place)}, see annotator.tags")
     return [place[tag] for tag in tags]
 
 
@@ -226,16 +227,16 @@ def _similarities(
         return
     rows = take_rows(estimator.X_fit_, estimator.support_)
     whole, exponent = split_power(estimator.kernel_)
-    found: dict[str, np.ndarray] = {}
+    by_feature: dict[str, np.ndarray] = {}
     for (weight, kernel), by_tag in zip(terms_of(whole), _weights_by_tag(estimator, columns), strict=False):
         values = (
             weight * gram(kernel, X, rows, n_jobs=estimator.n_jobs)[0].astype(np.float64)[:, None] * by_tag
         )
         feature = _feature_of(kernel) or only_view
-        found[feature] = found.get(feature, 0) + values
+        by_feature[feature] = by_feature.get(feature, 0) + values
     # k ** n is k ** (n - 1) times the sum of the terms of k
-    factor = np.sum(list(found.values()), axis=0) ** (exponent - 1)
-    for feature, values in found.items():
+    factor = np.sum(list(by_feature.values()), axis=0) ** (exponent - 1)
+    for feature, values in by_feature.items():
         yield feature, factor * values
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tagrank.kernels import Kernel
+from tagrank.kernels import Kernel, reads_views
 from tagrank.kernels.structure import leaves_of
 
 SCALINGS = ("auto", "standard", "minmax", "none")
@@ -64,6 +64,21 @@ def fit_scaler(
     if not chosen.any():
         return None
     return Scaler(np.where(chosen, scaler.offset, 0.0), np.where(chosen, scaler.width, 1.0))
+
+
+def fit_scalers(
+    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
+) -> dict[str, Scaler | None]:
+    """The scaler of each view, see `fit_scaler`."""
+    return {
+        name: fit_scaler(X, scaling, kernel, name, without_kernel=without_kernel) for name, X in views.items()
+    }
+
+
+def scale_views(views: Mapping[str, Any], kernel: Kernel | None, *, without_kernel: str = "none") -> Any:
+    """Views scaled for a kernel, and arranged as it reads them."""
+    scalers = fit_scalers(views, kernel, without_kernel=without_kernel)
+    return arrange_views(views, scalers, by_view=kernel is not None and reads_views(kernel))
 
 
 def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None], *, by_view: bool) -> Any:

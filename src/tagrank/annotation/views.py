@@ -165,16 +165,16 @@ def as_in_training(intake: Intake, columns: Columns, names: Names, *, is_precomp
 def _cut_into_views(intake: Intake, columns: Columns, names: Names) -> Intake:
     """One matrix with a name of its own, cut into the views of training."""
     views, widths = intake.views, list(columns.values())
-    given, matrix = next(iter(views.items()))
-    given_names = intake.feature_names.get(given)
+    name, matrix = next(iter(views.items()))
+    given_names = intake.feature_names.get(name)
     if len(views) > 1 or (len(widths) > 1 and matrix.shape[1] != sum(widths)):
-        wanted = ", ".join(f"{view} ({width} columns)" for view, width in columns.items())
-        raise ValueError(f"expected the views {wanted}, got {', '.join(views)}")
+        expected = ", ".join(f"{view} ({width} columns)" for view, width in columns.items())
+        raise ValueError(f"expected the views {expected}, got {', '.join(views)}")
     if len(widths) == 1:
         named = {} if given_names is None else dict.fromkeys(columns, given_names)
         return intake._replace(views=dict.fromkeys(columns, matrix), feature_names=named)
-    wanted_names = _names_side_by_side(columns, names, given_names)
-    matrix = match_columns(matrix, given_names, wanted_names, what=f"view {given!r}")
+    training_names = _names_side_by_side(columns, names, given_names)
+    matrix = match_columns(matrix, given_names, training_names, what=f"view {name!r}")
     ends = np.cumsum(widths)
     cut: dict[str, Any] = {
         view: matrix[:, end - width : end] for (view, width), end in zip(columns.items(), ends, strict=True)

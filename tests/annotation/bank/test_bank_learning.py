@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.annotation.bank import learned_features
+from tagrank.annotation.bank import bank_files
 from tagrank.annotation.bank.feature_bank import FeatureBank
 from tagrank.annotation.bank.row_store import CacheWarning
 from tagrank.features.extraction import fit_features
@@ -34,7 +34,7 @@ def learned(monkeypatch):
         counts.append(len(pictures))
         return fit_features(features, pictures, **options)
 
-    monkeypatch.setattr(learned_features, "fit_features", count)
+    monkeypatch.setattr(bank_files, "fit_features", count)
     return counts
 
 

@@ -196,9 +196,9 @@ def _save(path: Path, feature: Feature) -> None:
 
 
 def _part_types(part: Part) -> dict[str, type[Part]]:
-    """The classes of a feature and of the steps within it, by name."""
-    found = {type(part).__name__: type(part)}
+    """The classes of a feature and of the steps within it, by the name that settings call them."""
+    types = {part.written_as or type(part).__name__: type(part)}
     for value in (getattr(part, field.name) for field in fields(part)):
         if isinstance(value, Part):
-            found |= _part_types(value)
-    return found
+            types |= _part_types(value)
+    return types

@@ -129,12 +129,12 @@ class FeatureBank:
         rng = np.random.default_rng(random_state)
         chosen = np.sort(rng.permutation(len(pictures))[:n_pictures])
         folder = self._folder()
-        found = _with_store(
+        identified = _with_store(
             folder, lambda store: identify_pictures([pictures[number] for number in chosen], store)
         )
-        sources = [source for source in found if isinstance(source, KeyedPicture)]
-        if isinstance(found[0], OSError) and not sources:
-            raise none_readable(pictures[chosen[0]], found[0], len(found))
+        sources = [source for source in identified if isinstance(source, KeyedPicture)]
+        if isinstance(identified[0], OSError) and not sources:
+            raise none_readable(pictures[chosen[0]], identified[0], len(identified))
         fitted.features = learn_features(
             self.features,
             sources,

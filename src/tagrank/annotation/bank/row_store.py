@@ -213,14 +213,14 @@ class RowStore:
             self._replace(error)
 
     def _read(self, query: str, *values: Any) -> list[Any]:
-        found = []
+        records = []
         for database in list(self._databases):
             try:
-                found += database.execute(query, values).fetchall()
+                records += database.execute(query, values).fetchall()
             except sqlite3.DatabaseError as error:
                 self._drop(database, error)
                 raise StoreDamage(str(error)) from error
-        return found
+        return records
 
     def _note(self, query: str, values: Sequence[tuple[Any, ...]]) -> None:
         """Write what can be done without, if it can be written."""

@@ -255,10 +255,10 @@ class Recipe:
     def _entries(self) -> list[Method]:
         if self.method != AUTO:
             return [find_method(self.method)]
-        given = {name for name, value in self.parameters.items() if value is not None}
+        names = {name for name, value in self.parameters.items() if value is not None}
         first, *others = (find_method(name) for name in TRIED)
         # a parameter that is given asks for methods that have it
-        return [first, *(one for one in others if given <= one.load()().get_params(deep=False).keys())]
+        return [first, *(one for one in others if names <= one.load()().get_params(deep=False).keys())]
 
     def _make(self, entry: Method, tags: Sequence[str] | None = None) -> Any:
         """The estimator of a method; with `tags`, matrices are put into their order."""

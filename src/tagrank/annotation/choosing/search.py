@@ -8,7 +8,7 @@ each kernel; values of C are one path where the class has one.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, product
 from typing import Any, NamedTuple
@@ -34,13 +34,12 @@ from tagrank.annotation.choosing.trials import (
     loosened,
     score_fold,
 )
-from tagrank.annotation.scaling import arrange_views, fit_scaler
+from tagrank.annotation.scaling import scale_views
 from tagrank.annotation.views import Intake
 from tagrank.errors import one_line
 from tagrank.estimators.compared_rows import compare_rows
 from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.methods import find_method
-from tagrank.kernels import reads_views
 from tagrank.metrics import Metric
 from tagrank.progress import Progress
 
@@ -281,18 +280,11 @@ class Levels:
         key = repr([parameters.get(name) for name in ("kernel", "gamma", KERNEL_POWER)])
         if key not in self.compared:
             views = {name: X[self.some] for name, X in self.rows.views.items()}
-            self.compared[key] = compare_rows(estimator, _arranged(estimator, views))
+            # as `Annotator` does for this estimator
+            scaling = getattr(estimator, "column_scaling", "none")
+            X = scale_views(views, kernel_of(estimator), without_kernel=scaling)
+            self.compared[key] = compare_rows(estimator, X)
         return self.compared[key]
-
-
-def _arranged(estimator: Any, views: Mapping[str, Any]) -> Any:
-    """Views scaled and arranged as `Annotator` does for this estimator."""
-    kernel = kernel_of(estimator)
-    scaling = getattr(estimator, "column_scaling", "none")
-    scalers = {
-        name: fit_scaler(rows, "auto", kernel, name, without_kernel=scaling) for name, rows in views.items()
-    }
-    return arrange_views(views, scalers, by_view=kernel is not None and reads_views(kernel))
 
 
 def _paths(space: Sequence[Parameters], left: Sequence[int]) -> Iterator[list[int]]:

@@ -59,11 +59,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 def folders_set_aside(path: Path) -> list[Path]:
     """Where the folder at `path` may be while its place is empty; the newest first."""
-    found = []
+    by_age = []
     for place in _neighbours(path, "old"):
         with suppress(OSError):
-            found.append((place.stat().st_mtime_ns, place))
-    return [place for _, place in sorted(found, reverse=True)]
+            by_age.append((place.stat().st_mtime_ns, place))
+    return [place for _, place in sorted(by_age, reverse=True)]
 
 
 def _put_in_place(fresh: Path, old: Path, path: Path) -> None:

@@ -159,11 +159,11 @@ def _take_rows(kind: Rows, views: Any, shelf: ArrayShelf, sizes: Sizes) -> Any:
         return rows
     if not views:
         raise ValueError("the training rows have no views; expected at least one")
-    parts, taken = shelf.at("rows"), {}
+    parts, rows_of_views = shelf.at("rows"), {}
     for i, view in enumerate(views):
-        taken[str(view)] = parts.take_matrix(str(i), (sizes.get(kind.n_rows), None))
-        _note_size(sizes, kind.n_rows, taken[str(view)].shape[0], f"the view {view!r}")
-    return taken
+        rows_of_views[str(view)] = parts.take_matrix(str(i), (sizes.get(kind.n_rows), None))
+        _note_size(sizes, kind.n_rows, rows_of_views[str(view)].shape[0], f"the view {view!r}")
+    return rows_of_views
 
 
 def _file_name(attribute: str) -> str:
@@ -205,9 +205,9 @@ def _are_kernels(value: Any) -> bool:
 
 
 def _take_params(make: Any, fields: Fields, shelf: ArrayShelf, n_tags: int) -> dict[str, Any]:
-    wanted = [name for name in make._get_param_names() if name not in make.unstored_parameters]
+    names = [name for name in make._get_param_names() if name not in make.unstored_parameters]
     plain = (bool, int, float, str, dict, type(None))
-    params = {name: _take_param(name, fields.take(name, plain), shelf, n_tags) for name in wanted}
+    params = {name: _take_param(name, fields.take(name, plain), shelf, n_tags) for name in names}
     fields.finish()
     seed = params.get("random_state")
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
@@ -220,23 +220,23 @@ def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
         return value
     fields = Fields(value, where=name)
     if "kernel" in fields:
-        found = kernel_from_dict(fields.mapping("kernel"))
+        parameter = kernel_from_dict(fields.mapping("kernel"))
     elif "output" in fields:
-        found = _take_output(fields.mapping("output"))
+        parameter = _take_output(fields.mapping("output"))
     elif "pairs" in fields:
         pairs = fields.take("pairs", list)
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise ValueError(f"{name} must be pairs of a label and its weight")
-        found = {key: weight for key, weight in pairs if isinstance(key, str | int)}
+        parameter = {key: weight for key, weight in pairs if isinstance(key, str | int)}
     elif "numbers" in fields:
-        found = fields.take("numbers", list)
-        if not all(isinstance(number, int | float) for number in found):
+        parameter = fields.take("numbers", list)
+        if not all(isinstance(number, int | float) for number in parameter):
             raise ValueError(f"{name} must be a list of numbers")
     else:
         fields.take("matrix", bool)
-        found = shelf.take(name, "f", (n_tags, n_tags))
+        parameter = shelf.take(name, "f", (n_tags, n_tags))
     fields.finish()
-    return found
+    return parameter
 
 
 def _take_output(described: dict[str, Any]) -> Any:

@@ -31,8 +31,8 @@ from tagrank.annotation.choosing import (
     quiet_folds,
     score_fold,
 )
-from tagrank.annotation.scaling import arrange_views, fit_scaler
-from tagrank.annotation.views import Intake, take_in
+from tagrank.annotation.scaling import scale_views
+from tagrank.annotation.views import take_in
 from tagrank.data import Collection
 from tagrank.data.coherence import make_coherent
 from tagrank.errors import warn
@@ -42,7 +42,6 @@ from tagrank.estimators.calibration.completeness import Completeness, estimate_c
 from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.compared_rows import rows_for, sliceable, take
 from tagrank.features import Feature
-from tagrank.kernels import reads_views
 from tagrank.progress import Progress
 
 Part = tuple[np.ndarray, np.ndarray]
@@ -100,7 +99,7 @@ def hold_out(
     )
     states = rows.states()
     known, unknown = _known_rows(rows, states, folds)
-    X = sliceable(_arranged(intake, candidates.usual.estimator))
+    X = sliceable(scale_views(intake.views, kernel_of(candidates.usual.estimator)))
     labels = rows.labels[known]
     chosen = choose(
         candidates,
@@ -164,13 +163,6 @@ def _completeness(
         return Completeness(1.0, 1.0, 1.0)
     straight = fit_shared(states, scores, decided=decided).straight(scores)
     return estimate_completeness(states, straight, decided)
-
-
-def _arranged(intake: Intake, estimator: Any) -> Any:
-    """Scaled columns, as the estimator reads them."""
-    kernel = kernel_of(estimator)
-    scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
-    return arrange_views(intake.views, scalers, by_view=kernel is not None and reads_views(kernel))
 
 
 def _score(

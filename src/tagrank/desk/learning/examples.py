@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation.choosing import MOST_COMPARED, kernel_of
-from tagrank.annotation.scaling import Scaler, arrange_views, fit_scaler
+from tagrank.annotation.scaling import Scaler, arrange_views, fit_scalers
 from tagrank.annotation.views import Intake, take_in
 from tagrank.data import Collection
 from tagrank.estimators.compared_rows import PlainRows, compare_rows, sliceable
@@ -137,7 +137,7 @@ def take_in_examples(examples: Examples, *, for_linear: bool) -> Intake:
 def prepare(ids: np.ndarray, intake: Intake, estimator: Any) -> Prepared:
     """The rows scaled for the kernel of an estimator."""
     kernel = kernel_of(estimator)
-    scalers = {name: fit_scaler(columns, "auto", kernel, name) for name, columns in intake.views.items()}
+    scalers = fit_scalers(intake.views, kernel)
     by_view = kernel is not None and reads_views(kernel)
     return Prepared(ids, intake, scalers, sliceable(arrange_views(intake.views, scalers, by_view=by_view)))
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.choosing import ChosenModel
-from tagrank.annotation.model_files.plain_json import Fields
+from tagrank.annotation.model_files.contents import Fields
 from tagrank.annotation.model_files.storage import ModelFileError, read_model, write_model
 from tagrank.data import LabelStratifiedKFold
 from tagrank.desk.learning.choosing import MANY_ROWS_METHOD, QUICK_METHODS
