@@ -118,7 +118,7 @@ def stored_by(kind):
     declared = {}
     for base in reversed(kind.__mro__):
         declared |= vars(base).get("stored", {})
-    return {name: found for name, found in declared.items() if found is not None}
+    return {name: kind for name, kind in declared.items() if kind is not None}
 
 
 class LabelEstimator(BaseEstimator):
@@ -250,10 +250,10 @@ def innermost_fitted(estimator):
     return estimator
 
 
-def taken_by(fit, **asked):
-    """Of what is asked of a training, such as `callback` and `stop`, that which its `fit` takes."""
+def taken_by(fit, **options):
+    """The options of a training, such as `callback` and `stop`, that are set and that its `fit` takes."""
     known = signature(fit).parameters
-    return {name: value for name, value in asked.items() if value is not None and name in known}
+    return {name: value for name, value in options.items() if value is not None and name in known}
 
 
 class LogOdds:

@@ -170,9 +170,9 @@ def _class_weights(targets, class_weight):
 def _weights_by_name(targets, class_weight):
     """Weight of each label, 1 unless `class_weight` names it."""
     weights, names = _check_weights(class_weight), targets.classes.tolist()
-    strangers = [key for key in weights if key not in set(names)]
-    if strangers:
-        raise ValueError(f"class_weight names labels that are not in Y: {strangers}")
+    unknown_names = [key for key in weights if key not in set(names)]
+    if unknown_names:
+        raise ValueError(f"class_weight names labels that are not in Y: {unknown_names}")
     return np.array([weights.get(name, 1.0) for name in names])
 
 

@@ -74,21 +74,21 @@ def calibration_from_arrays(arrays):
     names = [field.name for field in fields(Calibration)]
     if sorted(arrays) != sorted(names):
         raise ValueError(f"calibration arrays must be {', '.join(names)}, got {', '.join(sorted(arrays))}")
-    found = {name: np.asarray(arrays[name]) for name in names}
-    for name, array in found.items():
+    parts = {name: np.asarray(arrays[name]) for name in names}
+    for name, array in parts.items():
         kinds = "iu" if name == "knot_starts" else "fiu"
         if array.ndim != 1 or array.dtype.kind not in kinds or not np.all(np.isfinite(array)):
             raise ValueError(
                 f"calibration array {name} must have one dimension and hold finite numbers, "
                 f"got shape {array.shape} and dtype {array.dtype}"
             )
-    if found["offset"].shape != found["slope"].shape:
+    if parts["offset"].shape != parts["slope"].shape:
         raise ValueError(
-            f"{len(found['slope'])} slopes but {len(found['offset'])} offsets in the calibration"
+            f"{len(parts['slope'])} slopes but {len(parts['offset'])} offsets in the calibration"
         )
-    if np.any(found["slope"] < 0):
+    if np.any(parts["slope"] < 0):
         raise ValueError("slope must not be negative: probabilities rise with scores")
-    calibration = Calibration(**found)
+    calibration = Calibration(**parts)
     _check_knots(calibration)
     return calibration
 

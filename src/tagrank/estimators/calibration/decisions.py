@@ -131,8 +131,8 @@ class DecisionCurve:
         n_rows = max(1, np.count_nonzero(np.any(states != 0, axis=1)))
         with np.errstate(invalid="ignore", divide="ignore"):
             claim, right = above(claimed) / behind, np.minimum(above(stands_for) / behind, 1)
-            found = above(present.astype(float)) / max(1, np.count_nonzero(present))
-        points = np.column_stack([THRESHOLDS, claim, right, found, behind / n_rows])
+            recall = above(present.astype(float)) / max(1, np.count_nonzero(present))
+        points = np.column_stack([THRESHOLDS, claim, right, recall, behind / n_rows])
         points[behind == 0, 1:3] = 1.0
         return cls(points)
 

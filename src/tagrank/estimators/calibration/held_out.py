@@ -54,10 +54,10 @@ def honest_states(states, folds, sample_weight=None):
     return np.where(honest, states, 0).astype(np.int8)
 
 
-def train_copy(estimator, rows, y, sample_weight, **asked):
+def train_copy(estimator, rows, y, sample_weight, **options):
     """A trained copy; it is handed what was asked of it, as far as its `fit` takes that."""
     model = clone(estimator)
-    more = taken_by(model.fit, **asked)
+    more = taken_by(model.fit, **options)
     if sample_weight is not None:
         more["sample_weight"] = sample_weight
     return model.fit(rows_for(model, rows), y, **more)
@@ -87,10 +87,10 @@ def _score_fold(estimator, rows, y, sample_weight, classes, stop, fold):
         for message in (".*labels are never positive in training", ".*there is nothing to"):
             warnings.filterwarnings("ignore", message=message)
         model = train_copy(estimator, rows.training(train), _take_labels(y, train), weights, stop=stop)
-    found = np.isin(classes, model.classes_)
+    is_scored = np.isin(classes, model.classes_)
     scored = scores_of_all(model, rows.held_out(test, train))
     scores = np.zeros((len(scored), len(classes)))
-    scores[:, found] = scored
+    scores[:, is_scored] = scored
     return scores
 
 
@@ -127,8 +127,8 @@ class AroundEstimator(LabelEstimator):
         folds = {"cv": self.cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
         return hold_out(self.estimator, rows, y, sample_weight, **folds, stop=stop)
 
-    def _train_on_everything(self, rows, y, sample_weight, **asked):
-        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, **asked)
+    def _train_on_everything(self, rows, y, sample_weight, **options):
+        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, **options)
         self._know_rows()
 
     def _know_rows(self):

@@ -189,9 +189,9 @@ class Method:
         """Plain dicts, lists and text for JSON."""
         parameters = [parameter.to_dict() for parameter in self.parameters]
         space = {name: list(values) for name, values in self.space.items()}
-        told = {name: value for name, value in vars(self).items() if name != "memory"}
-        found = {"estimator": self.estimator, "citation": self.citation}
-        return {**told, **found, "parameters": parameters, "space": space}
+        fields = {name: value for name, value in vars(self).items() if name != "memory"}
+        derived = {"estimator": self.estimator, "citation": self.citation}
+        return {**fields, **derived, "parameters": parameters, "space": space}
 
 
 AVERAGE = Parameter("average", FLAG, "true", "Predict with the mean of the weights over all pictures seen.")

@@ -89,8 +89,8 @@ class KernelWeighing(ManyKernels):
         else:
             check_numbers("weights", self.weights)
         if self.kernel_costs is not None:
-            given = self.kernel_costs
-            check_numbers("kernel_costs", list(given.values()) if isinstance(given, Mapping) else given)
+            costs = self.kernel_costs
+            check_numbers("kernel_costs", list(costs.values()) if isinstance(costs, Mapping) else costs)
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         coefficients, weights = start or (None, None)
@@ -163,9 +163,9 @@ class KernelWeighing(ManyKernels):
         if self.weights == "held-out":
             ending = Ending(None if self.max_seconds is None else self.max_seconds / 2)
             train = partial(self._train_fold, settings, ending)
-            found = find_weights(stack, train, states, start=start, rng=settings["random_state"])
+            weights_and_path = find_weights(stack, train, states, start=start, rng=settings["random_state"])
             settings["max_seconds"] = _left(self.max_seconds, ending)
-            return found
+            return weights_and_path
         alone = clone(self).set_params(kernel=Precomputed(trusted=True), gamma=None, weights="uniform")
         return np.eye(n_kernels)[find_best_kernel(alone, stack, states, self._measure_kernel)], None
 

@@ -359,13 +359,13 @@ class RelevanceModel(NeighborEstimator):
     def _scores(self, X):
         present, known = ((self.states_ > 0).astype(np.float64), (self.states_ != 0).astype(np.float64))
         n_samples, terms = n_rows(X), term_weights(self.kernel_)
-        found = np.empty((n_samples, present.shape[1]))
+        weighted_shares = np.empty((n_samples, present.shape[1]))
         for block in self._blocks(n_samples):
             exponents = -(((self._distances(X, block) @ terms) / self.bandwidth) ** 2)
             weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
             total = weights @ known
-            found[block] = np.where(total > 0, shares(weights @ present, total), self.frequencies_)
-        return (1 - self.smoothing) * found + self.smoothing * self.frequencies_
+            weighted_shares[block] = np.where(total > 0, shares(weights @ present, total), self.frequencies_)
+        return (1 - self.smoothing) * weighted_shares + self.smoothing * self.frequencies_
 
     def choose(self, scores):
         """Labels present: those whose score reaches one half."""

@@ -109,10 +109,10 @@ class NeighborEstimator(KernelEstimator):
             return X if kernel is None else PlainRows(X)
         if isinstance(kernel, Precomputed):
             return GramRows.of_all(X)
-        model, given = clone(self), X
+        model, unchecked = clone(self), X
         X = model._check_rows(X, reset=True)
         if n_rows(X) ** 2 * len(kernel.terms) * 4 > LARGEST_COMPARED:
-            return PlainRows(given)
+            return PlainRows(unchecked)
         model._measure_rows(X)
         D = distances_of(model.kernel_, X, None, model.scales_, dtype=np.float32, n_jobs=self.n_jobs)
         known = {name: vars(model)[name] for name in (*KNOWN_OF_ROWS, "scales_") if name in vars(model)}

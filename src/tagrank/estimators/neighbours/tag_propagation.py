@@ -116,7 +116,7 @@ class Propagation:
             if stop is not None and stop():
                 raise StopIteration
 
-        found = minimize(
+        optimum = minimize(
             best_loss,
             weights,
             jac=True,
@@ -125,8 +125,8 @@ class Propagation:
             callback=look,
             options={"maxiter": max_iter, "ftol": CONVERGED, "gtol": 0},
         )
-        curves = self.fit_curves(self.propagate(found.x)[1], *curves)
-        return found.x, *curves, np.array(objectives)
+        curves = self.fit_curves(self.propagate(optimum.x)[1], *curves)
+        return optimum.x, *curves, np.array(objectives)
 
 
 def neighbour_shares(distances, weights):

@@ -72,11 +72,11 @@ class LabelStream:
             )
         return states
 
-    def _refuse(self, strangers):
-        if strangers:
-            shown = ", ".join(repr(name) for name in sorted(strangers, key=str)[:5])
+    def _refuse(self, unknown_names):
+        if unknown_names:
+            shown = ", ".join(repr(name) for name in sorted(unknown_names, key=str)[:5])
             raise ValueError(
-                f"y has {len(strangers)} labels that the stream did not begin with: {shown}; "
+                f"y has {len(unknown_names)} labels that the stream did not begin with: {shown}; "
                 "name all labels with classes= in the first call of partial_fit, or fit anew"
             )
 

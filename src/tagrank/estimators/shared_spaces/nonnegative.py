@@ -211,9 +211,9 @@ class MixedFactorization(NonnegativeFactorization):
     def _factorize(self, X, Y):
         label_weight = (1 - self.balance) / self.balance * _size(X) / (_size(Y) or 1.0)
         both = _beside(X, label_weight * Y)
-        wanted = count_components(self.n_components, Y.shape[1])
+        n_components = count_components(self.n_components, Y.shape[1])
         if _size(both):
-            _, parts = self._solve(both, n_components=min(wanted, *both.shape), init="nndsvda")
+            _, parts = self._solve(both, n_components=min(n_components, *both.shape), init="nndsvda")
         else:
             parts = np.zeros((1, both.shape[1]))
         self.parts_ = parts[:, : X.shape[1]].copy()
