@@ -357,7 +357,7 @@ class Desk:
         self, *, limit: int = 100, before: int | None = None, who: str | None = None
     ) -> dict[str, Any]:
         """Decisions, the latest first."""
-        return {"decisions": documents.decision_rows(self.archive.history(limit, before=before, who=who))}
+        return {"decisions": documents.decision_rows(self.archive, limit=limit, before=before, who=who)}
 
     # what tags mean
 
@@ -399,7 +399,14 @@ class Desk:
         )
         self._current.read_archive()
         self._warm_up()
-        return documents.scan_json(report)
+        return {
+            "added": list(report.added),
+            "changed": list(report.changed),
+            "gone": list(report.gone),
+            "moved": [list(pair) for pair in report.moved],
+            "problems": [{"path": one.path, "reason": one.reason} for one in report.problems],
+            "pictures": report.n_pictures,
+        }
 
     def export(self, format: str) -> bytes:
         """A file: decisions as "csv" or "jsonl", or all "tags" as a list."""

@@ -10,7 +10,7 @@ import numpy as np
 from tagrank.annotation.explanation import Contribution, explain
 from tagrank.archive import Archive, ArchivedPicture, Cell
 from tagrank.archive.exports import export_sidecars, export_tags, list_path
-from tagrank.archive.records import Decision, Scan, Step, TagState, Undone
+from tagrank.archive.records import Step, Undone
 from tagrank.data.vocabulary import TagChange, say_change
 from tagrank.desk.learning.models import PROPOSED
 from tagrank.desk.queues import QUEUES, Queue, is_doubtful, make_queue
@@ -129,7 +129,11 @@ def item_rows(review: Review, archive: Archive, pairs: Sequence[Pair]) -> list[d
 def picture_tags_json(review: Review, archive: Archive, picture: int, queue: Queue) -> dict[str, Any]:
     """A picture with its tags: those that are present, proposed, doubted and rejected."""
     row = review.table.row(picture)
-    known = archive.states_of(picture)
+    nobody = {"listed": False, "answer": None, "by": None}
+    answers = {
+        tag: {"listed": known.is_listed, "answer": known.answer, "by": known.who}
+        for tag, known in archive.states_of(picture).items()
+    }
     probabilities = review.probabilities.of_rows(np.array([row]))[0]
     codes = review.table.codes[row, : len(probabilities)]
     n_present = review.table.n_present_of_tags()[: len(codes)]
@@ -139,7 +143,7 @@ def picture_tags_json(review: Review, archive: Archive, picture: int, queue: Que
 
     def pairs(columns: Iterable[int]) -> list[dict[str, Any]]:
         tags = review.table.tags
-        return [_pair_json(review, row, int(j)) | _answer_json(known.get(tags[int(j)])) for j in columns]
+        return [_pair_json(review, row, int(j)) | answers.get(tags[int(j)], nobody) for j in columns]
 
     doubted = np.flatnonzero(is_doubted)
     is_of_queue = doubted == review.table.column(queue.tag)
@@ -174,12 +178,6 @@ def _pair_json(review: Review, row: int, column: int) -> dict[str, Any]:
         "probability": None if np.isnan(probability) else round(probability, 4),
         "state": state_of(int(review.table.codes[row, column])),
     }
-
-
-def _answer_json(known: TagState | None) -> dict[str, Any]:
-    if known is None:
-        return {"listed": False, "answer": None, "by": None}
-    return {"listed": known.is_listed, "answer": known.answer, "by": known.who}
 
 
 def why_json(annotator: Any, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
@@ -222,12 +220,14 @@ def step_json(step: Step) -> dict[str, Any]:
     }
 
 
-def decision_rows(decisions: Iterable[Decision]) -> list[dict[str, Any]]:
-    """Decisions for pages."""
+def decision_rows(
+    archive: Archive, *, limit: int, before: int | None = None, who: str | None = None
+) -> list[dict[str, Any]]:
+    """Decisions for pages, the latest first."""
     same = ("id", "batch", "picture", "name", "tag", "answer", "before", "at", "queue")
     return [
         {name: getattr(one, name) for name in same} | {"by": one.who, "undone": one.is_undone}
-        for one in decisions
+        for one in archive.history(limit, before=before, who=who)
     ]
 
 
@@ -267,18 +267,6 @@ def step_words(
 
 def _several(number: int, one: str) -> str:
     return f"{number:,} {one}{'' if number == 1 else 's'}"
-
-
-def scan_json(report: Scan) -> dict[str, Any]:
-    """What a scan found."""
-    return {
-        "added": list(report.added),
-        "changed": list(report.changed),
-        "gone": list(report.gone),
-        "moved": [list(pair) for pair in report.moved],
-        "problems": [{"path": one.path, "reason": one.reason} for one in report.problems],
-        "pictures": report.n_pictures,
-    }
 
 
 def sidecars_json(archive: Archive, *, style: str, dry_run: bool, follow_links: bool) -> dict[str, Any]:

@@ -280,7 +280,10 @@ QUEUES: dict[str, type[Queue]] = {
 }
 
 
-def make_queue(name: str = Missing.name, **filters: str) -> Queue:
+USUAL = Missing.name
+
+
+def make_queue(name: str = USUAL, **filters: str) -> Queue:
     """The queue of this name with its filters, as for `Queue`."""
     if name not in QUEUES:
         raise ArgumentError(f"queue must be one of {', '.join(QUEUES)}, got {name!r}")

@@ -106,14 +106,14 @@ class Thumbnails:
             self._pruning.release()
 
     def _files(self) -> list[tuple[float, int, Path]]:
-        found = []
+        files = []
         for path in Path(self._folder or "").glob("??/*.jpg"):
             try:
                 about = path.stat()
             except OSError:
                 continue
-            found.append((about.st_mtime, about.st_size, path))
-        return found
+            files.append((about.st_mtime, about.st_size, path))
+        return files
 
     def _count(self) -> int:
         return sum(size for _, size, _ in self._files())

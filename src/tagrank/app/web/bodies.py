@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator
 
 from tagrank.archive.records import PictureFilter
-from tagrank.desk.queues import QUEUES, Missing, Queue, make_queue
+from tagrank.desk.queues import QUEUES, USUAL, Queue, make_queue
 
 # which queues there are is checked where one is made; the description for programs lists them
 QueueName = Annotated[
@@ -56,7 +56,7 @@ class QueueFilters(Filters):
     def chosen(self) -> Queue:
         """The queue with its filters; an error where there is none of that name."""
         return make_queue(
-            self.queue or Missing.name,
+            self.queue or USUAL,
             tag=self.tag or "",
             folder=self.folder or "",
             state=self.state or "",

@@ -111,35 +111,35 @@ async def complete(request: Request, text: Text = "") -> JSONResponse:
 
 
 @review.get("/wall")
-async def wall(request: Request, asked: Annotated[WallQuery, Query()]) -> JSONResponse:
+async def wall(request: Request, query: Annotated[WallQuery, Query()]) -> JSONResponse:
     """Proposals of a queue, best first, lent to this person for some minutes."""
     return await _answer(
         request,
         desk_of(request).wall,
-        asked.chosen(),
+        query.chosen(),
         who=person_of(request),
-        cursor=asked.cursor or "",
-        limit=asked.limit or A_PAGE,
+        cursor=query.cursor or "",
+        limit=query.limit or A_PAGE,
     )
 
 
 @review.get("/next")
-async def next_picture(request: Request, asked: Annotated[NextQuery, Query()]) -> JSONResponse:
+async def next_picture(request: Request, query: Annotated[NextQuery, Query()]) -> JSONResponse:
     """The next picture of a queue, lent to this person for some minutes."""
     return await _answer(
-        request, desk_of(request).next, asked.chosen(), who=person_of(request), after=asked.after
+        request, desk_of(request).next, query.chosen(), who=person_of(request), after=query.after
     )
 
 
 @review.get("/pictures")
-async def pictures(request: Request, asked: Annotated[PicturesQuery, Query()]) -> JSONResponse:
+async def pictures(request: Request, query: Annotated[PicturesQuery, Query()]) -> JSONResponse:
     """Pictures by id."""
     return await _answer(
         request,
         desk_of(request).pictures,
-        asked.picture_filter(),
-        limit=asked.limit or A_PAGE,
-        cursor=asked.cursor or "",
+        query.picture_filter(),
+        limit=query.limit or A_PAGE,
+        cursor=query.cursor or "",
     )
 
 

@@ -246,13 +246,13 @@ def make_server(
 
 def listen(host: str, port: int, *, may_move: bool = True) -> socket.socket:
     """A socket that listens on `port`, or on one of the next if that is taken and it may move; 0 is any."""
-    for wanted in range(port, port + PORTS_TRIED if may_move and port else port + 1):
+    for number in range(port, port + PORTS_TRIED if may_move and port else port + 1):
         try:
-            return _bound(host, wanted)
+            return _bound(host, number)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise _cannot_listen(host, wanted, error) from None
-    what = f"the ports {port} to {wanted} of {host} are" if wanted > port else f"port {port} of {host} is"
+                raise _cannot_listen(host, number, error) from None
+    what = f"the ports {port} to {number} of {host} are" if number > port else f"port {port} of {host} is"
     raise OSError(f"{what} in use by other programs; choose another with --port")
 
 

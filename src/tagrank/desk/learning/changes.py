@@ -114,11 +114,11 @@ def _qualities(before: Proposals | None, after: Proposals) -> dict[str, Any]:
 
 def _aligned(before: Proposals, ids: np.ndarray, tags: list[str], values: np.ndarray) -> np.ndarray:
     """Values of one model in the places of other pictures and tags; 0 where it has none."""
-    found = np.zeros((len(ids), len(tags)), dtype=np.float16)
+    aligned = np.zeros((len(ids), len(tags)), dtype=np.float16)
     _, here, there = np.intersect1d(before.ids, ids, assume_unique=True, return_indices=True)
     places = {tag: place for place, tag in enumerate(before.tags)}
     columns = [(places[tag], j) for j, tag in enumerate(tags) if tag in places]
     if columns:
         old, new = np.array(columns).T
-        found[np.ix_(there, new)] = values[here][:, old]
-    return found
+        aligned[np.ix_(there, new)] = values[here][:, old]
+    return aligned

@@ -104,9 +104,9 @@ class Learned:
         the picture alone, is true with probability p (1 - c) / (1 - c p).
         """
         is_open = (self.states < 0) & ~self.examples.decided_mask()
-        given = given_not_listed(self.probabilities, self._supposed())
-        found = np.where(is_open, given, self.probabilities)
-        return np.where(self.is_judged, np.maximum(found, SMALLEST), 0)
+        if_not_listed = given_not_listed(self.probabilities, self._supposed())
+        proposed = np.where(is_open, if_not_listed, self.probabilities)
+        return np.where(self.is_judged, np.maximum(proposed, SMALLEST), 0)
 
     def _supposed(self) -> np.ndarray:
         """The completeness of each tag; where nothing can be told, between the lowest possible and all.
@@ -193,10 +193,10 @@ class _Learning:
     def chosen(self, before: Learned | Remembered | None) -> tuple[ChosenModel, Prepared]:
         """What is trained, and the rows compared for it."""
         started = time.perf_counter()
-        asked: dict[str, Any] = {"progress": self.progress, "stop": self.stop}
+        hooks: dict[str, Any] = {"progress": self.progress, "stop": self.stop}
         if before is None:
             chosen, prepared = choose_model(
-                self.examples, self.states, seed=self.seed, n_jobs=self.n_jobs, **asked
+                self.examples, self.states, seed=self.seed, n_jobs=self.n_jobs, **hooks
             )
         else:
             chosen, kept = before.chosen, before.prepared
@@ -268,8 +268,8 @@ class _Learning:
         return of_folds, scores, is_judged
 
     def _train(self, estimator: Any, rows: PlainRows, train: np.ndarray, start: Solution) -> Any:
-        asked: dict[str, Any] = {"callback": self.callback, "stop": self.stop}
-        more = taken_by(estimator.fit, start=start_from(start, train), **asked)
+        hooks: dict[str, Any] = {"callback": self.callback, "stop": self.stop}
+        more = taken_by(estimator.fit, start=start_from(start, train), **hooks)
         with quiet_folds():
             return clone(estimator).fit(
                 rows_for(estimator, rows), labels_from_states(self.states[train]), **more
@@ -284,14 +284,14 @@ class _Learning:
         model = ProbabilityRanker(clone(estimator), random_state=self.seed)
         held_out = np.where(is_judged, self.states, 0).astype(np.int8), scores
         everything = start_from(start, np.arange(len(self.states)))
-        asked: dict[str, Any] = {"start": everything, "callback": self.callback, "stop": self.stop}
+        hooks: dict[str, Any] = {"start": everything, "callback": self.callback, "stop": self.stop}
         with quiet_folds():
             model.fit(
                 rows_for(estimator, rows),
                 labels_from_states(self.states),
                 held_out=held_out,
                 decided=self.examples.decided_mask(),
-                **asked,
+                **hooks,
             )
         self._check()
         return model
@@ -312,8 +312,10 @@ class _Learning:
 
 def _loosened(estimator: Any) -> Any:
     """A copy that is trained no further than held-out scores need, or both parts of a sum."""
-    given = estimator.get_params()
-    tolerances = {name: max(given[name], FOLD_TOL) for name in given if name.split("__")[-1] == "tol"}
+    parameters = estimator.get_params()
+    tolerances = {
+        name: max(parameters[name], FOLD_TOL) for name in parameters if name.split("__")[-1] == "tol"
+    }
     return clone(estimator).set_params(**tolerances)
 
 
@@ -327,5 +329,5 @@ def held_out_metrics(states: np.ndarray, probabilities: np.ndarray) -> dict[str,
     if not len(known):
         return {}
     labels, values = labels_from_states(states[known]), probabilities[known]
-    found = {name: float(function(labels, values)) for name, function in METRICS.items()}
-    return {name: value for name, value in found.items() if not np.isnan(value)}
+    measured = {name: float(function(labels, values)) for name, function in METRICS.items()}
+    return {name: value for name, value in measured.items() if not np.isnan(value)}

@@ -130,22 +130,22 @@ class Models:
 
     def list(self) -> list[dict[str, Any]]:
         """The facts of each, the newest first; a damaged folder is passed over, see `problems`."""
-        found, problems = [], []
+        facts, problems = [], []
         for number in sorted(self._numbers(), reverse=True):
             try:
-                found.append(self._facts(number))
+                facts.append(self._facts(number))
             except _DAMAGE as error:
                 problems.append(f"model {number} is passed over: {error}")
         self.problems = problems
-        return found
+        return facts
 
     @property
     def current(self) -> int | None:
         """The model that answers: the one in use, the newest where that is damaged, None where none is."""
         numbers = sorted(self._numbers(), reverse=True)
         with suppress(*_DAMAGE):
-            wanted = parse_json(_read_text(self.folder / _CURRENT), where=_CURRENT).take("number", int)
-            numbers.sort(key=lambda number: number != wanted)
+            in_use = parse_json(_read_text(self.folder / _CURRENT), where=_CURRENT).take("number", int)
+            numbers.sort(key=lambda number: number != in_use)
         return next((number for number in numbers if self._is_whole(number)), None)
 
     def use(self, number: int) -> None:

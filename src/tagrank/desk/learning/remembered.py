@@ -118,8 +118,8 @@ def _moved(
 
 def solution_of(model: Any, rows: np.ndarray, n_rows: int) -> Solution:
     """That of a model which was trained on some of `n_rows` rows; empty for a method that has none."""
-    found = getattr(model, "dual_solution_", ())
-    parts = found if isinstance(found, tuple) else (found,)
+    solution = getattr(model, "dual_solution_", ())
+    parts = solution if isinstance(solution, tuple) else (solution,)
     return tuple(_spread(np.asarray(part), rows, n_rows) for part in parts)
 
 
