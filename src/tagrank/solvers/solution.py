@@ -1,6 +1,6 @@
 """What every solver returns: coefficients and the proof of their quality."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -113,3 +113,28 @@ class KernelSolution(Solution):
     """
 
     kernel_weights: np.ndarray | None = None
+
+
+def sum_of_solutions(solutions, seconds):
+    """A KernelPoint of several sets of labels: sums of their objectives, the mean of their weights."""
+    primal, dual = sum(one.primal for one in solutions), sum(one.dual for one in solutions)
+    weights = np.vstack([one.kernel_weights for one in solutions]).mean(axis=0)
+    n_iter = sum(one.n_iter for one in solutions)
+    return KernelPoint(n_iter, seconds, primal, dual, relative_gap(primal, dual), weights)
+
+
+def join_solutions(solutions, seconds):
+    """The KernelSolutions of several sets of labels as one, whose weights have a row for each label."""
+    if len(solutions) == 1 and solutions[0].coefficients.shape[1] == 1:
+        return replace(solutions[0], kernel_weights=np.atleast_2d(solutions[0].kernel_weights))
+    point = sum_of_solutions(solutions, seconds)
+    n_labels = [one.coefficients.shape[1] for one in solutions]
+    return KernelSolution(
+        np.hstack([one.coefficients for one in solutions]),
+        point.primal,
+        point.dual,
+        point.n_iter,
+        next((one.stopped_by for one in solutions if not one.converged), "tol"),
+        trace=[sum_of_solutions(solutions[: at + 1], seconds) for at in range(len(solutions))],
+        kernel_weights=np.repeat([one.kernel_weights for one in solutions], n_labels, axis=0),
+    )

@@ -13,7 +13,7 @@ from tagrank.kernels import KernelStack
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.metrics import category_auc
 from tagrank.resources import Ending
-from tagrank.solvers.solution import KernelPoint, KernelSolution, relative_gap
+from tagrank.solvers.solution import join_solutions, sum_of_solutions
 
 
 class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
@@ -161,8 +161,8 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
             weights = None if start_weights is None else start_weights[label]
             solutions.append(super()._weigh(stack, settings | one, weights))
             if callback is not None and bounds.shape[1] > 1:
-                callback(_sum_so_far(solutions, ending))
-        return _joined(solutions, ending)
+                callback(sum_of_solutions(solutions, ending.seconds))
+        return join_solutions(solutions, ending.seconds)
 
     def _train_with(self, weights, stack, settings):
         """Labels with the same weights are trained together."""
@@ -175,7 +175,7 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
             order.append(labels)
             mine = settings | {"bounds": bounds[:, labels], "start": None}
             parts.append(super()._train_with(shared, stack, mine))
-        whole = _joined(parts, ending)
+        whole = join_solutions(parts, ending.seconds)
         back = np.argsort(np.concatenate(order))
         return replace(
             whole, coefficients=whole.coefficients[:, back], kernel_weights=whole.kernel_weights[back]
@@ -206,27 +206,3 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
             return X.K[np.ix_(np.arange(len(X))[block], self.support_)].kernel(j)
         rows = take_rows(self.X_fit_, self.support_)
         return gram(self.kernel_.kernels[place], take_rows(X, block), rows, n_jobs=self.n_jobs)
-
-
-def _sum_so_far(solutions, ending):
-    primal, dual = sum(one.primal for one in solutions), sum(one.dual for one in solutions)
-    weights = np.vstack([one.kernel_weights for one in solutions]).mean(axis=0)
-    n_iter = sum(one.n_iter for one in solutions)
-    return KernelPoint(n_iter, ending.seconds, primal, dual, relative_gap(primal, dual), weights)
-
-
-def _joined(solutions, ending):
-    """The solutions of several sets of labels as one."""
-    if len(solutions) == 1 and solutions[0].coefficients.shape[1] == 1:
-        return replace(solutions[0], kernel_weights=np.atleast_2d(solutions[0].kernel_weights))
-    point = _sum_so_far(solutions, ending)
-    n_labels = [one.coefficients.shape[1] for one in solutions]
-    return KernelSolution(
-        np.hstack([one.coefficients for one in solutions]),
-        point.primal,
-        point.dual,
-        point.n_iter,
-        next((one.stopped_by for one in solutions if not one.converged), "tol"),
-        trace=[_sum_so_far(solutions[: at + 1], ending) for at in range(len(solutions))],
-        kernel_weights=np.repeat([one.kernel_weights for one in solutions], n_labels, axis=0),
-    )
