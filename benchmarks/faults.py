@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tagrank.archive import Answer, Archive
 from tagrank.archive.exports import export_sidecars
-from tagrank.commands.drawn_archive import draw_archive
+from tagrank.commands.demo import draw_archive
 from tagrank.data import write_sidecar
 
 N_THREADS = 8

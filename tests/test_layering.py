@@ -36,7 +36,7 @@ HOMES = {
     "cv2": {"features"},
     "skimage": {"features"},
     "typer": {"app"},
-    "rich": {"app"},
+    "rich": {"app", "commands"},
     "fastapi": {"app"},
     "starlette": {"app"},
     "uvicorn": {"app"},

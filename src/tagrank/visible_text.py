@@ -9,6 +9,9 @@ from collections.abc import Iterator
 
 from tagrank.errors import ArgumentError
 
+# A name from a file must neither steer a terminal nor turn the text around it: no controls, no marks of
+# direction, separators of lines or halves of characters; but joiners, which scripts and pictograms need.
+_STEERING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _HIDDEN_CATEGORIES = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 # letters and marks by their category, but nothing is seen of them
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180e\u180f\u2800\u3164\uffa0")
@@ -52,6 +55,18 @@ def shown(text: str) -> str:
         return text
     return "".join(
         f"‹U+{ord(character):04X}›" if place in hidden else character for place, character in enumerate(text)
+    )
+
+
+def printable(text: str) -> str:
+    """The text for a terminal, in one line: what cannot be seen, or would steer it, is replaced by a sign."""
+    if text.isprintable():
+        return text
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}"
+        if unicodedata.category(character) in _STEERING and character not in _JOINERS
+        else character
+        for character in text
     )
 
 

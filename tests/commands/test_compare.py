@@ -9,7 +9,7 @@ import tagrank
 from tagrank import Collection, compare, evaluate, train
 from tagrank.annotation.choosing import CRITERION
 from tagrank.commands.compare import running
-from tagrank.commands.compare.choices import choose_methods, choose_metrics
+from tagrank.commands.compare.compare import choose_methods, choose_metrics
 from tagrank.commands.compare.summary import summarise
 from tagrank.commands.compare.unit import run_unit
 from tagrank.errors import ArgumentError

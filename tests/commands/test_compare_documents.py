@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 
 from tagrank.annotation.choosing import CRITERION
-from tagrank.commands.compare.cells import rank_words, said, shown, table_lines
-from tagrank.commands.compare.documents import write_latex, write_markdown
+from tagrank.commands.compare.documents import best_words, write_comparison_page, write_latex, write_markdown
 from tagrank.commands.compare.folds import Fold
-from tagrank.commands.compare.page import best_words, write_comparison_page
-from tagrank.commands.compare.result import Comparison
+from tagrank.commands.compare.result import Comparison, rank_words, said, shown, table_lines
 from tagrank.commands.compare.summary import summarise
 from tagrank.metrics.chance import average_ranks
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.commands.missing.missing import missing
-from tagrank.commands.missing.result import MissingTags
+from tagrank.commands.missing.missing import MissingTags, missing
 from tagrank.data import Collection, Reading, hide_labels
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators.methods import methods

@@ -8,7 +8,6 @@ from typer.testing import CliRunner
 
 import tagrank
 from tagrank.app.cli.main import app
-from tagrank.app.cli.reproduce import reproduction_names
 from tagrank.commands import reproduce as command
 
 STATES = {"differs": "the answer is another one"}
@@ -68,7 +67,7 @@ def test_without_the_distribution_one_sentence_names_what_installs_it(installed)
     for function in (tagrank.list_reproductions, lambda: tagrank.reproduce("jsvm-table4")):
         with pytest.raises(ImportError, match=r"are not installed; .* pip install \./papers"):
             function()
-    assert reproduction_names() == []
+    assert command._table_names("") == []
 
 
 def test_help_and_wrong_options_need_no_distribution(installed):
@@ -81,7 +80,7 @@ def test_what_is_installed_answers(installed, monkeypatch):
     installed("papers")
     monkeypatch.setattr(EntryPoint, "load", lambda point: SimpleNamespace(**globals()))
     assert tagrank.list_reproductions() == [TOY]
-    assert reproduction_names() == ["toy-table1"]
+    assert command._table_names("") == ["toy-table1"]
     assert "toy-table1" in invoke().stdout
     assert "differs: the answer is another one" in invoke().stderr
     assert "toy-table1: table 1 of toy, differs" in invoke("toy-table1", "--kept").stdout
@@ -94,4 +93,4 @@ def test_what_is_installed_answers(installed, monkeypatch):
 
 def test_an_entry_point_leads_to_the_tables():
     pytest.importorskip("tagrank_papers", reason="tagrank-papers is not installed")
-    assert "jsvm-table4" in reproduction_names()
+    assert "jsvm-table4" in command._table_names("")

@@ -2,14 +2,27 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
 
 from tagrank.annotation import Annotator, Explanation, RankedTags, explain
 from tagrank.annotation.describing import Cache, kind_of, see_pictures
 from tagrank.annotation.ranked_tags import RankedTag
 from tagrank.commands.destinations import check_apart, check_list, write_list
 from tagrank.commands.given_data import choose_part, open_model, open_pictures
+from tagrank.commands.options import (
+    CACHE,
+    DATA,
+    DECISION,
+    FOLLOW_LINKS,
+    MIN_PROBABILITY,
+    MODEL,
+    OUTPUT,
+    PICTURE_JOBS,
+    PRECISION,
+    STRICT,
+    STYLE,
+)
 from tagrank.commands.sidecars import (
     LIKELY,
     MOST_TAGS,
@@ -18,12 +31,16 @@ from tagrank.commands.sidecars import (
     check_style,
     write_sidecars,
 )
+from tagrank.commands.tables import Screen, counted, quality_lines, ranked_table, sidecar_table, text_of
 from tagrank.data import Collection
 from tagrank.errors import ArgumentError
+from tagrank.options import ROWS, Option
 from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import one_row
 from tagrank.reports.quality import QualityNote, model_quality
+
+INDENT = 4
 
 
 @dataclass(frozen=True)
@@ -72,49 +89,65 @@ class Annotation:
 
 
 def annotate(
-    model: Annotator | str | os.PathLike,
-    data: Collection | str | os.PathLike | Sequence[str | os.PathLike],
-    output: str | os.PathLike | None = None,
+    model: Annotated[Annotator | str | os.PathLike, MODEL],
+    data: Annotated[
+        Collection | str | os.PathLike | Sequence[str | os.PathLike], replace(DATA, is_many=True)
+    ],
+    output: Annotated[str | os.PathLike | None, OUTPUT] = None,
     *,
-    part: str | None = None,
-    top: int | None = 5,
-    min_probability: float | None = None,
-    precision: float | None = None,
-    max_tags: int | None = None,
-    why: bool = False,
-    sidecars: bool = False,
-    style: str = "full",
-    dry_run: bool = False,
-    cache: Cache = True,
-    n_jobs: int | None = None,
-    strict: bool = False,
-    follow_links: bool = False,
+    part: Annotated[str | None, Option(ROWS, usual="all")] = None,
+    top: Annotated[int | None, Option(low=1)] = 5,
+    min_probability: Annotated[float | None, MIN_PROBABILITY] = None,
+    precision: Annotated[float | None, PRECISION] = None,
+    max_tags: Annotated[int | None, Option(DECISION, usual="all; 20 with --sidecars", low=1)] = None,
+    why: Annotated[bool, Option()] = False,
+    sidecars: Annotated[bool, Option()] = False,
+    style: Annotated[str, STYLE] = "full",
+    dry_run: Annotated[bool, Option()] = False,
+    cache: Annotated[Cache, CACHE] = True,
+    n_jobs: Annotated[int | None, PICTURE_JOBS] = None,
+    strict: Annotated[bool, STRICT] = False,
+    follow_links: Annotated[bool, FOLLOW_LINKS] = False,
     progress: Progress | None = None,
 ) -> Annotation:
     """Rank the tags of every picture or row.
 
     Parameters
     ----------
-    model : an Annotator, or the folder of one
-    data : a Collection, a file or a name, as `open_collection` takes it, a folder of pictures, or several
-        pictures and folders; their own tags are not looked at
-    output : a ``.csv`` file (one line a tag) or a ``.jsonl`` file (one line a picture) to write, or None
-    part : the part to annotate; None means every row
-    top : the number of best tags to keep of each row, besides all that are predicted; None keeps all
-    min_probability : predict what is at least so probable; by default the model decides
-    precision : predict tags of which this share is right, as far as the model knows from its training
-    max_tags : predict at most so many for each picture, the best ones
-    why : also tell which training pictures and which features the predicted tags come from
-    sidecars : also add the predicted tags to an XMP file beside each picture, marked as machine-made; a model
-        that predicts more than half of all tags is refused. Unless told otherwise, no tag is predicted then
-        that is more probably false than true, and at most 20 for a picture. `undo` takes them out again.
-    style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
-    dry_run : with `sidecars`, only tell what would be added
-    cache : whether the features of pictures are kept for the next time; or a folder for them
-    n_jobs : processes that describe pictures; all cores by default
-    strict : stop at the first picture that cannot be read instead of leaving it out
-    follow_links : follow links to folders in a folder of pictures
+    data : pictures and folders of pictures; or one file of rows or one name of data. In Python, also a
+        `Collection`; the tags that the pictures have are not looked at
+    output : write a .csv file (one line per tag) or a .jsonl file (one line per picture)
+    part : part to annotate
+    top : number of best tags of each picture; predicted ones are always among them. In Python, None for all
+    max_tags : maximum number of tags per picture
+    why : tell which training pictures and features the tags come from
+    sidecars : add the predicted tags, marked as machine-made, to an XMP file beside each picture; the picture
+        stays as it is. Unless a probability or a precision is given, only tags that are more probably true
+        than not are added. 'tagrank undo' takes them out again. In Python, a model that predicts more than
+        half of all tags is refused
+    style : name of new sidecars: full is photo.jpg.xmp, as digiKam and darktable have it; stem is photo.xmp,
+        which darktable reads when it imports a picture, and digiKam if it is set to. Lightroom Classic reads
+        photo.xmp of raw files only, and none of JPEG. A sidecar that exists keeps its name
+    dry_run : show what would be added to sidecars, and write none
+    n_jobs : number of processes that describe pictures
+    strict : stop at the first picture that cannot be read, instead of leaving it out
+    follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
+    model, min_probability, precision, cache : as in `evaluate`
     progress : called with how many pictures are done, how many there are, and what is being done
+
+    Returns
+    -------
+    Annotation
+
+    Command line
+    ------------
+    tagrank annotate model photo.jpg --why
+    tagrank annotate model holiday/ scans/*.tif --output tags.jsonl
+    tagrank annotate model holiday/ --sidecars --dry-run
+    tagrank annotate model holiday/ --sidecars --max-tags 10
+    tagrank annotate model holiday/ --sidecars --precision 0.8
+    tagrank annotate model holiday/ --min-probability 0.3
+    tagrank annotate model drawn-pictures --part test --top 3
     """
     if dry_run and not sidecars:
         raise ArgumentError("dry_run is about sidecars; ask for sidecars, too")
@@ -188,3 +221,80 @@ def _table(ranked: list[RankedTags], top: int | None) -> Iterator[Sequence[Any]]
     for row in ranked:
         for rank, (tag, score, probability, predicted) in _best(row, top):
             yield row.name, rank, tag, score, probability, int(predicted)
+
+
+def show_annotation(
+    annotation: Annotation,
+    *,
+    output: str | os.PathLike | None = None,
+    json: bool = False,
+    why: bool = False,
+    sidecars: bool = False,
+    dry_run: bool = False,
+    max_tags: int | None = None,
+) -> Screen:
+    """The ranked tags of each picture and where they come from, or what would be written into sidecars."""
+    kind, tables, said = annotation.kind, list[Any](), list[str]()
+    is_ranked = why or (output is None and not dry_run)
+    if not json and (is_ranked or dry_run):
+        tables += quality_lines(annotation.quality)
+    if not json and is_ranked:
+        tables += _why_tables(annotation) if why else [ranked_table(annotation.ranked, kind=kind)]
+        said.append("* the model would write this tag down")
+    if not json and dry_run:
+        tables.append(sidecar_table(annotation.sidecars.changes, "would be added"))
+    if output is not None:
+        said.append(f"ranked tags of {counted(len(annotation.ranked), kind)} written to {output}")
+    if sidecars:
+        said.append(_summary(annotation.sidecars, max_tags))
+    problems = {"left out": annotation.problems, "sidecar not written": annotation.unwritten}
+    return Screen(tables, said, problems, has_failed=bool(annotation.unwritten))
+
+
+def _summary(written: SidecarWriting, max_tags: int | None) -> str:
+    """What was written into sidecars, or would be, in a line."""
+    changed = [change for change in written.changes if change.tags]
+    n_new = sum(change.action == "create" for change in changed)
+    n_present = sum(len(change.present) for change in written.changes)
+    verb = "would be added" if written.dry_run else "added"
+    line = f"{counted(written.n_added, 'tag')} {verb} to {counted(len(changed), 'sidecar')} ({n_new:,} new)"
+    line += f"; {n_present:,} {'is' if n_present == 1 else 'are'} there already" if n_present else ""
+    if written.n_cut:
+        most = max_tags or MOST_TAGS
+        line += f"; {counted(written.n_cut, 'picture')} got only the best {most} (--max-tags)"
+    if written.dry_run:
+        return f"{line}; no sidecar was written"
+    return f"{line}; 'tagrank undo' takes them out again" if changed else line
+
+
+def _why_tables(annotation: Annotation) -> list[Any]:
+    """For each picture its tags, and for each predicted tag what adds to its score and what takes from it."""
+    from rich.padding import Padding
+
+    content: list[Any] = []
+    for row, explanations in zip(annotation.ranked, annotation.why, strict=True):
+        content.append(ranked_table([row], kind=annotation.kind))
+        for explanation in explanations:
+            content.append(text_of(f"  {explanation.tag}{_strength(explanation)}", "bold"))
+            content += [
+                Padding(text_of(line), (0, 0, 0, INDENT), expand=False) for line in _shares(explanation)
+            ]
+    return content
+
+
+def _strength(explanation: Explanation) -> str:
+    """The probability, where there is one, and the score that it was made of."""
+    score = f"score {explanation.score:+.2f}"
+    return f" {score}" if explanation.probability is None else f" {explanation.probability:.0%}, {score}"
+
+
+def _shares(explanation: Explanation) -> Iterator[str]:
+    if explanation.heads:
+        yield "models: " + ", ".join(f"{name} {part:+.2f}" for name, part in explanation.heads.items())
+    for word, examples in (("for", explanation.for_), ("against", explanation.against)):
+        if examples:
+            yield f"{word}: " + ", ".join(f"{one.name} {one.contribution:+.2f}" for one in examples)
+    if explanation.shares:
+        yield "features: " + ", ".join(f"{view} {part:+.2f}" for view, part in explanation.shares.items())
+    if explanation.note:
+        yield explanation.note

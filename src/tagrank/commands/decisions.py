@@ -1,23 +1,34 @@
 """What was decided at the desk leaves an archive as a list or as sidecars, and comes back from a list."""
 
 import os
+import shlex
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tagrank.archive import Archive, database_path
 from tagrank.archive.copies import Merge, copy_database, merge_copy, restore_database
-from tagrank.archive.exports import SidecarExport, decided_rows, export_lines, export_sidecars, export_tags
+from tagrank.archive.exports import (
+    SidecarExport,
+    decided_rows,
+    export_lines,
+    export_sidecars,
+    export_tags,
+    list_lines,
+)
 from tagrank.archive.imports import Import, import_answers
 from tagrank.archive.storage.place import check_home, make_home
 from tagrank.commands.destinations import check_apart, check_distinct, check_list
+from tagrank.commands.options import DECISION_FILE, FOLLOW_LINKS, OUTPUT, PHOTOS, STYLE
 from tagrank.commands.sidecars import check_style
+from tagrank.commands.tables import LINES_SHOWN, Screen, counted, table_of
 from tagrank.data.writers.tag_list import TagListExport
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, atomic_write
+from tagrank.options import Option
 from tagrank.progress import Progress
 
 
@@ -46,33 +57,42 @@ class Export:
 
 
 def export_decisions(
-    photos: str | os.PathLike,
-    output: str | os.PathLike | None = None,
+    photos: Annotated[str | os.PathLike, PHOTOS],
+    output: Annotated[str | os.PathLike | None, replace(OUTPUT, usual="CSV on stdout")] = None,
     *,
-    tags: str | os.PathLike | None = None,
-    sidecars: bool = False,
-    style: str = "full",
-    dry_run: bool = False,
-    decisions: str | os.PathLike | None = None,
-    follow_links: bool = False,
+    tags: Annotated[str | os.PathLike | None, Option(metavar="FILE.csv")] = None,
+    sidecars: Annotated[bool, Option()] = False,
+    style: Annotated[str, STYLE] = "full",
+    dry_run: Annotated[bool, Option()] = False,
+    decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
+    follow_links: Annotated[bool, FOLLOW_LINKS] = False,
     progress: Progress | None = None,
 ) -> Export:
-    """Write down what was decided about the pictures of a folder, or all their tags; decisions stay.
+    """Take decisions of the desk elsewhere, or all tags: as a list, or as sidecars of photo programs.
+
+    What other programs wrote into sidecars stays. The pictures are never touched.
 
     Parameters
     ----------
-    photos : folder with the pictures
-    output : a ``.csv`` or ``.jsonl`` file to write, a line for each tag of a picture, or None
-    tags : a ``.csv`` or ``.jsonl`` file with every picture and all its present tags, listed and not rejected
-        or accepted, as a folder of pictures is read from. The folder's own list may be named: it keeps its
-        columns and separators, and its former content is kept in the user's state.
-    sidecars : bring all present tags of pictures with an accepted one into XMP files beside them, and take
-        those that earlier exports wrote and that are not present any more out of them
-    style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
-    dry_run : with `sidecars` or `tags`, only tell what would be written
-    decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
-    follow_links : also write sidecars behind links to folders
+    photos : a folder of pictures
+    output : write a .csv or .jsonl file, one line per decision
+    tags : write every picture with all its tags, as a list from which a folder is read; the folder's own
+        tags.csv may be named. In Python, also a .jsonl file; the folder's own list keeps its columns and
+        separators, and its former content is kept in the user's state
+    sidecars : bring all tags of pictures with accepted ones into XMP files beside them, and take out what an
+        earlier export wrote and was taken back or rejected since
+    dry_run : show what sidecars or tags would change, and write nothing
+    decisions : file with the decisions
+    style, follow_links : as in `annotate`
     progress : called with how many pictures are done, how many there are, and what is being done
+
+    Command line
+    ------------
+    tagrank export photos/ -o decisions.csv
+    tagrank export photos/ --tags photos/tags.csv --dry-run
+    tagrank export photos/ --sidecars --dry-run
+    tagrank export photos/ --sidecars
+    tagrank export /mnt/archive --decisions ~/archive.sqlite -o decisions.jsonl
     """
     if dry_run and not sidecars and tags is None:
         raise ArgumentError("dry_run is about sidecars and tags; ask for one of them, too")
@@ -99,27 +119,35 @@ def export_decisions(
 
 
 def import_decisions(
-    photos: str | os.PathLike,
-    file: str | os.PathLike,
+    photos: Annotated[str | os.PathLike, PHOTOS],
+    file: Annotated[str | os.PathLike, PHOTOS],
     *,
-    who: str | None = None,
-    dry_run: bool = False,
-    decisions: str | os.PathLike | None = None,
-    follow_links: bool = False,
+    who: Annotated[str | None, Option(metavar="NAME", usual="as the list says")] = None,
+    dry_run: Annotated[bool, Option()] = False,
+    decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
+    follow_links: Annotated[bool, FOLLOW_LINKS] = False,
     progress: Progress | None = None,
 ) -> Import | Merge:
-    """Take over the answers in a list that are not known yet, all of them or none.
+    """Take over decisions from a list that 'tagrank export' wrote, or tags of pictures.
+
+    Pictures are found by content, else by name. Each person's answers are one step that the desk can undo;
+    all are taken over or none.
 
     Parameters
     ----------
-    photos : folder with the pictures; which are there is looked at first
-    file : a list that `export_decisions` wrote, or one of pictures with their tags, such as tags.csv; or the
-        ``.sqlite`` file of another copy of the archive, whose steps are taken over as they were recorded
-    who : whose answers they are; default: as the list says, else "import"
-    dry_run : only tell the differences
-    decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
-    follow_links : look behind links to folders, too
+    file : a list: .csv or .jsonl, of 'tagrank export' or as tags.csv; or another's .sqlite file. In Python,
+        the steps of such a file are taken over as they were recorded
+    who : whose answers these are
+    dry_run : show the differences, and record nothing
+    photos, decisions, follow_links : as in `export_decisions`
     progress : called with how many pictures are done, how many there are, and what is being done
+
+    Command line
+    ------------
+    tagrank import photos/ decisions.csv --dry-run
+    tagrank import photos/ decisions.csv
+    tagrank import photos/ tags.csv --who anna
+    tagrank import photos/ bens-copy.sqlite
     """
     if Path(file).suffix == ".sqlite":
         if who is not None:
@@ -163,18 +191,29 @@ def _merge(
 
 
 def backup_decisions(
-    photos: str | os.PathLike,
-    output: str | os.PathLike | None = None,
+    photos: Annotated[str | os.PathLike, PHOTOS],
+    output: Annotated[
+        str | os.PathLike | None, replace(OUTPUT, metavar="FILE.sqlite", usual="by name and day")
+    ] = None,
     *,
-    decisions: str | os.PathLike | None = None,
+    decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
 ) -> tuple[Path, int]:
-    """Write a copy of all that was decided, also while a desk is open; where it is, and how many decisions.
+    """Copy all that was decided into one file, also while a desk is open.
 
     Parameters
     ----------
-    photos : folder with the pictures
-    output : a ``.sqlite`` file; default: in the working folder, by the name of the archive and the day
-    decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
+    output : where the copy goes. In Python, by default in the working folder, by the name of the archive and
+        the day
+    photos, decisions : as in `export_decisions`
+
+    Returns
+    -------
+    where the copy is, and how many decisions it holds
+
+    Command line
+    ------------
+    tagrank backup photos/
+    tagrank backup photos/ -o /mnt/safe/photos.sqlite
     """
     source = database_path(photos, decisions)
     name = f"{Path(photos).absolute().name}-decisions-{datetime.now():%Y-%m-%d}.sqlite"
@@ -189,15 +228,26 @@ def backup_decisions(
 
 
 def restore_decisions(
-    photos: str | os.PathLike, file: str | os.PathLike, *, decisions: str | os.PathLike | None = None
+    photos: Annotated[str | os.PathLike, PHOTOS],
+    file: Annotated[str | os.PathLike, PHOTOS],
+    *,
+    decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
 ) -> tuple[int, Path | None]:
-    """Put a copy in the place of what was decided; how many decisions it holds, and where the old file is.
+    """Put a copy in the place of all that was decided; what was there is kept beside it.
 
     Parameters
     ----------
-    photos : folder with the pictures; no desk may have it open
-    file : a copy that `backup_decisions` wrote
-    decisions : the file to replace; default: ``.tagrank/desk.sqlite`` in the folder
+    file : a copy that 'tagrank backup' wrote
+    photos, decisions : as in `export_decisions`
+
+    Returns
+    -------
+    how many decisions it holds, and where the file that was there is now
+
+    Command line
+    ------------
+    tagrank restore photos/ photos-decisions-2026-05-01.sqlite
+    tagrank restore /mnt/archive copy.sqlite --decisions ~/archive.sqlite
     """
     if not Path(photos).is_dir():
         raise FileError(photos, "is not a folder; expected one with pictures")
@@ -206,3 +256,90 @@ def restore_decisions(
         check_home(target.parent)
     make_home(target)
     return restore_database(Path(file), target)
+
+
+def show_export(done: Export, *, output: str | os.PathLike | None = None, json: bool = False) -> Screen:
+    """What was decided as CSV, or what changed in sidecars and in a list of tags."""
+    tables: list[Any] = []
+    said = [] if output is None else [f"{counted(len(done.rows), 'decision')} written to {output}"]
+    if not json and output is None and done.sidecars is None and done.tags is None:
+        return Screen(text="".join(list_lines(done.rows, "csv")))
+    if done.tags is not None:
+        changes = [(change.name, change.added, change.removed) for change in done.tags.changes]
+        tables += _differences("picture", changes, said)
+        said += _said_of_tags(done.tags)
+    if done.sidecars is None:
+        return Screen(tables, said)
+    changes = [(os.path.basename(one.sidecar), one.tags, one.removed) for one in done.sidecars.changes]
+    tables += _differences("sidecar", changes, said)
+    said.append(_said_of_sidecars(done.sidecars))
+    problems = done.sidecars.problems
+    return Screen(tables, said, {"sidecar not changed": problems}, has_failed=bool(problems))
+
+
+def _differences(what: str, changes: Sequence[tuple[str, Any, Any]], said: list[str]) -> list[Any]:
+    """A line for each `what`: the tags that come, and those that go."""
+    if len(changes) > LINES_SHOWN:
+        said.append(f"{len(changes) - LINES_SHOWN:,} more {what}s; --json lists all")
+    rows = [(name, ", ".join(added), ", ".join(removed)) for name, added, removed in changes[:LINES_SHOWN]]
+    return [table_of(what, "added", "removed", rows=rows)] if rows else []
+
+
+def _said_of_tags(done: TagListExport) -> list[str]:
+    line = f"{done.path}: {counted(done.n_added, 'tag')} added, {counted(done.n_removed, 'tag')} removed"
+    line += f"; {counted(done.n_pictures, 'picture')} with tags"
+    said = [f"dry run, nothing was written: {line}" if done.dry_run else line]
+    if done.kept:
+        command = shlex.join(["cp", done.kept, done.path])
+        said.append(f"the list as it was is kept; to get it back: {command}")
+    return said
+
+
+def _said_of_sidecars(done: SidecarExport) -> str:
+    line = f"{counted(done.n_added, 'tag')} added to {counted(len(done.changes), 'sidecar')}"
+    if done.n_removed:
+        line = f"{counted(done.n_added, 'tag')} added, {counted(done.n_removed, 'tag')} removed"
+        line += f" in {counted(len(done.changes), 'sidecar')}"
+    line += f"; {counted(done.n_pictures, 'picture')} with accepted tags"
+    return f"dry run, nothing was written: {line}" if done.dry_run else line
+
+
+def show_import(done: Import | Merge, *, dry_run: bool = False) -> Screen:
+    """The differences that a list makes, or how much was taken over of another's file."""
+    problems, has_failed = {"not used": done.problems}, bool(done.problems)
+    if isinstance(done, Merge):
+        return Screen((), [_said_of_merge(done)], problems, has_failed=has_failed)
+    changes = done.changes
+    rows = [(one.name, one.tag, one.before, one.after, one.who) for one in changes[:LINES_SHOWN]]
+    tables = [table_of("picture", "tag", "before", "after", "by", rows=rows)] if rows else []
+    line = f"{counted(len(changes), 'decision')} recorded of {counted(done.n_read, 'answer')}"
+    more = len(changes) - LINES_SHOWN
+    said = [f"{more:,} more; --json lists all"] if more > 0 else []
+    said.append(f"dry run, nothing was recorded: {line}" if dry_run else line)
+    return Screen(tables, said, problems, has_failed=has_failed)
+
+
+def _said_of_merge(done: Merge) -> str:
+    parts = [
+        f"{counted(done.n_answers, 'answer')} and {counted(done.n_tag_changes, 'change')} of tags in "
+        f"{counted(done.n_steps, 'step')} taken over"
+    ]
+    parts += [f"by {', '.join(done.people)}"] if done.people else []
+    parts += [f"{counted(done.n_undone, 'step')} undone"] if done.n_undone else []
+    parts += [f"{counted(done.n_unknown, 'picture')} not here yet"] if done.n_unknown else []
+    line = "; ".join(parts)
+    return f"dry run, nothing was recorded: {line}" if done.dry_run else line
+
+
+def show_backup(copied: tuple[Path, int]) -> Screen:
+    """Where the copy is."""
+    path, n_decisions = copied
+    said = f"{counted(n_decisions, 'decision')} copied to {path}; 'tagrank restore' puts them back"
+    return Screen(sentences=[said])
+
+
+def show_restored(restored: tuple[int, Path | None]) -> Screen:
+    """How much was restored, and where the file is that was there."""
+    n_decisions, kept = restored
+    more = f"; what was there is now {kept}" if kept else ""
+    return Screen(sentences=[f"{counted(n_decisions, 'decision')} restored{more}"])

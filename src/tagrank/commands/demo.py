@@ -5,18 +5,23 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tagrank.annotation import RankedTags, describe_pictures
 from tagrank.annotation.model_files.storage import check_replaceable
 from tagrank.commands.destinations import check_folder, check_page
 from tagrank.commands.evaluate import Evaluation, evaluate
+from tagrank.commands.options import ALL_METRICS, JOBS, OUTPUT, SEED
+from tagrank.commands.tables import Screen, metric_lines, quality_lines, ranked_table
 from tagrank.commands.train import Training, train
 from tagrank.data import Collection
 from tagrank.data.drawn_pictures import draw_pictures
+from tagrank.data.splits import hide_labels
+from tagrank.data.writers.tags import write_picture_folder
 from tagrank.estimators.methods import find_method
 from tagrank.features import choose_features
 from tagrank.metrics import MetricTable
+from tagrank.options import Option
 from tagrank.progress import Progress
 from tagrank.reports.quality import QualityNote
 from tagrank.reports.report import write_model_report
@@ -67,26 +72,27 @@ class Demonstration:
 
 
 def demo(
-    output: str | os.PathLike = "tagrank-demo",
+    output: Annotated[str | os.PathLike, OUTPUT] = "tagrank-demo",
     *,
-    n_pictures: int = 400,
-    seed: int = 0,
-    n_jobs: int | None = None,
+    n_pictures: Annotated[int, Option(low=20)] = 400,
+    seed: Annotated[int, SEED] = 0,
+    n_jobs: Annotated[int | None, JOBS] = None,
     callback: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Demonstration:
-    """Draw pictures, learn their tags with three methods, keep the first model and write a report.
+    """Draw pictures, learn their tags, and write a report: the whole path in under a minute.
 
-    All methods are treated as `train` treats pictures: the same features, the mean of their kernels, C by
-    cross-validation on the training pictures, calibration and a threshold.
+    Three methods learn them, as `train` does with pictures: from the same features, by the mean of their
+    kernels, with C by cross-validation on the training pictures, calibration and a threshold. The model of
+    the first is kept.
 
     Parameters
     ----------
-    output : folder for ``model`` and ``report.html``
-    n_pictures : how many to draw; seven tenths are trained on
-    seed : for the pictures and the training
-    n_jobs : processes and threads; None for all cores
+    output : folder for model and report
+    n_pictures : number of pictures to draw; seven tenths are trained on
+    seed : seed of everything random
+    n_jobs : number of processes and threads
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, what is being trained ends early
@@ -94,6 +100,11 @@ def demo(
     Returns
     -------
     Demonstration
+
+    Command line
+    ------------
+    tagrank demo
+    tagrank demo --output tour --seed 7
     """
     started = time.perf_counter()
     folder = Path(output)
@@ -180,3 +191,45 @@ def _write_report(
             "seconds": seconds,
         },
     )
+
+
+def show_demonstration(
+    demonstration: Demonstration, *, json: bool = False, all_metrics: Annotated[bool, ALL_METRICS] = False
+) -> Screen:
+    """The metrics of all methods, and the ranked tags of some pictures.
+
+    Parameters
+    ----------
+    demonstration : what `demo` returned
+    json : whether JSON is shown instead
+    all_metrics : show every metric, not only the three that matter most
+    """
+    if json:
+        return Screen()
+    tables = [
+        *quality_lines(demonstration.quality),
+        *metric_lines(demonstration.tables, every=all_metrics),
+        "",
+        ranked_table(demonstration.ranked, demonstration.true_tags),
+    ]
+    said = (
+        "✓ predicted and right, ✗ predicted and wrong; the others are not predicted",
+        f"model written to {demonstration.model}",
+        f"report written to {demonstration.report}: open it in a browser",
+    )
+    return Screen(tables, said)
+
+
+def draw_archive(
+    folder: str | os.PathLike, *, n_pictures: int = 400, size: int = 144, hidden: float = 0.5, seed: int = 0
+) -> None:
+    """Draw pictures into a folder that does not exist yet, with a list of some of their tags.
+
+    Parameters
+    ----------
+    folder : is complete when this returns, or not there
+    n_pictures, size, seed : as in `draw_pictures`
+    hidden : share of the tags that the list lacks
+    """
+    drawn = draw_pictures(n_pictures, size=size, random_state=seed)
+    write_picture_folder(drawn.replaced(labels=hide_labels(drawn.labels, hidden, random_state=seed)), folder)

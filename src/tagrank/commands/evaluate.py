@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -11,10 +11,13 @@ from tagrank.annotation import Annotator
 from tagrank.annotation.describing import Cache, kind_of, see_pictures
 from tagrank.commands.destinations import check_page
 from tagrank.commands.given_data import choose_part, open_collection, open_model
+from tagrank.commands.options import ALL_METRICS, CACHE, DATA, MIN_PROBABILITY, MODEL, PICTURE_JOBS, PRECISION
+from tagrank.commands.tables import Screen, counted, metric_lines, quality_lines
 from tagrank.data import Collection, Reading, clean_tags
 from tagrank.errors import ArgumentError, warn
 from tagrank.labels import labels_from_states
 from tagrank.metrics import MetricTable, metric_table, per_label_table
+from tagrank.options import PICTURES, ROWS, Option
 from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.reports.picture_pixels import was_trained_on
@@ -22,6 +25,7 @@ from tagrank.reports.quality import QualityNote, can_rank, measured_quality
 from tagrank.reports.scores import Answers
 
 MOST_NAMED = 5
+READ_ONLY = ("strict", "follow_links", "machine_tags", "join_sidecars", "separator", "decisions")
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
 
 
@@ -73,41 +77,50 @@ class Evaluation:
 
 
 def evaluate(
-    model: Annotator | str | os.PathLike,
-    data: Collection | str | os.PathLike,
+    model: Annotated[Annotator | str | os.PathLike, MODEL],
+    data: Annotated[Collection | str | os.PathLike, DATA],
     *,
-    part: str | None = None,
-    n_tags: int = 5,
-    min_probability: float | None = None,
-    precision: float | None = None,
-    only_unseen: bool = False,
-    report: str | os.PathLike | None = None,
-    pictures: str | os.PathLike | None = None,
-    reading: Reading = Reading(),
-    cache: Cache = True,
-    n_jobs: int | None = None,
+    part: Annotated[str | None, Option(ROWS, usual="test if there is one")] = None,
+    n_tags: Annotated[int, Option(low=1)] = 5,
+    min_probability: Annotated[float | None, MIN_PROBABILITY] = None,
+    precision: Annotated[float | None, PRECISION] = None,
+    only_unseen: Annotated[bool, Option(PICTURES)] = False,
+    report: Annotated[str | os.PathLike | None, Option()] = None,
+    pictures: Annotated[str | os.PathLike | None, Option(PICTURES, metavar="FOLDER")] = None,
+    reading: Annotated[Reading, Option(fields=READ_ONLY)] = Reading(),
+    cache: Annotated[Cache, CACHE] = True,
+    n_jobs: Annotated[int | None, PICTURE_JOBS] = None,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Measure a model on pictures whose tags are known; they are tidied as they were in training.
+    """Measure a model on data whose tags are known.
+
+    The tags are tidied as they were in training.
 
     Parameters
     ----------
-    model : an Annotator, or the folder of one
-    data : a Collection, a file or a name, as `open_collection` takes it
-    part : the part to measure on; None means "test" where there is one, else every row
-    n_tags : tags given to each picture by the annotation scores
-    min_probability, precision : which tags are predicted, as in `annotate`; by default the model decides
-    only_unseen : leave out pictures with the content of one that the model was trained on; else a warning
-        counts them
-    report : an HTML file to write, or None
-    pictures : a folder in which the report finds training pictures; those of `data`, and those that still are
-        where the model was trained, are found without it
-    reading : how the data are read; their tags are tidied as they were in training
-    cache, n_jobs, progress : as in `annotate`
+    model : a folder that 'tagrank train' wrote. In Python, also an `Annotator`
+    part : part to measure on, or 'all'
+    n_tags : number of tags for each picture in Annotation-P, -R and -F1
+    min_probability : predict tags that are at least this probable
+    only_unseen : leave out pictures that the model was trained on. In Python, else a warning counts them
+    report : write an HTML page, too
+    pictures : where the report finds training pictures that have moved
+    reading : how the data are read; lower_case, hierarchy, synonyms and min_count are refused
+    n_jobs : number of processes that describe pictures
+    data, precision, cache : as in `train`
+    progress : called with how much is done, of how much, and what is being done
 
     Returns
     -------
     Evaluation
+
+    Command line
+    ------------
+    tagrank evaluate model drawn-pictures
+    tagrank evaluate model photos/ --part all --report report.html
+    tagrank evaluate model photos/ --part all --only-unseen
+    tagrank evaluate model photos/ --precision 0.8
+    tagrank evaluate model scene --json
     """
     if report is not None:
         check_page(report)
@@ -251,3 +264,25 @@ def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
 def _counted(tags: Sequence[str]) -> str:
     """How many, and the first of them by name."""
     return f"{len(tags)} ({', '.join(tags[:MOST_NAMED])}{', ...' if len(tags) > MOST_NAMED else ''})"
+
+
+def show_evaluation(
+    evaluation: Evaluation,
+    *,
+    report: str | os.PathLike | None = None,
+    all_metrics: Annotated[bool, ALL_METRICS] = False,
+) -> Screen:
+    """What the predicted tags are worth, and the metrics.
+
+    Parameters
+    ----------
+    evaluation : what `evaluate` returned
+    report : the page that was written
+    all_metrics : show every metric, not only the three that matter most
+    """
+    quality = evaluation.quality if evaluation.is_telling else None
+    metrics = metric_lines({evaluation.name or "value": evaluation.table}, every=all_metrics)
+    n_decisions = evaluation.n_decisions
+    said = [f"{counted(n_decisions, 'decision')} of the desk used"] if n_decisions else []
+    said += [] if report is None else [f"report written to {report}"]
+    return Screen([*quality_lines(quality), *metrics], said, {"left out": evaluation.problems})

@@ -1,10 +1,18 @@
-"""What there is to choose from: features by name, and data by name."""
+"""What there is to choose from: methods, features and data by name."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated, Any
 
+from tagrank.commands.options import AUTO, method_names
+from tagrank.commands.tables import QUIET, Screen, facts_table, table_of, text_of
 from tagrank.data import find_dataset, list_datasets
 from tagrank.data.catalog import DatasetEntry, data_folders
 from tagrank.data.drawn_pictures import TAGS
+from tagrank.options import Option
+
+if TYPE_CHECKING:
+    from tagrank.estimators.methods import Method
 
 DRAWN_PICTURES = "drawn-pictures"
 
@@ -28,7 +36,13 @@ class FeatureSet:
 
 
 def features() -> list[FeatureSet]:
-    """All sets of picture features."""
+    """List the sets of picture features that 'tagrank train --features' knows.
+
+    Command line
+    ------------
+    tagrank features
+    tagrank features --json
+    """
     from tagrank.features import FEATURES, PRESETS
 
     return [
@@ -71,7 +85,15 @@ class Dataset:
 
 
 def datasets() -> list[Dataset]:
-    """All data that can be named: the drawn pictures, then the public sets of the catalog."""
+    """List the data sets that can be used by name, where they are, or how to get them.
+
+    They are looked for below TAGRANK_DATA and in the cache folder; nothing is downloaded.
+
+    Command line
+    ------------
+    tagrank datasets
+    TAGRANK_DATA=~/data tagrank datasets --json
+    """
     about = "landscapes, harbours, streets and nights"
     drawn = Dataset(DRAWN_PICTURES, about, 400, None, len(TAGS), "drawn on the spot", None, "")
     return [drawn, *(_dataset(entry) for entry in list_datasets())]
@@ -83,3 +105,105 @@ def _dataset(entry: DatasetEntry) -> Dataset:
     advice = "" if folder else f"put {', '.join(entry.files)} (or .gz) into {place}"
     sizes = (entry.n_rows, entry.n_features or None, entry.n_tags)
     return Dataset(entry.name, entry.about, *sizes, entry.source, str(folder) if folder else None, advice)
+
+
+def show_features(entries: list[FeatureSet]) -> Screen:
+    """A line a set of features."""
+    rows = ((entry.name, entry.kernel, ", ".join(entry.presets), entry.about) for entry in entries)
+    table = table_of("features", "kernel", "presets", "what they are", rows=rows)
+    return Screen([table], document=[asdict(entry) for entry in entries])
+
+
+def show_datasets(entries: list[Dataset], *, json: bool = False) -> Screen:
+    """A line a data set: its sizes, and where it is or where it comes from."""
+    from rich.text import Text
+
+    table = table_of("data set", "rows", "features", "tags", numbers=True)
+    table.add_column("where")
+    for entry in entries:
+        sizes = (entry.n_rows, entry.n_features, entry.n_tags)
+        table.add_row(
+            entry.name,
+            *("pictures" if size is None else f"{size:,}" for size in sizes),
+            Text(entry.folder or entry.source, overflow="fold"),
+            style="" if entry.is_here else QUIET,
+        )
+    absent = [entry for entry in entries if not entry.is_here]
+    said = (
+        [f"{len(absent)} are not here; for instance {absent[0].name}: {absent[0].advice}"] if absent else []
+    )
+    return Screen([table], [] if json else said, document=[asdict(entry) for entry in entries])
+
+
+def methods(
+    name: Annotated[str | None, Option(is_argument=True, metavar="METHOD", complete=method_names)] = None,
+) -> "list[Method]":
+    """List the methods that 'tagrank train' and 'tagrank missing' know.
+
+    Parameters
+    ----------
+    name : tell all about this one, and what can be set
+
+    Command line
+    ------------
+    tagrank methods
+    tagrank methods joint-svm
+    tagrank methods --json
+    """
+    from tagrank.estimators.methods import methods as known_methods
+
+    return [] if name == AUTO else known_methods(name)
+
+
+def show_methods(entries: "list[Method]", *, name: str | None = None, json: bool = False) -> Screen:
+    """All methods, family by family; or one of them, and the parameters that not all have."""
+    if name == AUTO:
+        return Screen([_auto_words()], document=[{"name": AUTO, "about": _auto_words()}])
+    document = [entry.to_dict() for entry in entries]
+    if name is not None:
+        return Screen(_method_details(entries[0]), document=document)
+    table = table_of("method", "good for", "training grows with", "paper")
+    for family, members in groupby(entries, key=lambda entry: entry.family):
+        table.add_row(text_of(family, "bold"), end_section=True)
+        for entry in members:
+            table.add_row(f"  {entry.name}", entry.good_for, entry.growth, entry.citation)
+    notes = [_auto_words(), "'tagrank methods METHOD' tells what it does and what can be set"]
+    return Screen([table], [] if json else notes, document=document)
+
+
+def _auto_words() -> str:
+    """What ``--method auto`` does."""
+    from tagrank.annotation.choosing import TRIED
+
+    names = f"{', '.join(TRIED[:-1])} and {TRIED[-1]}"
+    return (
+        f"auto, the usual choice, tries {names} over C, kernels and with and without an intercept, and takes "
+        "what ranks held-out pictures best, or a ranker and a classifier together"
+    )
+
+
+def _method_details(method: "Method") -> list[Any]:
+    facts = {
+        "method": method.name,
+        "class": method.estimator,
+        "family": method.family,
+        "what it does": method.about,
+        "good for": method.good_for,
+        "training grows with": f"{method.growth} (n pictures, m tags)",
+        "unknown tags": method.unknown,
+        "paper": f"{method.paper} ({method.acronym})" if method.acronym else method.paper,
+    }
+    if method.space:
+        facts["searched"] = "; ".join(
+            f"{name} {', '.join(map(_short, values))}" for name, values in method.space.items()
+        )
+    if not method.parameters:
+        return [facts_table({**facts, "--set": "nothing: all its parameters are options of 'tagrank train'"})]
+    table = table_of("--set", "values", "default", "what it is")
+    for parameter in method.parameters:
+        table.add_row(parameter.name, parameter.values.words, parameter.default, parameter.about)
+    return [facts_table(facts), "", table]
+
+
+def _short(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,8 +1,15 @@
 """The tables of the papers, measured again, where the distribution tagrank-papers is installed."""
 
+import sys
+from contextlib import redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from tagrank.commands.options import OUTPUT
+from tagrank.commands.tables import Screen, table_of
+from tagrank.errors import ArgumentError
+from tagrank.options import Option
 
 GROUP = "tagrank.reproductions"
 
@@ -28,21 +35,82 @@ def list_reproductions() -> list[Any]:
     return tables
 
 
+def _table_names(incomplete: str) -> list[str]:
+    """What a shell offers."""
+    try:
+        return [table.name for table in list_reproductions() if table.name.startswith(incomplete)]
+    except ImportError:
+        return []
+
+
 def reproduce(
-    name: str, *, kept: bool = False, quick: bool = False, output: str | Path | None = None, **parameters: Any
+    name: Annotated[str | None, Option(is_argument=True, complete=_table_names)] = None,
+    *,
+    kept: Annotated[bool, Option()] = False,
+    quick: Annotated[bool, Option()] = False,
+    output: Annotated[str | Path | None, OUTPUT] = None,
+    **parameters: Any,
 ) -> Any:
-    """Measure again what a table of a paper says, and set our figures beside the published ones.
+    """Measure a table of a paper again, and set our figures beside the published ones.
+
+    Without a name all tables are listed, with their state: reproduced, in pattern on other data, in part,
+    or impossible here and why. The tables come with tagrank-papers: in a checkout, pip install ./papers.
 
     Parameters
     ----------
-    name : of a table, see `list_reproductions`
-    kept : measure nothing, and take the figures that come with tagrank-papers
+    name : a table, such as twmmf-table3
+    kept : measure nothing; show the figures that come with tagrank-papers
     quick : a run of seconds on drawn data, which shows that it works
-    output : folder for a JSON file with all that was measured; written after every part of a long run
+    output : folder for a JSON file with all that was measured. In Python, it is written after every part of a
+        long run
     **parameters : keywords of ``run`` of the experiment
 
     Returns
     -------
     what was found, with ``table``, ``experiment``, ``answer``, ``machine`` and ``is_quick``
+
+    Command line
+    ------------
+    tagrank reproduce
+    tagrank reproduce jsvm-table4 --kept
+    tagrank reproduce twmmf-table3 -o results/
     """
-    return find_reproductions().reproduce(name, kept=kept, quick=quick, output=output, **parameters)
+    if name is None:
+        return list_reproductions()
+    if kept and (quick or output is not None):
+        raise ArgumentError("kept=True measures nothing, so that quick=True and output= have no meaning")
+    # experiments print what they have as they go
+    with redirect_stdout(sys.stderr):
+        return find_reproductions().reproduce(name, kept=kept, quick=quick, output=output, **parameters)
+
+
+def show_reproduction(reproduction: Any, *, json: bool = False, name: str | None = None) -> Screen:
+    """Our figures beside the published ones; or all tables, each with its state."""
+    if name is None:
+        return _show_list(reproduction, json)
+    table, experiment = reproduction.table, reproduction.experiment
+    tables: list[Any] = [f"{table.name}: {table.number} of {table.paper}, {table.state}", table.about, ""]
+    for title, figures in reproduction.tables():
+        rows = ((row, *cells) for row, cells in figures.rows.items())
+        tables += [table_of(title, *figures.columns, numbers=True, rows=rows), ""]
+    tables += reproduction.sentences()
+    if experiment is not None:
+        tables += ["", f"Ours: {', '.join(experiment.data)}. {experiment.protocol}"]
+        tables += ["No figures are kept yet."] if reproduction.answer is None else []
+    is_quick = reproduction.is_quick and not json
+    said = (
+        ["this was a quick run on drawn data: it tells nothing but that everything runs"] if is_quick else []
+    )
+    return Screen(tables, said)
+
+
+def _show_list(tables: list[Any], json: bool) -> Screen:
+    """A line a table: its state, how long it takes to measure it again, and what it holds or why not."""
+    listed = table_of("table", "of", "state", "minutes", "what was measured, or why it is not")
+    listed.columns[0].no_wrap = listed.columns[2].no_wrap = True
+    for table in tables:
+        minutes, about = (str(table.minutes), table.about) if table.experiment else ("", table.why)
+        listed.add_row(table.name, f"{table.paper}, {table.number}", table.state, minutes, about)
+    said = [f"{state}: {meaning}" for state, meaning in find_reproductions().STATES.items()]
+    said.append("'tagrank reproduce NAME' measures one again; with --kept it shows the figures that are kept")
+    return Screen([listed], [] if json else said, document=[table.to_dict() for table in tables])

@@ -1,16 +1,25 @@
 """What the tags of an archive mean: listed, changed, taken back, and written to a table."""
 
+import getpass
 import os
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Any
 
 from tagrank.archive import Archive
 from tagrank.archive.tag_changes import ArchiveTags, change_of, read_effects, table_rows
 from tagrank.commands.destinations import check_apart
-from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, read_tag_table, tag_table_lines
+from tagrank.commands.options import DECISION_FILE, PHOTOS
+from tagrank.commands.tables import LINES_SHOWN, Screen, counted, table_of
+from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, read_tag_table, say_change, tag_table_lines
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
+from tagrank.options import Option
+
+CHANGES = "Changes (each may be repeated; all are one step)"
+CHANGE = Option(CHANGES, kind=str, is_many=True)
 
 
 def list_tags(
@@ -120,3 +129,147 @@ def _new(archive: Archive, listed: Sequence[TagChange]) -> list[TagChange]:
         )
 
     return [change for change in listed if not is_said(change)]
+
+
+def tags(
+    photos: Annotated[str | os.PathLike, PHOTOS],
+    *,
+    rename: Annotated[Sequence[str] | None, replace(CHANGE, metavar="OLD=NEW")] = None,
+    merge: Annotated[Sequence[str] | None, replace(CHANGE, metavar="FROM=INTO")] = None,
+    synonym: Annotated[Sequence[str] | None, replace(CHANGE, metavar="WORD=TAG")] = None,
+    no_synonym: Annotated[Sequence[str] | None, replace(CHANGE, metavar="WORD")] = None,
+    parent: Annotated[Sequence[str] | None, replace(CHANGE, metavar="TAG=PARENT")] = None,
+    no_parent: Annotated[Sequence[str] | None, replace(CHANGE, metavar="TAG=PARENT")] = None,
+    describe: Annotated[Sequence[str] | None, replace(CHANGE, metavar="TAG=TEXT")] = None,
+    delete: Annotated[Sequence[str] | None, replace(CHANGE, metavar="TAG")] = None,
+    restore: Annotated[Sequence[str] | None, replace(CHANGE, metavar="TAG")] = None,
+    undo: Annotated[bool, Option(CHANGES)] = False,
+    import_: Annotated[str | os.PathLike | None, Option("Tables", metavar="FILE.csv")] = None,
+    export: Annotated[str | os.PathLike | None, Option("Tables", metavar="FILE.csv")] = None,
+    conflicts: Annotated[bool, Option()] = False,
+    history: Annotated[bool, Option()] = False,
+    dry_run: Annotated[bool, Option()] = False,
+    name: Annotated[str | None, Option(usual="the name you are logged in by")] = None,
+    decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
+) -> Screen:
+    """List the tags of an archive, or change what they mean: names, synonyms, parents, descriptions.
+
+    A picture with a tag has its parents, too; one without a parent has none of its children. In Python,
+    `list_tags`, `change_tags` and `undo_tags` do the same.
+
+    Parameters
+    ----------
+    photos : a folder of pictures
+    rename : give a tag another name
+    merge : make one tag of two
+    synonym : another word for a tag
+    no_synonym : a word that is a tag of its own
+    parent : a tag implies another
+    no_parent : a tag does not imply another
+    describe : a text about a tag
+    delete : hide a tag; what was decided is kept
+    restore : show a deleted tag again
+    undo : take the last step back
+    import_ : take over tags, parents, synonyms and descriptions
+    export : write tags, parents, synonyms and descriptions
+    conflicts : list answers that cannot both be true
+    history : list what was changed
+    dry_run : tell what would change, and record nothing
+    name : who changes the tags
+    decisions : file with the decisions
+
+    Command line
+    ------------
+    tagrank tags photos/
+    tagrank tags photos/ --rename automobile=car
+    tagrank tags photos/ --parent jet=plane --parent plane=vehicle
+    tagrank tags photos/ --describe "jet=with jet engines"
+    tagrank tags photos/ --undo
+    tagrank tags photos/ --import hierarchy.csv --dry-run
+    """
+    pairs = {"rename": rename, "merge": merge, "synonym": synonym, "parent": parent, "no parent": no_parent}
+    pairs["describe"] = describe
+    words = {"no synonym": no_synonym, "delete": delete, "restore": restore}
+    changes: list[tuple[str, ...]] = [
+        (verb, *_pair(verb, pair)) for verb, texts in pairs.items() for pair in texts or ()
+    ]
+    changes += [(verb, word) for verb, texts in words.items() for word in texts or ()]
+    who = name if name is not None else getpass.getuser()
+    if undo and (changes or import_ or dry_run):
+        raise ArgumentError("--undo takes the last step back and goes with no other change")
+    if undo:
+        undone = undo_tags(photos, who=who, decisions=decisions)
+        sentences = [say_change(change) for change in undone]
+        said = [f"taken back: {sentence}" for sentence in sentences]
+        return Screen(sentences=said, document={"undone": sentences})
+    if changes or import_ is not None:
+        done = change_tags(photos, changes, table=import_, who=who, dry_run=dry_run, decisions=decisions)
+        return _show_changes(done, dry_run)
+    overview = list_tags(photos, export, decisions=decisions)
+    shown = _conflict_table if conflicts else _history_table if history else _tag_table
+    said = [
+        f"parents go in a circle and do not count: {', '.join(circle)}; use --no-parent"
+        for circle in overview.circles
+    ]
+    if overview.n_conflicts and not conflicts:
+        said.append(f"{counted(overview.n_conflicts, 'conflict')} between answers; --conflicts lists them")
+    if conflicts and not overview.n_conflicts:
+        said.append("there are no conflicts between answers")
+    is_listed = conflicts or history or export is None
+    if export is not None:
+        said.append(f"{counted(len(overview.tags), 'tag')} written to {export}")
+    return Screen([shown(overview)] if is_listed else [], said, document=overview.to_dict())
+
+
+def _pair(verb: str, text: str) -> tuple[str, str]:
+    tag, sign, other = text.partition("=")
+    if not sign or not tag.strip():
+        raise ArgumentError(f"--{verb.replace(' ', '-')} takes two tags with = between them, got {text!r}")
+    return tag.strip(), other.strip()
+
+
+def _show_changes(done: list[str], dry_run: bool) -> Screen:
+    said = [f"dry run, nothing was recorded: {line}" if dry_run else line for line in done[:LINES_SHOWN]]
+    if len(done) > LINES_SHOWN:
+        said.append(f"{len(done) - LINES_SHOWN:,} more; --json lists all")
+    if not done:
+        said.append("nothing would change: the tags are like this already")
+    return Screen(sentences=said, document={"changes": done, "applied": not dry_run})
+
+
+def _tag_table(overview: ArchiveTags) -> Any:
+    rows = (
+        (
+            f"{one.tag} (deleted)" if one.is_deleted else one.tag,
+            f"{one.present:,}",
+            ", ".join(one.synonyms),
+            ", ".join(f"{name} (files)" if name in one.listed_parents else name for name in one.parents),
+            one.description,
+        )
+        for one in overview.tags
+    )
+    return table_of("tag", "pictures", "synonyms", "parents", "description", rows=rows)
+
+
+def _conflict_table(overview: ArchiveTags) -> Any:
+    rows = (
+        (
+            one.name,
+            one.present,
+            one.present_by or "(files)",
+            one.absent,
+            one.absent_by,
+            f"the latest: {one.holds}",
+        )
+        for one in overview.conflicts
+    )
+    return table_of("picture", "present", "by", "absent", "by", "what holds", rows=rows)
+
+
+def _history_table(overview: ArchiveTags) -> Any:
+    rows = (
+        (batch.at[:19], batch.who, say_change(change), batch.undone_by or "")
+        for batch in overview.history
+        for change in batch.changes
+    )
+    return table_of("when", "by", "change", "undone by", rows=rows)

@@ -4,12 +4,12 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from sklearn.base import clone
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.choosing import AUTO, METHOD, Choice, Recipe, Trial
+from tagrank.annotation.choosing import AUTO, Choice, Recipe, Trial
 from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features, see_pictures
 from tagrank.annotation.model_files.storage import check_replaceable
 from tagrank.commands.destinations import check_apart, check_folder
@@ -22,19 +22,50 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
+from tagrank.commands.options import (
+    ALL_METRICS,
+    CACHE,
+    COMPLETENESS,
+    DATA,
+    FEATURES,
+    JOBS,
+    METHOD_NAME,
+    PART,
+    SEED,
+    VIEW,
+    TrainingParameters,
+)
+from tagrank.commands.tables import QUIET, Screen, counted, facts_table, metric_lines, quality_lines, table_of
 from tagrank.data import Collection, Reading, clean_tags, split_collection
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
 from tagrank.metrics import MetricTable
+from tagrank.options import METHOD, ROWS, Option, countable, share, share_or_all
 from tagrank.problems import Problem
-from tagrank.progress import Progress
-from tagrank.reports.model_notes import CHOICE, KERNELS, describe_choice, describe_kernels
+from tagrank.progress import WRITING, Progress
+from tagrank.reports.model_notes import (
+    CHOICE,
+    KERNELS,
+    choice_words,
+    describe_choice,
+    describe_kernels,
+    kernel_lines,
+)
 from tagrank.reports.picture_pixels import remember_pictures
 from tagrank.reports.quality import QualityNote, model_quality
+from tagrank.visible_text import printable
 
-WRITING = "writing the model"  # what `progress` hears when training is over
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+NO_CALIBRATION = "none"
+CALIBRATION = Option(
+    METHOD,
+    words=(AUTO, "shared", "platt", "isotonic", NO_CALIBRATION),
+    read=lambda word: None if word == NO_CALIBRATION else word,
+)
 
 
 @dataclass(frozen=True)
@@ -129,56 +160,67 @@ class Training:
 
 
 def train(
-    data: Collection | str | os.PathLike,
-    output: str | os.PathLike | None = None,
+    data: Annotated[Collection | str | os.PathLike, DATA],
+    output: Annotated[str | os.PathLike | None, Option(names=("--output", "-o"), is_required=True)] = None,
     *,
-    method: str = METHOD,
-    seed: int = 0,
-    calibration: str | None = AUTO,
-    threshold: str | None = None,
-    n_tags: int = 5,
-    completeness: float | None = None,
-    precision: float | None = None,
-    kernel_power: int | None = None,
-    view: str | None = None,
-    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
-    cache: Cache = True,
+    method: Annotated[str, METHOD_NAME] = AUTO,
+    seed: Annotated[int, SEED] = 0,
+    calibration: Annotated[str | None, CALIBRATION] = AUTO,
+    threshold: Annotated[
+        str | None, Option(METHOD, words=("f1", "global", "cardinality", "top-k"), usual="f1")
+    ] = None,
+    n_tags: Annotated[int, Option(METHOD, low=1)] = 5,
+    completeness: Annotated[float | None, COMPLETENESS] = None,
+    precision: Annotated[
+        float | None, Option(METHOD, usual="the best balance of right and found", check=share_or_all)
+    ] = None,
+    kernel_power: Annotated[
+        int | None, Option(METHOD, usual="by cross-validation", low=1, check=countable)
+    ] = None,
+    view: Annotated[str | None, VIEW] = None,
+    features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
+    cache: Annotated[Cache, CACHE] = True,
     reading: Reading = Reading(),
-    part: str | None = None,
-    test_size: float | None = None,
-    refit: bool = True,
-    keep_rows: bool = False,
-    n_jobs: int | None = None,
+    part: Annotated[str | None, PART] = None,
+    test_size: Annotated[float | None, Option(ROWS, check=share)] = None,
+    refit: Annotated[bool, Option(ROWS)] = True,
+    keep_rows: Annotated[bool, Option(ROWS)] = False,
+    n_jobs: Annotated[int | None, JOBS] = None,
     callback: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
-    **parameters: Any,
+    **parameters: Annotated[Any, Option(group=TrainingParameters)],
 ) -> Training:
-    """Learn from a collection and, where `output` says so, keep the model in a folder.
+    """Learn from tagged data and keep the model in a folder.
 
     Parameters
     ----------
-    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
-    output : the folder of the model; None keeps it in memory only
-    method : a name from `methods`, or "auto" to choose, see `Recipe`
-    seed : for the order of visits, for `test_size` and for the folds of the calibration
-    calibration, threshold : how probabilities are learned from held-out scores, and which tags are predicted,
-        see `Recipe`; None for none
-    n_tags : tags for each picture with threshold="top-k"
-    completeness, precision : the share of the true tags that are listed, and how often predicted tags are to
-        be right, see `Recipe`; by default estimated, and what gives the highest F1
-    kernel_power : to which the kernel is raised; chosen for pictures by default, where C is chosen
-    view : the view to learn from, where there are several
-    features : how pictures are described, see `choose_features`; the best that is installed by default. An
-        error for rows that are no pictures
-    cache : whether the features of pictures are kept for the next time; or a folder for them
+    data : a folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz) or a name from
+        'tagrank datasets'. In Python, also a `Collection`
+    output : folder of the model. In Python, None keeps it in memory only
+    method : how to learn, see 'tagrank methods'; auto tries the best ones and takes what does best on
+        held-out pictures, or two together
+    seed : seed of everything random
+    calibration : learn probabilities on held-out folds: shared, by one curve for all tags, or tag by tag by
+        platt or isotonic; auto is shared, from ten pictures or rows on. In Python, None for none
+    threshold : for calibration tag by tag: learn on held-out folds which tags to predict
+    n_tags : tags per picture, for threshold top-k
+    completeness : share of the true tags that are listed: 0.5 for half of them, 1 for tags that are complete
+    precision : predict only what is right this often: 0.8 for four times of five
+    kernel_power : raise the kernel to this power; for pictures it is chosen with C
+    view : view to learn from, where there are several
+    features : how to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an
+        .onnx file. In Python, also a mapping of names to features, see `choose_features`. An error for rows
+        that are no pictures
+    cache : folder in which features are kept for the next time. In Python, True is the user's cache folder
+        and False keeps none
     reading : how the data are read, and how their tags are tidied
-    part : the part to train on; None means "train" where there is one, else every row
-    test_size : share or number of rows to hold out instead; each tag keeps its share
-    refit : after measuring on those rows, train what was chosen on all of them; the metrics are then those of
-        a model that learned from fewer
-    keep_rows : store all training rows, not only the support vectors
-    n_jobs : processes that describe pictures, and threads; all cores by default
+    part : part to train on, or 'all'
+    test_size : share of the rows to hold out and measure on: 0.25 for a quarter. In Python, also a number of
+        rows; each tag keeps its share
+    refit : train the model again on all rows after it was measured on those held out
+    keep_rows : store all rows, for later training
+    n_jobs : number of processes and threads
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments, such as ``threading.Event().is_set``; once it answers true, training
@@ -189,6 +231,19 @@ def train(
     Returns
     -------
     Training
+
+    Command line
+    ------------
+    Ctrl-C while the model is trained stops early and saves what was reached. Before that, nothing is written;
+    pictures that were described already are not described again the next time.
+
+    tagrank train photos/ -o model --test-size 0.25
+    tagrank train photos/ -o model --features papers --features embedding
+    tagrank train photos.csv -o model -c config.yml --lower-case
+    tagrank train photos/ -o model --precision 0.8 --completeness 0.5
+    tagrank train scene -o model --method one-vs-all --C 10
+    tagrank train scene -o model --method joint-svm --set decoding=transfer
+    tagrank train photos/ -o model --method prior-margin --set prior=prior.csv
     """
     if output is not None:
         check_folder(output)
@@ -350,3 +405,77 @@ def _parts(
     rows = choose_part(collection, part, usual="train")
     has_test = part is None and collection.part is not None and "test" in collection.part
     return rows, collection.test if has_test else None
+
+
+def show_training(
+    training: Training,
+    *,
+    output: str | os.PathLike,
+    json: bool = False,
+    all_metrics: Annotated[bool, ALL_METRICS] = False,
+) -> Screen:
+    """What a model is worth, what was trained and how surely, then the metrics on held-out rows.
+
+    Parameters
+    ----------
+    training : what `train` returned
+    output : folder of the model
+    json : whether JSON is shown instead
+    all_metrics : show every metric, not only the three that matter most
+    """
+    return Screen(
+        [] if json else _tables(training, all_metrics),
+        [] if json else [f"model written to {output}"],
+        {"left out": training.problems},
+        document={"model": str(output), **training.to_dict()} if json else None,
+    )
+
+
+def _tables(training: Training, all_metrics: bool) -> "list[RenderableType]":
+    facts = training.facts
+    kind = "picture" if "pictures" in facts["views"] else "row"
+    sizes = f"{counted(facts['rows'], kind)}, {counted(facts['tags'], 'tag')}"
+    lines = _choice_lines(training)
+    lines["data"] = f"{sizes}, {facts['cardinality']:.2f} each"
+    if training.completeness is not None:
+        lines["true tags listed"] = training.completeness.words
+    lines["seconds"] = f"{training.seconds:.2f}"
+    if training.n_refit is not None:
+        lines["trained again on"] = f"{counted(training.n_refit, kind)}, after it was measured"
+    if facts["layout"]:
+        lines["tags from"] = facts["layout"]
+    if facts["decisions"]:
+        lines["decided at the desk"] = counted(facts["decisions"], "tag")
+    if training.feature_seconds:
+        lines["features"] = ", ".join(training.feature_seconds)
+        lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
+    if training.choice is None and training.cost is not None:
+        lines["C"] = f"{training.cost:g}"
+    if training.certificate:
+        lines["passes"] = f"{training.certificate['n_iter']:,}"
+        lines["duality gap"] = f"{training.certificate['gap']:.1e}"
+    summary = [*quality_lines(training.quality), facts_table(lines), *_kernel_table(training)]
+    if training.held_out is None:
+        return summary
+    name = f"held out ({counted(training.held_out.n_samples, kind)})"
+    return [*summary, "", *metric_lines({name: training.held_out}, every=all_metrics)]
+
+
+def _kernel_table(training: Training) -> "list[RenderableType]":
+    """What each kernel weighs and costs, the heaviest first; nothing where no weights were found."""
+    known = training.annotator.metadata.get(KERNELS)
+    if known is None:
+        return []
+    table = table_of("kernel", "weight", "ms a picture", numbers=True)
+    for line in kernel_lines(known):
+        weight = f"{line['weight']:.3f}" if line["weight"] > 0 else "–"
+        cost = "–" if line["milliseconds"] is None else f"{line['milliseconds']:.1f}"
+        table.add_row(printable(line["name"]), weight, cost, style="" if line["weight"] > 0 else QUIET)
+    return ["", table]
+
+
+def _choice_lines(training: Training) -> dict[str, str]:
+    """What was chosen and by how much it won; without a choice, what was asked for."""
+    if training.choice is None:
+        return {"method": str(training.annotator.metadata["method"])}
+    return {"chosen": training.choice.words, "by cross-validation": choice_words(training.choice)}

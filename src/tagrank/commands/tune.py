@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tagrank.annotation.choosing import (
     AUTO,
@@ -27,10 +27,26 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
+from tagrank.commands.options import (
+    CACHE,
+    DATA,
+    FEATURES,
+    JOBS,
+    METHOD_NAME,
+    METRIC,
+    OUTPUT,
+    PART,
+    SEARCH,
+    SEED,
+    VIEW,
+    MethodParameters,
+)
+from tagrank.commands.tables import Screen, table_of, text_of
 from tagrank.data import Collection, Reading, clean_tags
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature
 from tagrank.files import atomic_write
+from tagrank.options import NUMBERS, Option, positive
 from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_positive
@@ -82,41 +98,41 @@ class Tuned:
 
 
 def tune(
-    data: Collection | str | os.PathLike,
-    output: str | os.PathLike | None = None,
+    data: Annotated[Collection | str | os.PathLike, DATA],
+    output: Annotated[str | os.PathLike | None, OUTPUT] = None,
     *,
-    method: str,
-    metric: str | None = None,
-    search: str = HALVING,
-    folds: int = 3,
-    max_seconds: float | None = None,
-    seed: int = 0,
-    view: str | None = None,
-    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
-    cache: Cache = True,
+    method: Annotated[str, METHOD_NAME] = AUTO,
+    metric: Annotated[str | None, METRIC] = None,
+    search: Annotated[str, SEARCH] = HALVING,
+    folds: Annotated[int, Option(NUMBERS, low=2)] = 3,
+    max_seconds: Annotated[float | None, Option(NUMBERS, check=positive)] = None,
+    seed: Annotated[int, SEED] = 0,
+    view: Annotated[str | None, VIEW] = None,
+    features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
+    cache: Annotated[Cache, CACHE] = True,
     reading: Reading = Reading(),
-    part: str | None = None,
-    n_jobs: int | None = None,
+    part: Annotated[str | None, PART] = None,
+    n_jobs: Annotated[int | None, JOBS] = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
-    **parameters: Any,
+    **parameters: Annotated[Any, Option(group=MethodParameters)],
 ) -> Tuned:
-    """Search the space of a method for the parameters that do best on held-out rows.
+    """Find the best parameters of one method by cross-validation.
+
+    The entry of the method ('tagrank methods METHOD') says which values are worth trying; for methods with a
+    kernel, kernels are tried, too. A parameter that is given, as by --C or --set, is not searched.
 
     Parameters
     ----------
-    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
-    output : a ``.yml`` file to write, which ``tagrank train -c`` takes; None writes none
-    method : a name from `methods`; its entry says which values are worth trying
-    metric : what to choose by, a name of `catalog_metrics`; by default the mean of Image-MAP and Image-AUC.
-        For one of predictions, held-out scores get one threshold for all tags
-    search : {"halving", "grid"}: all configurations on few rows and one fold, the better third on more, the
-        last on all folds; or all on all folds
-    folds : of the cross-validation
-    max_seconds : end the search then, with the best so far
-    seed : for everything random
-    view, features, cache, reading, n_jobs : as in `train`
-    part : the part to search on; None means "train" where there is one, else every row
+    output : write a .yml file that 'tagrank train -c' takes
+    method : the method, a name from 'tagrank methods'; auto has no parameters of its own to tune
+    metric : what to choose by: a metric as 'tagrank evaluate' shows it, such as Micro-F1. In Python, a name
+        of `catalog_metrics`; for one of predictions, held-out scores get one threshold for all tags
+    search : halving tries all on few rows and the better third on more; grid tries all on all folds
+    folds : number of folds of the cross-validation
+    max_seconds : stop after this many seconds and keep the best so far
+    part : part to search on, or 'all'
+    data, seed, view, features, cache, reading, n_jobs : as in `train`
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, the search ends with the best so far
     parameters : of the estimator, such as `kernel`; those that are given are not searched
@@ -124,6 +140,13 @@ def tune(
     Returns
     -------
     Tuned
+
+    Command line
+    ------------
+    tagrank tune emotions --method label-ranker
+    tagrank tune emotions --method one-vs-all --metric Micro-F1 --search grid
+    tagrank tune photos/ --method label-ranker -o best.yml
+    tagrank train photos/ -o model -c best.yml
     """
     check_choice("search", search, SEARCHES)
     check_method(method)
@@ -240,3 +263,29 @@ def write_config(path: str | os.PathLike, config: Mapping[str, Any]) -> None:
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path, text=True) as stream:
         yaml.safe_dump(dict(config), stream, sort_keys=False)
+
+
+def show_tuned(tuned: Tuned, *, output: str | os.PathLike | None = None) -> Screen:
+    """What to train with, and a line for each configuration that was tried, the best first."""
+    search = tuned.search
+    table = table_of("parameters", search.criterion, "folds", "rows", "seconds", numbers=True)
+    for place, trial in enumerate(search.trials):
+        words = ", ".join(f"{name}={_short(value)}" for name, value in trial.parameters.items()) or "as usual"
+        value = "–" if trial.error else f"{trial.value:.3f}"
+        style = "bold green" if place == 0 and len(search.trials) > 1 else ""
+        cells = (f"{trial.n_folds}", f"{trial.n_rows:,}", f"{trial.seconds:.2f}")
+        table.add_row(text_of(words), value, *cells, style=style)
+    summary = (
+        f"{search.criterion} {search.value:.3f}; {len(search.trials)} tried in {search.seconds:.1f} seconds"
+    )
+    errors = [
+        text_of(f"not trained: {trial.parameters}: {trial.error}") for trial in search.trials if trial.error
+    ]
+    said = [] if search.is_complete else ["the search ended early; this is the best so far"]
+    said += [] if output is None else [f"parameters written to {output}"]
+    tables: list[Any] = [text_of(tuned.command, "bold"), text_of(summary), "", table, *errors]
+    return Screen(tables, said, {"left out": tuned.problems})
+
+
+def _short(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

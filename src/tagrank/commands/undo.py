@@ -5,19 +5,24 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tagrank.annotation.describing import PICTURES
 from tagrank.commands.given_data import open_pictures
+from tagrank.commands.options import FOLLOW_LINKS, STRICT
+from tagrank.commands.tables import Screen, counted, sidecar_table
 from tagrank.data import Collection
 from tagrank.data.readers.xmp import existing_sidecars, read_marks
 from tagrank.data.writers.sidecar_tags import SidecarChange, settle_machine_tags
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError
+from tagrank.options import Option
 from tagrank.problems import Problem, ProblemLog
 
 ALL_RUNS = "all"
 Places = Collection | str | os.PathLike | Sequence[str | os.PathLike]
+PLACES = Option(kind=str, is_argument=True, is_many=True)
+RUN = Option(usual="the latest of these pictures")
 
 
 @dataclass(frozen=True)
@@ -54,50 +59,57 @@ class Settlement:
 
 
 def undo(
-    data: Places,
+    data: Annotated[Places, PLACES],
     *,
-    run: str | None = None,
-    dry_run: bool = False,
-    strict: bool = False,
-    follow_links: bool = False,
+    run: Annotated[str | None, RUN] = None,
+    dry_run: Annotated[bool, Option()] = False,
+    strict: Annotated[bool, STRICT] = False,
+    follow_links: Annotated[bool, FOLLOW_LINKS] = False,
 ) -> Settlement:
-    """Take the tags that a run of `annotate` wrote out of the sidecars again.
+    """Take the tags that 'annotate --sidecars' wrote out of the sidecars again.
 
-    A sidecar that nobody changed since is again what it was, byte for byte; one that the run made is deleted.
-    Of others exactly the entries that the run added go, as far as they are still marked; all else in them
-    keeps its meaning, but blanks and quotes may differ.
+    A sidecar that nobody changed since is again what it was, byte for byte. Of others only tags go that are
+    still marked as machine-made; a sidecar that was made for them is deleted.
 
     Parameters
     ----------
-    data : pictures and folders, as `annotate` takes them
-    run : the run, as its marks call it; None for the latest of these pictures, "all" for all
-    dry_run : only tell what would be done
-    strict : stop at the first sidecar that cannot be read or written instead of listing it
-    follow_links : follow links to folders in a folder of pictures
+    data : pictures and folders of pictures
+    run : the run, by its date as shown; or 'all'
+    dry_run : show what would be done, and write nothing
+    strict : stop at the first sidecar that cannot be read or written, instead of listing it
+    follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
+
+    Command line
+    ------------
+    tagrank undo holiday/ --dry-run
+    tagrank undo holiday/
+    tagrank undo holiday/beach.jpg --run all
     """
     rows = open_pictures(data, strict=strict, follow_links=follow_links)
     return _settle(rows, run, accept=False, dry_run=dry_run, strict=strict)
 
 
 def accept(
-    data: Places,
+    data: Annotated[Places, PLACES],
     *,
-    run: str | None = None,
-    dry_run: bool = False,
-    strict: bool = False,
-    follow_links: bool = False,
+    run: Annotated[str | None, RUN] = None,
+    dry_run: Annotated[bool, Option()] = False,
+    strict: Annotated[bool, STRICT] = False,
+    follow_links: Annotated[bool, FOLLOW_LINKS] = False,
 ) -> Settlement:
-    """Take the tags that a run of `annotate` wrote for the truth from now on: only their marks are removed.
+    """Confirm machine-written tags.
 
-    The parameters are those of `undo`.
+    The tags that 'annotate --sidecars' wrote stay, only their marks go; 'train', 'missing' and 'evaluate'
+    then read them as a person's.
 
     Parameters
     ----------
-    data : pictures and folders of pictures
-    run : accept only what this run of `annotate` wrote
-    dry_run : change nothing, only say what would be changed
-    strict : stop at the first file that cannot be read
-    follow_links : also enter folders that are links
+    data, run, dry_run, strict, follow_links : as in `undo`
+
+    Command line
+    ------------
+    tagrank accept holiday/beach.jpg holiday/harbour.jpg
+    tagrank accept holiday/ --run all
     """
     rows = open_pictures(data, strict=strict, follow_links=follow_links)
     return _settle(rows, run, accept=True, dry_run=dry_run, strict=strict)
@@ -142,3 +154,33 @@ def _marked_sidecars(rows: Collection, problems: ProblemLog) -> tuple[dict[Path,
                 found[sidecar] = os.fspath(picture)
                 counts.update(mark.run for mark in marks if not mark.copied)
     return found, counts
+
+
+def show_undone(settled: Settlement) -> Screen:
+    """What was taken out of sidecars."""
+    return _show(settled, "removed")
+
+
+def show_accepted(settled: Settlement) -> Screen:
+    """What was confirmed in sidecars."""
+    return _show(settled, "accepted")
+
+
+def _show(settled: Settlement, verb: str) -> Screen:
+    tables = [sidecar_table(settled.changes, verb)] if settled.changes else []
+    problems = {"left out": settled.problems, "sidecar not changed": settled.unwritten}
+    return Screen(tables, [_summary(settled, verb)], problems, has_failed=bool(settled.unwritten))
+
+
+def _summary(settled: Settlement, verb: str) -> str:
+    if not settled.runs:
+        return "there are no machine-made tags in the sidecars of these pictures"
+    n_tags = sum(len(change.tags) for change in settled.changes)
+    n_deleted = sum(change.action == "delete" for change in settled.changes)
+    line = f"{counted(n_tags, 'tag')} of {counted(len(settled.changes), 'sidecar')} {verb}"
+    line += f" ({n_deleted:,} deleted)" if n_deleted else ""
+    line += f", run {settled.runs[0]}" if len(settled.runs) == 1 else f", {len(settled.runs)} runs"
+    if settled.others:
+        others = ", ".join(f"{run} ({counted(n, 'tag')})" for run, n in settled.others.items())
+        line += f"; marked by other runs: {others}"
+    return f"dry run, nothing was written: {line}" if settled.dry_run else line

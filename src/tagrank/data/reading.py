@@ -7,7 +7,7 @@ A table of tags is a ``.csv`` file with the column ``tag`` and any of ``parents`
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from tagrank.data.collection import Collection
 from tagrank.data.hygiene import HIERARCHIES
@@ -15,6 +15,7 @@ from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold, read_tag_table
 from tagrank.errors import ArgumentError
 from tagrank.formats import reader_of, writer_of
+from tagrank.options import PICTURES, TAGS, Option, read_pairs
 
 Table = str | os.PathLike
 Synonyms = Mapping[str, str] | Table | Sequence[Mapping[str, str] | Table] | None
@@ -48,6 +49,17 @@ def write_collection(collection: Collection, path: str | os.PathLike, **options:
     writer_of(path)(collection, path, **options)
 
 
+def _read_synonyms(texts: Sequence[str]) -> Synonyms:
+    """Pairs of words and, between them, tables, as the command line writes them."""
+    is_table = [text.endswith(".csv") and "=" not in text for text in texts]
+    if not any(is_table):
+        return read_pairs("--synonym", texts, "old=new")
+    return [
+        text if is_file else read_pairs("--synonym", [text], "old=new")
+        for text, is_file in zip(texts, is_table, strict=True)
+    ]
+
+
 @dataclass(frozen=True)
 class Reading:
     """How data are read, and how their tags are tidied.
@@ -55,28 +67,50 @@ class Reading:
     Parameters
     ----------
     strict : stop at the first picture that cannot be read, instead of leaving it out
-    follow_links : follow links to folders in a folder of pictures
-    machine_tags : take tags that `annotate` wrote into sidecars for the truth; else they are left out
-    join_sidecars : add the keywords of sidecars to tags that stand elsewhere, such as in tags.csv
-    separator : between the tags in the cells of a CSV file; default: ``|``, or what is certain to be one
-    decisions : lay what was decided at the desk over a folder of pictures; or the file with the decisions
-    lower_case : take "Sky" for "sky"
-    hierarchy : {"keep", "leaf", "ancestors"}, what becomes of ``places|europe|rome``; or a table of tags. No
-        tag is then more probable than one that it implies
-    synonyms : a mapping of old names to new ones, a table of tags, or several of both: what comes last counts
-    min_count : leave out tags that fewer rows of the training data have
+    follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
+    machine_tags : treat tags that 'annotate --sidecars' wrote, and nobody confirmed, as true; by default they
+        are left out
+    join_sidecars : add the keywords of XMP sidecars to the tags of a tags.csv
+    separator : what stands between the tags in a cell of a CSV file: ';' for sky;sea, '\\t' for a tab
+    decisions : file with the decisions of the desk. In Python, True takes that of the folder, if there is
+        one, and False none
+    lower_case : treat 'Sky' as 'sky'
+    hierarchy : what places|europe|rome becomes: keep, leaf or ancestors; or a table of tags and their parents
+    synonyms : another name for a tag, or a table of tags. In Python, a mapping of old names to new ones, a
+        table, or several of both: what comes last counts
+    min_count : leave out tags that fewer pictures have
     """
 
-    strict: bool = False
-    follow_links: bool = False
-    machine_tags: bool = False
-    join_sidecars: bool = True
-    separator: str | None = None
-    decisions: bool | str | os.PathLike = True
-    lower_case: bool = False
-    hierarchy: Table = "keep"
-    synonyms: Synonyms = None
-    min_count: int = 0
+    strict: Annotated[bool, Option(PICTURES)] = False
+    follow_links: Annotated[bool, Option(PICTURES)] = False
+    machine_tags: Annotated[bool, Option(TAGS)] = False
+    join_sidecars: Annotated[bool, Option(TAGS)] = True
+    separator: Annotated[
+        str | None, Option(TAGS, metavar="TEXT", usual="|, or what is certain to be one")
+    ] = None
+    decisions: Annotated[
+        bool | str | os.PathLike,
+        Option(
+            TAGS,
+            metavar="FILE",
+            usual=".tagrank/desk.sqlite in the folder, if there is one",
+            no=("--no-decisions", "Leave out what was decided at the desk."),
+        ),
+    ] = True
+    lower_case: Annotated[bool, Option(TAGS)] = False
+    hierarchy: Annotated[Table, Option(TAGS, kind=str, metavar="WORD|FILE.csv")] = "keep"
+    synonyms: Annotated[
+        Synonyms,
+        Option(
+            TAGS,
+            names=("--synonym",),
+            kind=str,
+            is_many=True,
+            metavar="OLD=NEW|FILE.csv",
+            read=_read_synonyms,
+        ),
+    ] = None
+    min_count: Annotated[int, Option(TAGS, low=0)] = 0
 
     @property
     def is_tidying(self) -> bool:

@@ -7,9 +7,8 @@ import shutil
 import pytest
 
 from tagrank.annotation import Annotator, Explanation, RankedTag, RankedTags
-from tagrank.app.cli.terminal.console import show
-from tagrank.app.cli.terminal.tables import why_tables
-from tagrank.commands.annotate import Annotation
+from tagrank.app.cli.console import show
+from tagrank.commands.annotate import Annotation, show_annotation
 from tagrank.data import read_collection
 
 
@@ -138,7 +137,7 @@ def test_why_shows_probability_and_what_each_of_two_models_adds(capsys):
     heads = {"LabelRanker": 1.25, "OneVsAllLogistic": -0.5}
     reason = Explanation("sky", 0.75, 0.0, probability=0.8, heads=heads)
     ranked = RankedTags("photo", (RankedTag("sky", 1.4, 0.8, True),))
-    show(*why_tables(Annotation([ranked], why=[[reason]])))
+    show(*show_annotation(Annotation([ranked], why=[[reason]]), why=True).tables)
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert "sky 80%, score +0.75" in lines
     assert "models: LabelRanker +1.25, OneVsAllLogistic -0.50" in lines

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,8 @@ from typer.main import get_command
 import tagrank
 from tagrank import __version__
 from tagrank.app.cli import main as cli
-from tagrank.app.cli.terminal.console import is_interrupt, sentence, with_flags
-from tagrank.commands import lists
+from tagrank.app.cli.console import is_interrupt, sentence, with_flags
+from tagrank.app.cli.signatures import find_places
 from tagrank.estimators.methods import METHODS
 
 COMMANDS = tuple(get_command(cli.app).commands)
@@ -61,21 +62,32 @@ def test_unknown_command_suggests_one(tagrank):
 
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in SERVERS | SEVERAL_FUNCTIONS])
 def test_a_command_is_a_function_of_the_library(name):
-    command = cli.import_ if name == "import" else getattr(cli, name)
-    options = set(inspect.signature(command).parameters) - {"config", "json", "debug"}
-    options -= {"settings", "no_cache", "no_decisions", "all_metrics"}
+    entry = cli.COMMANDS[name]
+    assert entry.function == LONGER_NAMES.get(name, name)
+    function = getattr(import_module(entry.module), entry.function)
     # the name tagrank.features belongs to the room
-    function = lists.features if name == "features" else getattr(tagrank, LONGER_NAMES.get(name, name))
-    parameters = inspect.signature(function).parameters
-    if name in ("train", "missing", "tune", "compare"):
-        # a mapping cannot be written as one option
-        options = (options - {"synonym"}) | {"synonyms"}
-    if name in ("train", "missing", "tune"):
-        # the rest belongs to the estimator
-        options -= {"C", "kernel", "gamma", "class_weight", "fit_intercept", "tol", "max_iter"}
-    if name in ("train", "missing"):
-        options -= {"max_seconds"}
-    assert options == set(parameters) - {"callback", "progress", "stop", "parameters"}
+    assert name in ("features", "methods") or function is getattr(tagrank, entry.function)
+    only_python = {"callback", "progress", "stop"}
+    if name == "reproduce":
+        only_python.add("parameters")
+    options = {place.parameter for place in find_places(function)}
+    assert options == set(inspect.signature(function).parameters) - only_python
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_the_docstrings_say(name):
+    entry = cli.COMMANDS[name]
+    function = getattr(import_module(entry.module), entry.function)
+    assert inspect.getdoc(function).splitlines()[0] == entry.summary
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_a_help(name):
+    for option in get_command(cli.app).commands[name].load().params:
+        assert option.help, option.name
+        assert option.help[0] == option.help[0].upper()
+        assert "In Python" not in option.help
+        assert "`" not in option.help
 
 
 def test_methods(tagrank):
@@ -166,7 +178,7 @@ def test_an_interrupt_inside_compiled_code_is_recognised():
 
 
 def test_output_survives_an_old_terminal(tmp_path):
-    code = "from tagrank.app.cli.terminal.console import show; show('Image-AUC \u2191')"
+    code = "from tagrank.app.cli.console import show; show('Image-AUC \u2191')"
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     command = [sys.executable, "-c", code]
     answer = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)

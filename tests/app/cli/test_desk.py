@@ -13,8 +13,8 @@ import urllib.request
 import pytest
 from PIL import Image
 
-from tagrank.app.cli.arguments.network import check_proxies
-from tagrank.app.cli.arguments.password import hash_of, take_password
+from tagrank.app.cli.access import hash_of, take_password
+from tagrank.app.cli.network import check_proxies
 from tagrank.app.web.protection.passwords import Cost, hash_password
 from tagrank.archive import Answer, Archive
 from tagrank.data.drawn_pictures import draw_pictures

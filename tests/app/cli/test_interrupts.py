@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.app.cli.terminal.interrupts import InterruptWatch
+from tagrank.app.cli.progress import InterruptWatch
 from tagrank.commands import train as training
 
 

@@ -1,18 +1,15 @@
 """`tagrank missing`: suggestions on the screen, in files and on a page."""
 
 import csv
-import inspect
 import json
 import re
 import signal
 from contextlib import suppress
+from functools import wraps
 
 import pytest
 from sklearn.base import clone
 
-import tagrank
-from tagrank.app.cli import main as cli
-from tagrank.commands.missing import held_out as missing_scores
 from tagrank.commands.missing.missing import missing
 
 pytestmark = pytest.mark.usefixtures("quick_words")
@@ -147,6 +144,7 @@ def test_tags_are_tidied_as_in_training(tagrank, table):
 
 
 def test_interrupted_training_ends_the_command(tagrank, table, monkeypatch):
+    @wraps(missing)
     def interrupted(*_, progress, **__):
         # as a solver does, which hands over what it reached
         with suppress(KeyboardInterrupt):
@@ -171,7 +169,7 @@ def test_an_interrupt_of_the_last_fold_ends_the_command(tagrank, table, tmp_path
                 signal.raise_signal(signal.SIGINT)
         return clone(estimator)
 
-    monkeypatch.setattr(missing_scores, "clone", press_in_the_last)
+    monkeypatch.setattr("tagrank.annotation.choosing.trials.clone", press_in_the_last)
     options = ("--method", "label-ranker", "--C", 1, "--kernel", "rbf", "--folds", 3)
     result = tagrank("missing", table, *options, "-o", tmp_path / "found.csv")
     assert len(copied) == 3
@@ -183,12 +181,3 @@ def test_an_interrupt_of_the_last_fold_ends_the_command(tagrank, table, tmp_path
 def test_help_shows_examples(tagrank):
     result = tagrank("missing", "--help")
     assert len(re.findall(r"tagrank missing .*", result.stdout)) >= 4
-
-
-def test_command_and_function_share_their_names():
-    options = set(inspect.signature(cli.missing).parameters)
-    options -= {"config", "json", "debug", "no_cache", "no_decisions", "settings"}
-    parameters = set(inspect.signature(tagrank.missing).parameters) - {"progress", "stop", "parameters"}
-    # a mapping cannot be written as one option
-    options = (options - {"synonym"}) | {"synonyms"}
-    assert options - {"C", "kernel", "tol"} == parameters

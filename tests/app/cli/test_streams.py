@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.app.cli.terminal.console import printable, say
+from tagrank.app.cli.console import say
+from tagrank.visible_text import printable
 
 COMMAND = [sys.executable, "-m", "tagrank"]
 posix_only = pytest.mark.skipif(os.name != "posix", reason="streams are closed by a POSIX shell")

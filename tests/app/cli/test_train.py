@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.app.cli.terminal.progress import WorkProgress, share_done
+from tagrank.app.cli.progress import WorkProgress, share_done
 from tagrank.commands.train import train
 from tagrank.data import Reading, read_collection
 from tagrank.estimators.methods import METHODS

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tagrank.archive import Answer, Archive
-from tagrank.commands.drawn_archive import draw_archive
+from tagrank.commands.demo import draw_archive
 from tagrank.desk.learning import trainer
 from tagrank.desk.learning.models import Models
 from tagrank.desk.learning.remembered import load_remembered

@@ -1,38 +1,19 @@
 """`tagrank desk`"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tagrank.app.cli.arguments.meeting import meet_archive
-from tagrank.app.cli.arguments.network import (
-    LOCAL,
-    NETWORK,
-    AllowedHost,
-    Certificate,
-    Key,
-    Proxy,
-    check_encryption,
-    check_proxies,
-    need_web,
-)
-from tagrank.app.cli.arguments.options import (
-    CacheFolder,
-    Config,
-    Debug,
-    Features,
-    FollowLinks,
-    NoCache,
-    PictureJobs,
-    Separator,
-    option,
-    reading,
-)
-from tagrank.app.cli.arguments.password import VARIABLE, hash_of, take_password
-from tagrank.app.cli.terminal.console import count, say, show
-from tagrank.app.cli.terminal.progress import WorkProgress
+from tagrank.app.cli.access import hash_of, meet_archive, take_password
+from tagrank.app.cli.console import say, show
+from tagrank.app.cli.network import LOCAL, NETWORK, Network, check_encryption, check_proxies, need_web
+from tagrank.app.cli.progress import WorkProgress
+from tagrank.commands.options import CACHE, DECISION_FILE, FEATURES, PHOTOS, PICTURE_JOBS
+from tagrank.commands.tables import counted
+from tagrank.data.reading import Reading
+from tagrank.options import Option
 
 if TYPE_CHECKING:
     from tagrank.app.web.protection.security import Security
@@ -44,77 +25,52 @@ PASSWORD = "password"
 
 
 def desk(
-    photos: Annotated[Path | None, typer.Argument(help="A folder of pictures.", show_default=False)] = None,
-    demo: Annotated[
-        bool,
-        option(None, f"Draw pictures into {DEMO_FOLDER}/, hide half of their tags, and open that.", "--demo"),
-    ] = False,
-    decisions: Annotated[
-        Path | None,
-        option(
-            None,
-            "File for the decisions.",
-            metavar="FILE.sqlite",
-            usual="PHOTOS/.tagrank/desk.sqlite",
-        ),
-    ] = None,
-    moved: Annotated[
-        bool,
-        option(None, "The archive was moved or renamed: use its models and password again.", "--moved"),
-    ] = False,
-    no_browser: Annotated[bool, option(None, "Only print the address.", "--no-browser")] = False,
-    name: Annotated[
-        str | None, option(None, "Whose decisions these are.", usual="the name you are logged in by")
-    ] = None,
-    train_after: Annotated[
-        int, option(None, "Train again after so many decisions; 0 only on request.", min=0)
-    ] = 50,
-    features: Features = None,
-    separator: Separator = None,
-    follow_links: FollowLinks = False,
-    cache: CacheFolder = None,
-    no_cache: NoCache = False,
-    n_jobs: PictureJobs = None,
-    host: Annotated[
-        str | None,
-        option(
-            PEOPLE,
-            "Listen on this address of the machine, 0.0.0.0 for all; people sign in with name and password.",
-            metavar="ADDRESS",
-            usual="only this machine",
-        ),
-    ] = None,
-    password_file: Annotated[
-        Path | None,
-        option(
-            PEOPLE,
-            f"First line: the password that all people share. Else it is taken from {VARIABLE}, or "
-            "asked for the first time.",
-            metavar="FILE",
-        ),
-    ] = None,
-    new_password: Annotated[
-        bool, option(PEOPLE, "Ask for another password; all have to sign in again.", "--new-password")
-    ] = False,
+    photos: Annotated[Path | None, PHOTOS] = None,
+    *,
+    demo: Annotated[bool, Option()] = False,
+    decisions: Annotated[Path | None, DECISION_FILE] = None,
+    moved: Annotated[bool, Option()] = False,
+    no_browser: Annotated[bool, Option()] = False,
+    name: Annotated[str | None, Option(usual="the name you are logged in by")] = None,
+    train_after: Annotated[int, Option(low=0)] = 50,
+    features: Annotated[Sequence[str] | None, FEATURES] = None,
+    reading: Annotated[Reading, Option(fields=("separator", "follow_links"))] = Reading(),
+    cache: Annotated[bool | Path, CACHE] = True,
+    n_jobs: Annotated[int | None, PICTURE_JOBS] = None,
+    host: Annotated[str | None, Option(PEOPLE, metavar="ADDRESS", usual="only this machine")] = None,
+    password_file: Annotated[Path | None, Option(PEOPLE, metavar="FILE")] = None,
+    new_password: Annotated[bool, Option(PEOPLE)] = False,
     port: Annotated[
-        int | None,
-        option(NETWORK, "Where to listen.", usual=f"{USUAL_PORT}, or the next free one", min=0, max=65535),
+        int | None, Option(NETWORK, usual=f"{USUAL_PORT}, or the next free one", low=0, high=65535)
     ] = None,
-    allowed_host: AllowedHost = None,
-    proxy: Proxy = None,
-    certificate: Certificate = None,
-    key: Key = None,
-    config: Config = None,
-    debug: Debug = False,
+    network: Network = Network(),
 ) -> None:
     """Open the desk: accept and reject tags in the browser, while the model learns from it.
 
     Decisions are kept in one file below the folder; models, password and sign-ins are kept in a folder of
     your own. The pictures are never touched.
 
-    [bold]Examples[/bold]
+    Parameters
+    ----------
+    photos : a folder of pictures
+    demo : draw pictures into tagrank-desk/, hide half of their tags, and open that
+    decisions : file for the decisions
+    moved : the archive was moved or renamed: use its models and password again
+    no_browser : only print the address
+    name : whose decisions these are
+    train_after : number of decisions after which the model is trained again; 0 for only on request
+    host : listen on this address of the machine, 0.0.0.0 for all; people sign in with name and password
+    password_file : file whose first line is the password that all people share; else it is taken from
+        TAGRANK_PASSWORD, or asked for the first time
+    new_password : ask for another password; all have to sign in again
+    reading : how the folder is read
+    port : port to listen on
+    network : how the desk is reached
+    features, cache : as in `train`
+    n_jobs : number of processes that describe pictures
 
-    \b
+    Command line
+    ------------
     tagrank desk photos/
     tagrank desk --demo
     tagrank desk /mnt/archive --decisions ~/archive.sqlite --name anna
@@ -123,8 +79,8 @@ def desk(
     """
     need_web()
     folder = _given_folder(photos, demo)
-    is_encrypted = check_encryption(certificate, key, host or LOCAL)
-    proxies = check_proxies(proxy)
+    is_encrypted = check_encryption(network.certificate, network.key, host or LOCAL)
+    proxies = check_proxies(network.proxy)
     if host is None and (password_file is not None or new_password):
         raise typer.BadParameter("a password is for several people, who reach the desk with --host ADDRESS")
     from tagrank.app.web.application import desk_app
@@ -135,12 +91,11 @@ def desk(
 
     _check_pictures(folder, database_path(folder, decisions))
     own = meet_archive(folder, decisions, moved=moved)
-    hosts = HostNames(host or LOCAL, allowed_host or ())
+    hosts = HostNames(host or LOCAL, network.allowed_host)
     if host is None:
         protect = _with_token(hosts, name)
     else:
         protect = _with_password(hosts, own, password_file, new_password)
-    options = reading(cache=cache, no_cache=no_cache, n_jobs=n_jobs)
     with (
         listen(host or LOCAL, USUAL_PORT if port is None else port, may_move=port is None) as listener,
         _open(
@@ -149,10 +104,10 @@ def desk(
             database=decisions,
             features=features,
             train_after=train_after,
-            cache=options["cache"],
-            n_jobs=options["n_jobs"],
-            separator=separator,
-            follow_links=follow_links,
+            cache=cache,
+            n_jobs=n_jobs,
+            separator=reading.separator,
+            follow_links=reading.follow_links,
             only_inside=host is not None,
         ) as opened,
     ):
@@ -173,8 +128,9 @@ def desk(
                 _open_browser(place)
 
         app = desk_app(opened, security)
+        certificate, key = network.certificate, network.key
         serve(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
-        say(f"the desk is closed; {count(opened.archive.n_decisions(), 'decision')} on disk")
+        say(f"the desk is closed; {counted(opened.archive.n_decisions(), 'decision')} on disk")
         if model := opened.learning.model_path():
             say(f"its model is in {model}; 'tagrank annotate' takes it")
 
@@ -185,7 +141,7 @@ def _given_folder(photos: Path | None, demo: bool) -> Path:
     if photos is not None:
         return photos
     if not DEMO_FOLDER.exists():
-        from tagrank.commands.drawn_archive import draw_archive
+        from tagrank.commands.demo import draw_archive
 
         say(f"drawing pictures into {DEMO_FOLDER}/")
         draw_archive(DEMO_FOLDER)

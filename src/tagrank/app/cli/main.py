@@ -1,47 +1,188 @@
-"""The command line: `tagrank COMMAND`. Heavy libraries are imported only inside the commands."""
+"""The command line: `tagrank COMMAND`. A command is loaded when it is called, and heavy libraries with it."""
 
 import os
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
+from typer.models import CommandInfo
 
 from tagrank._version import __version__
-from tagrank.app.cli.annotate import annotate
-from tagrank.app.cli.compare import compare
-from tagrank.app.cli.decisions import backup, export, import_, restore
-from tagrank.app.cli.demo import demo
-from tagrank.app.cli.desk import desk
-from tagrank.app.cli.evaluate import evaluate
-from tagrank.app.cli.lists import datasets, features, methods
-from tagrank.app.cli.missing import missing
-from tagrank.app.cli.reproduce import reproduce
-from tagrank.app.cli.serve import serve
-from tagrank.app.cli.tags import tags
-from tagrank.app.cli.terminal.console import reports_errors
-from tagrank.app.cli.train import train
-from tagrank.app.cli.tune import tune
-from tagrank.app.cli.undo import accept, undo
+from tagrank.app.cli.running import Entry
 from tagrank.worker_process import open_standard_streams
 
+COMMANDS = {
+    "demo": Entry(
+        "tagrank.commands.demo",
+        "demo",
+        "Draw pictures, learn their tags, and write a report: the whole path in under a minute.",
+        "show_demonstration",
+        config=True,
+    ),
+    "train": Entry(
+        "tagrank.commands.train",
+        "train",
+        "Learn from tagged data and keep the model in a folder.",
+        "show_training",
+        config=True,
+        keeps=True,
+    ),
+    "annotate": Entry(
+        "tagrank.commands.annotate",
+        "annotate",
+        "Rank the tags of every picture or row.",
+        "show_annotation",
+        config=True,
+    ),
+    "undo": Entry(
+        "tagrank.commands.undo",
+        "undo",
+        "Take the tags that 'annotate --sidecars' wrote out of the sidecars again.",
+        "show_undone",
+    ),
+    "accept": Entry("tagrank.commands.undo", "accept", "Confirm machine-written tags.", "show_accepted"),
+    "evaluate": Entry(
+        "tagrank.commands.evaluate",
+        "evaluate",
+        "Measure a model on data whose tags are known.",
+        "show_evaluation",
+        config=True,
+    ),
+    "missing": Entry(
+        "tagrank.commands.missing.missing",
+        "missing",
+        "Find tags that pictures probably lack, or have by mistake.",
+        "show_missing",
+        config=True,
+    ),
+    "desk": Entry(
+        "tagrank.app.cli.desk",
+        "desk",
+        "Open the desk: accept and reject tags in the browser, while the model learns from it.",
+        config=True,
+        json=False,
+    ),
+    "export": Entry(
+        "tagrank.commands.decisions",
+        "export_decisions",
+        "Take decisions of the desk elsewhere, or all tags: as a list, or as sidecars of photo programs.",
+        "show_export",
+    ),
+    "import": Entry(
+        "tagrank.commands.decisions",
+        "import_decisions",
+        "Take over decisions from a list that 'tagrank export' wrote, or tags of pictures.",
+        "show_import",
+    ),
+    "tags": Entry(
+        "tagrank.commands.tags",
+        "tags",
+        "List the tags of an archive, or change what they mean: names, synonyms, parents, descriptions.",
+    ),
+    "backup": Entry(
+        "tagrank.commands.decisions",
+        "backup_decisions",
+        "Copy all that was decided into one file, also while a desk is open.",
+        "show_backup",
+        json=False,
+    ),
+    "restore": Entry(
+        "tagrank.commands.decisions",
+        "restore_decisions",
+        "Put a copy in the place of all that was decided; what was there is kept beside it.",
+        "show_restored",
+        json=False,
+    ),
+    "serve": Entry(
+        "tagrank.app.cli.serve",
+        "serve",
+        "Answer programs over HTTP: tags for pictures, and why.",
+        config=True,
+        json=False,
+    ),
+    "compare": Entry(
+        "tagrank.commands.compare.compare",
+        "compare",
+        "Put methods side by side: each is tuned, trained and measured alike.",
+        "show_comparison",
+        config=True,
+    ),
+    "tune": Entry(
+        "tagrank.commands.tune",
+        "tune",
+        "Find the best parameters of one method by cross-validation.",
+        "show_tuned",
+        config=True,
+    ),
+    "methods": Entry(
+        "tagrank.commands.lists",
+        "methods",
+        "List the methods that 'tagrank train' and 'tagrank missing' know.",
+        "show_methods",
+    ),
+    "features": Entry(
+        "tagrank.commands.lists",
+        "features",
+        "List the sets of picture features that 'tagrank train --features' knows.",
+        "show_features",
+    ),
+    "datasets": Entry(
+        "tagrank.commands.lists",
+        "datasets",
+        "List the data sets that can be used by name, where they are, or how to get them.",
+        "show_datasets",
+    ),
+    "reproduce": Entry(
+        "tagrank.commands.reproduce",
+        "reproduce",
+        "Measure a table of a paper again, and set our figures beside the published ones.",
+        "show_reproduction",
+    ),
+}
 
-class _PlainFlags:
-    """Flags take no value, so help shows none; the library would show <bool>."""
+
+class _Command(TyperCommand):
+    """A command whose flags take no value in its help; the library would show <bool>."""
 
     def get_params(self, context: Any) -> Any:
-        params = super().get_params(context)  # type: ignore[misc]
+        params = super().get_params(context)
         for option in params:
             if getattr(option, "is_flag", False):
                 option.metavar = ""
         return params
 
 
-class _Command(_PlainFlags, TyperCommand):
-    pass
+class _NamedCommand(TyperCommand):
+    """A command of which the name and a sentence are known; all else is loaded when it is called."""
+
+    def __init__(self, name: str, entry: Entry) -> None:
+        super().__init__(name, help=entry.summary)
+        self._entry = entry
+
+    def load(self) -> TyperCommand:
+        """The command with its options."""
+        info = CommandInfo(name=self.name, callback=self._entry.load(), cls=_Command)
+        command: Any = get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode="rich")
+        return command
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        return self.load().make_context(info_name, args, parent, **extra)
 
 
-class _Commands(_PlainFlags, TyperGroup):
-    pass
+class _Commands(TyperGroup):
+    """All commands by name."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = {name: _NamedCommand(name, entry) for name, entry in COMMANDS.items()}
+
+    def get_params(self, context: Any) -> Any:
+        params = super().get_params(context)
+        for option in params:
+            if getattr(option, "is_flag", False):
+                option.metavar = ""
+        return params
 
 
 app = typer.Typer(
@@ -51,31 +192,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-COMMANDS = (
-    demo,
-    train,
-    annotate,
-    undo,
-    accept,
-    evaluate,
-    missing,
-    desk,
-    export,
-    import_,
-    tags,
-    backup,
-    restore,
-    serve,
-    compare,
-    tune,
-    methods,
-    features,
-    datasets,
-    reproduce,
-)
-for command in COMMANDS:
-    # "import" is a word of Python
-    app.command(command.__name__.rstrip("_"), cls=_Command)(reports_errors(command))
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,70 +3,54 @@
 from pathlib import Path
 from typing import Annotated
 
-from tagrank.app.cli.arguments.network import (
-    LOCAL,
-    NETWORK,
-    AllowedHost,
-    Certificate,
-    Key,
-    Proxy,
-    check_encryption,
-    check_proxies,
-    need_web,
-)
-from tagrank.app.cli.arguments.options import PICTURES, Config, Debug, Model, option
-from tagrank.app.cli.terminal.console import say, show
+from tagrank.app.cli.console import say, show
+from tagrank.app.cli.network import LOCAL, NETWORK, Network, check_encryption, check_proxies, need_web
+from tagrank.commands.options import MODEL
+from tagrank.options import PICTURES, Option
 
 USUAL_PORT = 8478
 SHORTEST_TOKEN = 16
 
 
 def serve(
-    model: Model,
-    root: Annotated[
-        Path | None,
-        option(
-            PICTURES, "Programs may name pictures below this folder by path.", metavar="FOLDER", usual="none"
-        ),
-    ] = None,
-    max_megabytes: Annotated[int, option(PICTURES, "Of one upload.", min=1, max=4096)] = 64,
-    workers: Annotated[int, option(PICTURES, "Processes that look at pictures.", min=1, max=64)] = 1,
-    token_file: Annotated[
-        Path | None,
-        option(
-            NETWORK,
-            f"First line: the token that programs send, of at least {SHORTEST_TOKEN} characters.",
-            metavar="FILE",
-            usual="a new one is printed",
-        ),
-    ] = None,
-    host: Annotated[
-        str, option(NETWORK, "Address to listen on, 0.0.0.0 for all of this machine.", metavar="ADDRESS")
-    ] = LOCAL,
+    model: Annotated[Path, MODEL],
+    *,
+    root: Annotated[Path | None, Option(PICTURES, metavar="FOLDER", usual="none")] = None,
+    max_megabytes: Annotated[int, Option(PICTURES, low=1, high=4096)] = 64,
+    workers: Annotated[int, Option(PICTURES, low=1, high=64)] = 1,
+    token_file: Annotated[Path | None, Option(NETWORK, metavar="FILE", usual="a new one is printed")] = None,
+    host: Annotated[str, Option(NETWORK, metavar="ADDRESS")] = LOCAL,
     port: Annotated[
-        int | None,
-        option(NETWORK, "Where to listen.", usual=f"{USUAL_PORT}, or the next free one", min=0, max=65535),
+        int | None, Option(NETWORK, usual=f"{USUAL_PORT}, or the next free one", low=0, high=65535)
     ] = None,
-    allowed_host: AllowedHost = None,
-    proxy: Proxy = None,
-    certificate: Certificate = None,
-    key: Key = None,
-    config: Config = None,
-    debug: Debug = False,
+    network: Network = Network(),
 ) -> None:
     """Answer programs over HTTP: tags for pictures, and why.
 
     The address /openapi.json describes all requests.
 
-    [bold]Examples[/bold]
+    Parameters
+    ----------
+    model : a folder that 'tagrank train' wrote
+    root : programs may name pictures below this folder by path
+    max_megabytes : maximum size of one upload, in megabytes
+    workers : number of processes that describe pictures
+    token_file : file whose first line is the token that programs send, of at least 16 characters
+    host : address to listen on, 0.0.0.0 for all of this machine
+    port : port to listen on
+    network : how the service is reached
 
-    \b
+    Command line
+    ------------
     tagrank serve model
     tagrank serve model --root photos/ --token-file token.txt
     tagrank serve model --host 0.0.0.0 --certificate cert.pem --key key.pem --workers 4
     """
     need_web()
-    is_encrypted, proxies = check_encryption(certificate, key, host), check_proxies(proxy)
+    is_encrypted, proxies = (
+        check_encryption(network.certificate, network.key, host),
+        check_proxies(network.proxy),
+    )
     token = _token(token_file)
     from tagrank.app.web.model_workers import ModelWorkers
     from tagrank.app.web.protection.guard import HostNames
@@ -81,7 +65,7 @@ def serve(
             app = service_app(
                 pool,
                 token=token,
-                hosts=HostNames(host, allowed_host or ()),
+                hosts=HostNames(host, network.allowed_host),
                 root=below,
                 max_bytes=max_megabytes * 2**20,
             )
@@ -92,6 +76,7 @@ def serve(
                     show(f"Authorization: Bearer {token}")
                 say("Ctrl-C ends it")
 
+            certificate, key = network.certificate, network.key
             run(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
         finally:
             pool.close()

@@ -3,85 +3,128 @@
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from tagrank._version import __version__
 from tagrank.annotation.choosing import HALVING, SEARCHES, find_criterion
 from tagrank.annotation.describing import Cache, name_features
-from tagrank.commands.compare.choices import ALL, USUAL_METRICS, choose_methods, choose_metrics
-from tagrank.commands.compare.documents import write_latex, write_markdown
+from tagrank.commands.compare.documents import write_comparison_page, write_latex, write_markdown
 from tagrank.commands.compare.folds import Division, Fold, keep_rows
-from tagrank.commands.compare.page import write_comparison_page
-from tagrank.commands.compare.result import Comparison
-from tagrank.commands.compare.running import run_units
-from tagrank.commands.compare.store import Store
+from tagrank.commands.compare.result import (
+    BASELINES,
+    Comparison,
+    DataResult,
+    chosen_words,
+    legend,
+    rank_words,
+    said,
+    shown_metrics,
+    table_lines,
+)
+from tagrank.commands.compare.running import Store, run_units
 from tagrank.commands.compare.summary import rank, summarise_all
 from tagrank.commands.compare.unit import Unit
 from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
+from tagrank.commands.options import (
+    CACHE,
+    DATA,
+    FEATURES,
+    JOBS,
+    METRIC,
+    OUTPUT,
+    SEARCH,
+    SEED,
+    VIEW,
+    compared_names,
+    metric_names,
+)
+from tagrank.commands.tables import BEST, QUIET, WRONG, Screen, table_of, text_of
 from tagrank.data import Collection, Reading
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, did_you_mean
+from tagrank.estimators.methods import METHODS
 from tagrank.features import Feature
+from tagrank.options import NUMBERS, ROWS, Option, positive, share
 from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_positive
 
+ALL = "all"
+USUAL_METRICS = ("Image-AUC", "Image-MAP", "Micro-F1", "Macro-F1", "Example-F1")
+MOST_NAMED = 3
 WRITERS = {"report": write_comparison_page, "markdown": write_markdown, "latex": write_latex}
 
 
 def compare(
-    data: Collection | str | os.PathLike | Sequence[Collection | str | os.PathLike],
-    output: str | os.PathLike | None = None,
+    data: Annotated[
+        Collection | str | os.PathLike | Sequence[Collection | str | os.PathLike], replace(DATA, is_many=True)
+    ],
+    output: Annotated[str | os.PathLike | None, OUTPUT] = None,
     *,
-    methods: str | Sequence[str] = ALL,
-    metric: str | None = None,
-    metrics: str | Sequence[str] = USUAL_METRICS,
-    folds: int | None = None,
-    test_size: float | None = None,
-    search: str = HALVING,
-    max_seconds: float | None = None,
-    seed: int = 0,
-    fresh: bool = False,
-    report: str | os.PathLike | None = None,
-    markdown: str | os.PathLike | None = None,
-    latex: str | os.PathLike | None = None,
-    view: str | None = None,
-    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
-    cache: Cache = True,
+    methods: Annotated[
+        str | Sequence[str],
+        Option(kind=str, is_many=True, metavar="NAME", usual="all", complete=compared_names),
+    ] = ALL,
+    metric: Annotated[str | None, METRIC] = None,
+    metrics: Annotated[
+        str | Sequence[str],
+        Option(kind=str, is_many=True, metavar="NAME", usual=", ".join(USUAL_METRICS), complete=metric_names),
+    ] = USUAL_METRICS,
+    folds: Annotated[int | None, Option(ROWS, low=2)] = None,
+    test_size: Annotated[float | None, Option(ROWS, usual="the test part, or a quarter", check=share)] = None,
+    search: Annotated[str, SEARCH] = HALVING,
+    max_seconds: Annotated[float | None, Option(NUMBERS, check=positive)] = None,
+    seed: Annotated[int, SEED] = 0,
+    fresh: Annotated[bool, Option()] = False,
+    report: Annotated[str | os.PathLike | None, Option()] = None,
+    markdown: Annotated[str | os.PathLike | None, Option()] = None,
+    latex: Annotated[str | os.PathLike | None, Option()] = None,
+    view: Annotated[str | None, VIEW] = None,
+    features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
+    cache: Annotated[Cache, CACHE] = True,
     reading: Reading = Reading(),
-    n_jobs: int | None = None,
+    n_jobs: Annotated[int | None, replace(JOBS, names=("--jobs", "--n-jobs"))] = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Tune, train and measure methods on the same rows, and put them side by side.
+    """Put methods side by side: each is tuned, trained and measured alike.
 
-    The parameters of each method are searched on the training part alone, see `tune`; then it is trained with
-    the best as `train` does and measured on the test part as `evaluate` does. A method that fails, is too
-    slow or would not fit into memory gets a line that says so.
+    Parameters are searched on the training part alone; then a method is trained with the best of them, as by
+    'tagrank train', and measured on the test part, as by 'tagrank evaluate'. A method that fails, is too slow
+    or would not fit into memory gets a line that says so.
 
     Parameters
     ----------
-    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it; or several
-    output : a folder that remembers what is done: started again, the comparison goes on there
-    methods : names and families of `methods`, or "all"; label frequency and logistic regression always run
-    metric : by which parameters are chosen and methods are ordered, a name of `catalog_metrics`; by default
-        the mean of Image-MAP and Image-AUC
-    metrics : those that are shown, with intervals; the figures of all others are in the answer
-    folds : cross-validate on so many; each tunes on its own training part
-    test_size : share of the rows to measure on; by default the official test part, or a quarter
-    search : {"halving", "grid"}, see `tune`
-    max_seconds : of a method on a fold: after half of them its tuning ends with the best so far, after all
-        it is ended
-    seed : for everything random
-    fresh : forget what the folder holds
-    report, markdown, latex : an HTML page, a Markdown file and a LaTeX file to write, or None
-    view, features, cache, reading : as in `train`
-    n_jobs : methods at the same time, in processes of their own; as many as there are cores by default
+    data : folders of pictures, files or names from 'tagrank datasets', one or several. In Python, also
+        `Collection`s
+    output : folder that remembers what is done; started again, the comparison goes on there
+    methods : methods or families of 'tagrank methods', with commas between them; label frequency and logistic
+        regression always run
+    metric : what parameters are chosen by and methods ordered by: a metric such as Micro-F1
+    metrics : metrics to show, with intervals; with commas between them
+    folds : cross-validate on this many folds; each tunes on its own training part
+    test_size : share of the rows to measure on: 0.25 for a quarter
+    max_seconds : seconds of a method on a fold: after half of them its tuning ends with the best so far,
+        after all it is ended
+    fresh : forget what the folder of the output holds
+    report : write an HTML page, too
+    markdown : write the tables as Markdown, too
+    latex : write the tables as LaTeX, too
+    n_jobs : number of methods at the same time, in processes of their own
+    search, seed, view, features, cache : as in `tune`
+    reading : how the data are read, and how their tags are tidied
     progress : called with how much is done, of how much, and what is being done
 
     Returns
     -------
     Comparison
+
+    Command line
+    ------------
+    tagrank compare emotions
+    tagrank compare photos/ --methods ranking,neighbours --max-seconds 600 -o comparison
+    tagrank compare emotions scene yeast -o comparison --report comparison.html
+    tagrank compare emotions --folds 5 --metric Micro-F1 --json
     """
     started = time.perf_counter()
     check_choice("search", search, SEARCHES)
@@ -122,7 +165,10 @@ def compare(
         store.begin(settings, all_folds, fresh=fresh)
         unit = Unit(all_folds[0], "", criterion.name, shown, search, view, seed, 1, max_seconds)
         units = [replace(unit, fold=fold, method=name) for fold in all_folds for name in names]
-        found, n_before = run_units(units, store, n_jobs, progress)
+        try:
+            found, n_before = run_units(units, store, n_jobs, progress)
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt(_kept(output)) from None
     results = summarise_all(all_folds, names, found, criterion.name, shown)
     ranks, over = rank(results, found, criterion.name)
     problems = tuple(dict.fromkeys(problem for fold in all_folds for problem in fold.problems))
@@ -165,3 +211,107 @@ def _free_name(name: str, taken: set[str]) -> str:
     while free in taken:
         free = f"{name} ({len(taken) + 1})"
     return free
+
+
+def choose_methods(wanted: str | Sequence[str]) -> list[str]:
+    """Methods by name or family, in the order of the registry, and those that all are measured by."""
+    words = _words(wanted) or [ALL]
+    families = {entry.family.replace(" ", "-") for entry in METHODS}
+    known = [ALL, *sorted(families), *(entry.name for entry in METHODS)]
+    for word in words:
+        if word.replace(" ", "-") not in known:
+            raise ArgumentError(
+                f"no method or family {word!r}{did_you_mean(word, known)}; 'tagrank methods' lists them"
+            )
+    chosen = {word.replace(" ", "-") for word in words}
+    return [
+        entry.name
+        for entry in METHODS
+        if entry.name in BASELINES or {ALL, entry.name, entry.family.replace(" ", "-")} & chosen
+    ]
+
+
+def choose_metrics(wanted: str | Sequence[str]) -> tuple[str, ...]:
+    """Metrics by name, as the catalogue spells them."""
+    return tuple(dict.fromkeys(find_criterion(word).name for word in _words(wanted)))
+
+
+def _words(wanted: str | Sequence[str]) -> list[str]:
+    """Names, whether they came one by one or with commas between them."""
+    texts = [wanted] if isinstance(wanted, str) else list(wanted)
+    return [word.strip() for text in texts for word in text.split(",") if word.strip()]
+
+
+def _kept(output: str | os.PathLike | None) -> str:
+    if output is None:
+        return "nothing is kept; -o FOLDER would remember what is done"
+    return f"what is done is kept in {os.fspath(output)}, and the same command goes on"
+
+
+def show_comparison(
+    comparison: Comparison,
+    *,
+    output: str | os.PathLike | None = None,
+    report: str | os.PathLike | None = None,
+    markdown: str | os.PathLike | None = None,
+    latex: str | os.PathLike | None = None,
+) -> Screen:
+    """For each collection a line a method, what was chosen, and the ranks over all."""
+    written = [path for path in (report, markdown, latex) if path is not None]
+    sentences = [f"comparison written to {path}" for path in written]
+    if comparison.n_before:
+        sentences.append(f"{comparison.n_before} had been done before, see {output}")
+    for words, who in _warned(comparison).items():
+        more = f" and {len(who) - MOST_NAMED} more" if len(who) > MOST_NAMED else ""
+        sentences.append(f"warning: {', '.join(who[:MOST_NAMED])}{more}: {words}")
+    return Screen(list(_tables(comparison)), sentences, {"left out": comparison.problems})
+
+
+def _warned(comparison: Comparison) -> dict[str, list[str]]:
+    """What was said while methods were trained, and by which."""
+    heard: dict[str, list[str]] = {}
+    for one in comparison.data:
+        for line in one.lines:
+            for words in line.warnings:
+                heard.setdefault(words, []).append(line.method)
+    return {words: list(dict.fromkeys(who)) for words, who in heard.items()}
+
+
+def _tables(comparison: Comparison) -> Iterator[Any]:
+    for one in comparison.data:
+        yield text_of(f"{one.name}: {one.sizes}", "bold")
+        yield _metric_table(comparison, one)
+        yield ""
+        yield from (text_of(f"{words}: {', '.join(who)}") for words, who in said(one).items())
+        yield text_of(legend(comparison), QUIET)
+        yield ""
+        yield _chosen_table(one)
+        yield ""
+    if comparison.ranks is not None:
+        yield text_of(rank_words(comparison))
+        ranks = zip(comparison.ranks.names, comparison.ranks.ranks, strict=True)
+        rows = ((name, f"{rank:.2f}") for name, rank in ranks)
+        yield table_of("method", "rank", numbers=True, rows=rows)
+
+
+def _metric_table(comparison: Comparison, one: DataResult) -> Any:
+    criterion, *others = shown_metrics(comparison)
+    table = table_of("method", criterion, "95 %", *others, "seconds", numbers=True)
+    for line, values in table_lines(comparison, one):
+        texts = [
+            text_of(value.marks + value.text, BEST if value.is_best else WRONG if value.is_below else "")
+            for value in values
+        ]
+        texts.insert(1, text_of(f"{values[0].low}–{values[0].high}", QUIET))
+        table.add_row(line.method, *texts, f"{line.total_seconds:.1f}")
+    return table
+
+
+def _chosen_table(one: DataResult) -> Any:
+    table = table_of("method", "tuning", "training", "prediction", numbers=True)
+    table.add_column("chosen parameters")
+    for line in one.lines:
+        if line.is_done:
+            seconds = [f"{line.seconds[part]:.2f} s" for part in ("tuning", "training", "prediction")]
+            table.add_row(line.method, *seconds, text_of(chosen_words(line)))
+    return table

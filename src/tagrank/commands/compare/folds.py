@@ -29,7 +29,7 @@ USUAL_TEST_SIZE = 0.25
 
 
 @dataclass(frozen=True)
-class Rows:
+class DividedRows:
     """Training and test rows, described where they were pictures."""
 
     train: Collection
@@ -87,7 +87,7 @@ class Division:
     features: Mapping[str, Feature] | None
     describing: Mapping[str, Any]
 
-    def divide(self, data: Collection | str | os.PathLike) -> Iterator[Rows]:
+    def divide(self, data: Collection | str | os.PathLike) -> Iterator[DividedRows]:
         """The folds of one collection, one after the other."""
         opened = check_has_tags(open_collection(data, self.reading), data)
         tidy = clean_tags(known_pictures(opened), **self.spelling)
@@ -103,7 +103,7 @@ class Division:
                 if len(train.tags) < len(test.tags)
                 else seen.collection
             )
-            yield Rows(_without_pictures(described.collection), _without_pictures(rows), features)
+            yield DividedRows(_without_pictures(described.collection), _without_pictures(rows), features)
 
     def _parts(self, rows: Collection) -> Iterator[tuple[Collection, Collection]]:
         if self.folds is not None:
@@ -126,7 +126,7 @@ class Division:
         yield parted.train, parted.test
 
 
-def keep_rows(rows: Rows, data: str, number: int, folder: Path) -> Fold:
+def keep_rows(rows: DividedRows, data: str, number: int, folder: Path) -> Fold:
     """Write rows into a file for worker processes."""
     place = folder / f"{len(list(folder.iterdir()))}.pickle"
     with open(place, "wb") as stream:
@@ -146,7 +146,7 @@ def keep_rows(rows: Rows, data: str, number: int, folder: Path) -> Fold:
     )
 
 
-def load_rows(place: str) -> Rows:
+def load_rows(place: str) -> DividedRows:
     """What `keep_rows` wrote, in this run, for this run."""
     with open(place, "rb") as stream:
         return pickle.load(stream)
@@ -167,7 +167,7 @@ def _without_pictures(rows: Collection) -> Collection:
     return rows.replaced(views={name: X for name, X in rows.views.items() if name != PICTURES})
 
 
-def _fingerprint(rows: Rows) -> str:
+def _fingerprint(rows: DividedRows) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for part in (rows.train, rows.test):
         digest.update(json.dumps([part.tags, sorted(part.views)]).encode())

@@ -2,56 +2,196 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import asdict, astuple, dataclass, field, fields
+from typing import Annotated, Any
 
 import numpy as np
 
-from tagrank.annotation.choosing import METHOD, Recipe
+from tagrank.annotation.choosing import AUTO, Choice, Recipe
 from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features
-from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page
+from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page, write_list
 from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
 from tagrank.commands.missing.choice import PairChoice
 from tagrank.commands.missing.held_out import SHARED, HeldOut, hold_out
 from tagrank.commands.missing.page import write_missing_page
-from tagrank.commands.missing.result import MissingTags, Suggestion, write_suggestions
+from tagrank.commands.options import (
+    CACHE,
+    COMPLETENESS,
+    DATA,
+    FEATURES,
+    JOBS,
+    METHOD_NAME,
+    OUTPUT,
+    SEED,
+    VIEW,
+    MethodParameters,
+)
+from tagrank.commands.tables import Screen, counted, table_of, text_of
 from tagrank.data import Collection, Reading, clean_tags
 from tagrank.errors import ArgumentError, warn
+from tagrank.estimators.calibration.completeness import Completeness, Remaining, estimate_remaining
 from tagrank.estimators.tag_matrices import is_matrix_file
 from tagrank.features import Feature
+from tagrank.options import METHOD, ROWS, Option
+from tagrank.problems import Problem
 from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_share
 
+LISTED = "What to list"
 CALIBRATIONS = (SHARED, "platt", "isotonic")
 STATE_NAMES = {1: "present", -1: "absent", 0: "unknown"}
 
 
+@dataclass(frozen=True)
+class Suggestion:
+    """A tag of a picture that deserves a look.
+
+    Attributes
+    ----------
+    name : what the picture is called
+    tag : the tag that is probably missing, or probably wrong
+    probability : of the tag, according to a model that did not see the picture
+    score : of the tag, from which the probability was made
+    rank : 1 for the suggestion to look at first
+    state : what the data says of the tag: "absent", "unknown" or "present"
+    """
+
+    name: str
+    tag: str
+    probability: float
+    score: float
+    rank: int
+    state: str
+
+
+@dataclass(frozen=True)
+class MissingTags:
+    """Suggestions about a collection, and how they came about.
+
+    Attributes
+    ----------
+    suggestions : the one to look at first comes first
+    wrong : whether they are about tags that are probably wrong, not missing
+    method : its name, as in `methods`
+    folds : how many models shared the pictures
+    facts : counts of the data, as `Collection.summary` gives them
+    n_candidates : pairs of picture and tag that were looked at
+    unjudged : tags of which nothing can be said in some pictures, because too few others have them
+    choice : what was tried and what was chosen; None where nothing was
+    feature_seconds : set of picture features to the seconds that it took, not counting what was known already
+    problems : files that were left out, and why
+    n_untagged : how many pictures were left out because nothing is known about them
+    completeness : the share of the true tags that are listed, and an interval
+    """
+
+    suggestions: Sequence[Suggestion]
+    wrong: bool
+    method: str
+    folds: int
+    facts: Mapping[str, Any]
+    n_candidates: int
+    unjudged: Sequence[str] = ()
+    choice: Choice | None = None
+    feature_seconds: Mapping[str, float] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+    n_untagged: int = 0
+    completeness: Completeness | None = None
+
+    @property
+    def kind(self) -> str:
+        """What has the tags: a picture, or a row of a table."""
+        return kind_of(self.facts["views"])
+
+    @property
+    def about(self) -> str:
+        """What the suggestions say of their tags."""
+        return "probably wrong" if self.wrong else "probably missing"
+
+    @property
+    def answer(self) -> str:
+        """What was found, in a sentence."""
+        looked_at = f"{self.n_candidates:,} {'present' if self.wrong else 'absent or unknown'} tags looked at"
+        if not self.suggestions:
+            return f"{'nothing suspicious' if self.wrong else 'nothing seems to be missing'}: {looked_at}"
+        return f"{len(self.suggestions):,} {self.about} of {looked_at}"
+
+    @property
+    def right(self) -> Remaining | None:
+        """How many of the suggestions are truly missing tags; None where that cannot be told."""
+        if self.wrong or self.completeness is None or self.completeness.share == 1:
+            return None
+        probabilities = np.array([[one.probability for one in self.suggestions]])
+        by_tag = np.full(len(self.suggestions), self.completeness.share)
+        return estimate_remaining(probabilities, probabilities >= 0, self.completeness, by_tag)
+
+    @property
+    def n_right(self) -> float | None:
+        """How many of the suggestions are right; None where that cannot be told."""
+        return None if self.right is None else self.right.estimate
+
+    @property
+    def quality(self) -> str:
+        """How many of the suggestions are right, in a sentence; else how many there are."""
+        if self.right is None or not self.suggestions:
+            return f"{self.answer[0].upper()}{self.answer[1:]}."
+        suggestions = (
+            "this suggestion"
+            if len(self.suggestions) == 1
+            else f"these {len(self.suggestions):,} suggestions"
+        )
+        number = round(self.right.estimate)
+        between = f"{self.right.low:,.0f} to {self.right.high:,.0f}"
+        return f"Of {suggestions} about {number:,} {'is' if number == 1 else 'are'} right ({between})."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain dicts, lists and numbers for JSON."""
+        return {
+            "about": self.about,
+            "answer": self.answer,
+            "quality": self.quality,
+            "method": self.method,
+            "folds": self.folds,
+            "data": dict(self.facts),
+            "n_candidates": self.n_candidates,
+            "n_untagged": self.n_untagged,
+            "suggestions": [asdict(suggestion) for suggestion in self.suggestions],
+            "unjudged": list(self.unjudged),
+            "choice": None if self.choice is None else self.choice.to_dict(),
+            "completeness": None if self.completeness is None else self.completeness._asdict(),
+            "feature_seconds": dict(self.feature_seconds),
+            "problems": [vars(problem) for problem in self.problems],
+        }
+
+
 def missing(
-    data: Collection | str | os.PathLike,
-    output: str | os.PathLike | None = None,
+    data: Annotated[Collection | str | os.PathLike, DATA],
+    output: Annotated[str | os.PathLike | None, OUTPUT] = None,
     *,
-    wrong: bool = False,
-    untagged: bool = False,
-    top: int | None = 50,
-    per_tag: int | None = None,
-    min_probability: float = 0.0,
-    max_probability: float | None = None,
-    method: str = METHOD,
-    folds: int = 5,
-    calibration: str = SHARED,
-    completeness: float | None = None,
-    seed: int = 0,
-    view: str | None = None,
-    features: str | Sequence[str] | Mapping[str, Feature] | None = None,
-    cache: Cache = True,
+    wrong: Annotated[bool, Option(LISTED)] = False,
+    untagged: Annotated[bool, Option(LISTED)] = False,
+    top: Annotated[int | None, Option(LISTED, low=1)] = 50,
+    per_tag: Annotated[int | None, Option(LISTED, usual="all", low=1)] = None,
+    min_probability: Annotated[float, Option(LISTED, low=0, high=1)] = 0.0,
+    max_probability: Annotated[
+        float | None, Option(LISTED, usual="1; with --wrong 0.5", low=0, high=1)
+    ] = None,
+    method: Annotated[str, METHOD_NAME] = AUTO,
+    folds: Annotated[int, Option(METHOD, low=2)] = 5,
+    calibration: Annotated[str, Option(METHOD, words=CALIBRATIONS)] = SHARED,
+    completeness: Annotated[float | None, COMPLETENESS] = None,
+    seed: Annotated[int, SEED] = 0,
+    view: Annotated[str | None, VIEW] = None,
+    features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
+    cache: Annotated[Cache, CACHE] = True,
     reading: Reading = Reading(),
-    part: str | None = None,
-    page: str | os.PathLike | None = None,
-    n_jobs: int | None = None,
+    part: Annotated[str | None, Option(ROWS, usual="all")] = None,
+    page: Annotated[str | os.PathLike | None, Option()] = None,
+    n_jobs: Annotated[int | None, JOBS] = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
-    **parameters: Any,
+    **parameters: Annotated[Any, Option(group=MethodParameters)],
 ) -> MissingTags:
-    """Find tags that pictures probably lack, or that they probably have by mistake.
+    """Find tags that pictures probably lack, or have by mistake.
 
     Every picture is judged by a model that saw neither it nor its tags. Candidates for missing tags are those
     that are absent or unknown, the most probable first; with `wrong` those that are present, the least
@@ -59,29 +199,18 @@ def missing(
 
     Parameters
     ----------
-    data : a Collection, a folder of pictures, a file or a name, as `open_collection` takes it
-    output : a ``.csv`` or ``.jsonl`` file to write, one line a suggestion, or None
-    wrong : look for tags that are probably wrong instead
-    untagged : also propose tags for pictures of which nothing is known; one model of all the others judges
-        them
-    top : how many suggestions at most; None for all
-    per_tag : how many suggestions at most of the same tag; None for all
-    min_probability, max_probability : leave out tags that are less or more probable; by default none, but
-        with `wrong` those that are more probable than not
-    method : a name from `methods`
-    folds : models that share the pictures; each learns from all but its own share
-    calibration : {"shared", "platt", "isotonic"}, how scores become probabilities: by one curve for all tags,
-        see `ProbabilityRanker`, or tag by tag
-    completeness : the share of the true tags that are listed, for the shared curve; estimated by default
-    seed : for everything random
-    view : the view to learn from, where there are several
-    features : how pictures are described, see `choose_features`; the best that is installed by default. An
-        error for rows that are no pictures
-    cache : whether the features of pictures are kept for the next time; or a folder for them
-    reading : how the data are read, and how their tags are tidied
-    part : the part to look at; None means every row
-    page : an HTML file to write, with the pictures inside, or None
-    n_jobs : processes that describe pictures, and threads; all cores by default
+    output : write a .csv or .jsonl file, one line per suggestion
+    wrong : list tags that are probably wrong instead
+    untagged : also propose tags for pictures without any; one model of all the others judges them
+    top : maximum number of suggestions. In Python, None for all
+    per_tag : maximum number of suggestions of the same tag
+    min_probability : leave out tags that are less probable
+    max_probability : leave out tags that are more probable
+    folds : number of models that share the pictures; each learns from all but its share
+    calibration : how scores become probabilities: by one curve for all tags, or tag by tag
+    part : part to look at
+    page : write an HTML page with the pictures, too
+    data, method, completeness, seed, view, features, cache, reading, n_jobs : as in `train`
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, what is being trained ends early
     parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`; what is not given is chosen by the
@@ -90,6 +219,15 @@ def missing(
     Returns
     -------
     MissingTags
+
+    Command line
+    ------------
+    tagrank missing photos/ --page missing.html
+    tagrank missing photos/ --wrong --max-probability 0.05
+    tagrank missing photos/ --untagged --top 500 --per-tag 20 -o missing.csv
+    tagrank missing photos/ --completeness 0.5
+    tagrank missing scene --method one-vs-all --json
+    tagrank missing scene --method joint-svm --set output_kernel=odds-ratio
     """
     check_choice("calibration", calibration, CALIBRATIONS)
     if completeness is not None:
@@ -203,3 +341,38 @@ def _unjudged(tags: Sequence[str], held_out: HeldOut) -> list[str]:
             f"{found[0]!r}; min_count leaves rare tags out"
         )
     return found
+
+
+def write_suggestions(path: str | os.PathLike, suggestions: Sequence[Suggestion]) -> None:
+    """Write suggestions as a ``.csv`` or ``.jsonl`` file, a line each, whole or not at all."""
+    columns = [column.name for column in fields(Suggestion)]
+    write_list(path, table=[columns, *map(astuple, suggestions)], documents=map(asdict, suggestions))
+
+
+def show_missing(
+    answer: MissingTags,
+    *,
+    output: str | os.PathLike | None = None,
+    page: str | os.PathLike | None = None,
+    wrong: bool = False,
+) -> Screen:
+    """A line a suggestion, the one to look at first on top."""
+    tables: list[Any] = []
+    if output is None and answer.suggestions:
+        table = table_of(answer.kind, answer.about, "now")
+        table.add_column("probability", justify="right")
+        for one in answer.suggestions:
+            words = map(text_of, (one.name, one.tag, one.state))
+            table.add_row(*words, f"{one.probability:.1%}")
+        tables = [text_of(answer.quality, "bold"), "", table]
+    said = [] if answer.suggestions else [answer.answer]
+    if output is not None:
+        said.append(f"{counted(len(answer.suggestions), 'suggestion')} written to {output}")
+    if page is not None:
+        said.append(f"page written to {page}")
+    if n_decisions := answer.facts["decisions"]:
+        said.append(f"{counted(n_decisions, 'decision')} of the desk used, and not proposed again")
+    if answer.n_untagged:
+        advice = "" if wrong else "; --untagged proposes some"
+        said.append(f"left out: {counted(answer.n_untagged, answer.kind)} without tags{advice}")
+    return Screen(tables, said, {"left out": answer.problems})

@@ -2,22 +2,24 @@
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tagrank.commands.missing.result import MissingTags, Suggestion
 from tagrank.data import Collection
 from tagrank.data.picture_files import thumbnail_url
 from tagrank.reports.pages import problems_section, write_page
 from tagrank.reports.picture_pixels import picture_pixels
 from tagrank.reports.pictures import MOST_PICTURES, THUMBNAIL, frame_shape, percent
 
+if TYPE_CHECKING:
+    from tagrank.commands.missing.missing import MissingTags, Suggestion
+
 MOST_TAGS = 20  # of each kind on a card; of more only their number is said
 
 
 def write_missing_page(
-    path: str | os.PathLike, found: MissingTags, rows: Collection, places: np.ndarray
+    path: str | os.PathLike, found: "MissingTags", rows: Collection, places: np.ndarray
 ) -> None:
     """Write a page that needs nothing else: no scripts, no network, pictures inside; whole or not at all.
 
@@ -37,7 +39,7 @@ def write_missing_page(
     )
 
 
-def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -> dict[str, Any]:
+def _missing_section(found: "MissingTags", rows: Collection, places: np.ndarray) -> dict[str, Any]:
     """One card a picture, in the order of its first suggestion."""
     by_row: dict[int, list[Suggestion]] = {}
     for row, suggestion in zip(places.tolist(), found.suggestions, strict=True):
@@ -61,7 +63,7 @@ def _missing_section(found: MissingTags, rows: Collection, places: np.ndarray) -
 def _card(
     rows: Collection,
     row: int,
-    suggestions: Sequence[Suggestion],
+    suggestions: "Sequence[Suggestion]",
     image: np.ndarray | None,
     is_present: np.ndarray,
 ) -> dict[str, Any]:
@@ -77,7 +79,7 @@ def _card(
     }
 
 
-def _summary(found: MissingTags) -> str:
+def _summary(found: "MissingTags") -> str:
     method = found.method if found.choice is None else found.choice.words
     summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags: {method}."
     if n_untagged := found.facts["rows wholly unknown"]:
@@ -88,7 +90,7 @@ def _summary(found: MissingTags) -> str:
     return summary
 
 
-def _facts(found: MissingTags) -> dict[str, str]:
+def _facts(found: "MissingTags") -> dict[str, str]:
     facts = {
         f"{found.kind}s": f"{found.facts['rows']:,}",
         "tags": f"{found.facts['tags']:,}",

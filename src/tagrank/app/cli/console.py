@@ -11,7 +11,6 @@ import os
 import re
 import sys
 import traceback
-import unicodedata
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -22,6 +21,7 @@ import typer
 
 from tagrank.errors import ArgumentError
 from tagrank.resources import is_interrupt
+from tagrank.visible_text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 DATA_ERROR, INTERRUPTED = 1, 130
 PLAIN_WIDTH = 120
 PROBLEMS_SAID = 20
-# A name from a stranger's file must neither steer the terminal nor turn the text around it: no controls, no
-# marks of direction, separators of lines or halves of characters; but joiners, which scripts and emoji need.
-HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-JOINERS = "\u200c\u200d"
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -51,7 +47,8 @@ def reports_errors(command: Command) -> Command:
             raise
         except (KeyboardInterrupt, Exception) as error:
             if is_interrupt(error):
-                say("interrupted")
+                words = str(error) if isinstance(error, KeyboardInterrupt) else ""
+                say(f"interrupted; {words}" if words else "interrupted")
                 raise typer.Exit(INTERRUPTED) from None
             if options.get("debug"):
                 traceback.print_exc()
@@ -112,27 +109,12 @@ def say(text: str) -> None:
         _discard(sys.stderr)
 
 
-def count(number: int, thing: str) -> str:
-    """The number with its noun: '1 picture', '2,000 pictures'."""
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def report_problems(problems: "Sequence[Problem]", what: str = "left out") -> None:
     """Files with which something went wrong, what, and why, on stderr."""
     for problem in problems[:PROBLEMS_SAID]:
         say(f"{what}: {problem.path}: {problem.reason}")
     if len(problems) > PROBLEMS_SAID:
         say(f"{what}: {len(problems) - PROBLEMS_SAID:,} more; --json lists all")
-
-
-def printable(text: str) -> str:
-    """The text in one line, without characters that cannot be seen."""
-    if text.isprintable():
-        return text
-    return "".join(
-        "\N{REPLACEMENT CHARACTER}" if unicodedata.category(c) in HIDDEN and c not in JOINERS else c
-        for c in text
-    )
 
 
 def show(*content: "RenderableType") -> None:

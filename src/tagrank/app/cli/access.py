@@ -1,12 +1,17 @@
-"""What is said about an archive that this user did not open before: it may come from anybody."""
+"""Whose archive it is, and the password that people share.
 
+An archive that this user did not open before may come from anybody. The password comes from a file, the
+environment or the terminal, never from an argument.
+"""
+
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from tagrank.app.cli.terminal.console import say
+from tagrank.app.cli.console import say
 
 
 def meet_archive(folder: Path, decisions: Path | None, *, moved: bool) -> Path | None:
@@ -54,3 +59,50 @@ def _ask(before: Path) -> bool:
         return False
     question = f"Is this the archive that was at {before.parent}? Then its models and password are used again"
     return typer.confirm(question, default=False, err=True)
+
+
+VARIABLE = "TAGRANK_PASSWORD"
+
+
+def take_password(stored: str | None, file: Path | None, *, wants_new: bool) -> str | None:
+    """The password that is given or asked for; None if the one that is stored will do.
+
+    Parameters
+    ----------
+    stored : what is stored already
+    file : its first line is the password
+    wants_new : ask even if there is one
+    """
+    from tagrank.app.web.protection.passwords import check_password
+
+    given = _read_line(file) if file is not None else os.environ.get(VARIABLE)
+    if not given and (wants_new or stored is None):
+        given = _ask_password()
+    return check_password(given) if given else None
+
+
+def hash_of(given: str | None, stored: str | None) -> str:
+    """What is to be stored: the hash of the given password, unless it is the one that is stored."""
+    from tagrank.app.web.protection.passwords import hash_password, is_password
+
+    if stored is not None and (given is None or is_password(given, stored)):
+        return stored
+    assert given is not None
+    return hash_password(given)
+
+
+def _read_line(path: Path) -> str:
+    from tagrank.files import open_text
+
+    with open_text(path, max_bytes=2**16) as stream:
+        return stream.readline().rstrip("\r\n")
+
+
+def _ask_password() -> str:
+    if not sys.stdin.isatty():
+        raise typer.BadParameter(
+            f"--host needs a password, and there is no terminal to ask at; set {VARIABLE} or give "
+            "--password-file FILE"
+        )
+    say("Choose a password that all people who use this desk will share.")
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

@@ -1,34 +1,40 @@
-"""Options of the commands that serve, and what they have to say about them."""
+"""How the commands that serve are reached, and what is said about it."""
 
 import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from tagrank.app.cli.arguments.options import option
-from tagrank.app.cli.terminal.console import say
+from tagrank.app.cli.console import say
+from tagrank.options import Option
 
 NETWORK = "Network"
 LOCAL = "127.0.0.1"
-AllowedHost = Annotated[
-    list[str] | None,
-    option(NETWORK, "Answer to this name, too, such as that of a proxy; may be repeated.", metavar="NAME"),
-]
-Proxy = Annotated[
-    list[str] | None,
-    option(
-        NETWORK,
-        "Address or network of a web server before this one, which is believed for whom it asks and whether "
-        "that is encrypted (X-Forwarded-For, X-Forwarded-Proto); may be repeated.",
-        metavar="ADDRESS",
-        usual="nobody is believed",
-    ),
-]
-Certificate = Annotated[
-    Path | None, option(NETWORK, "Certificate (PEM) for encrypted connections, with --key.", metavar="FILE")
-]
-Key = Annotated[Path | None, option(NETWORK, "Its private key (PEM).", metavar="FILE")]
+
+
+@dataclass(frozen=True)
+class Network:
+    """How a server is reached.
+
+    Parameters
+    ----------
+    allowed_host : answer to this name, too, such as that of a proxy
+    proxy : address or network of a web server before this one, which is believed for whom it asks and whether
+        that is encrypted (X-Forwarded-For, X-Forwarded-Proto)
+    certificate : certificate (PEM) for encrypted connections, with --key
+    key : private key (PEM) of the certificate
+    """
+
+    allowed_host: Annotated[Sequence[str], Option(NETWORK, kind=str, is_many=True, metavar="NAME")] = ()
+    proxy: Annotated[
+        Sequence[str],
+        Option(NETWORK, kind=str, is_many=True, metavar="ADDRESS", usual="nobody is believed"),
+    ] = ()
+    certificate: Annotated[Path | None, Option(NETWORK, metavar="FILE")] = None
+    key: Annotated[Path | None, Option(NETWORK, metavar="FILE")] = None
 
 
 def need_web() -> None:
@@ -42,7 +48,7 @@ def need_web() -> None:
 
 
 def check_encryption(certificate: Path | None, key: Path | None, host: str) -> bool:
-    """Whether connections are encrypted; says so where strangers could read along."""
+    """Whether connections are encrypted; says so where others could read along."""
     if (certificate is None) != (key is None):
         raise typer.BadParameter("--certificate and --key belong together; give both")
     for path in (certificate, key):
@@ -56,10 +62,10 @@ def check_encryption(certificate: Path | None, key: Path | None, host: str) -> b
     return certificate is not None
 
 
-def check_proxies(given: list[str] | None) -> list[str]:
+def check_proxies(texts: Sequence[str]) -> list[str]:
     """Networks of web servers that are believed, also as they look to a server for both versions of IP."""
     proxies = []
-    for text in given or ():
+    for text in texts:
         try:
             network = ipaddress.ip_network(text)
         except ValueError:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from tagrank.app.cli.terminal.console import printable
+from tagrank.visible_text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,1 +1,0 @@
-"""What commands are given: options that several share, their checks, and configuration files."""

@@ -1,1 +1,0 @@
-"""What the terminal shows and hears: text, tables, progress, Ctrl-C."""
