@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tagrank.annotation.bank.picture_keys import content_key
+from tagrank.annotation.bank.row_store import content_key
 from tagrank.data import Collection
 from tagrank.reports.picture_pixels import picture_finder, remember_pictures
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tagrank.annotation.bank.picture_keys import content_key, file_state
+from tagrank.annotation.bank.row_store import content_key, file_state
 from tagrank.archive.archive import Archive
 from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS
 from tagrank.archive.tag_columns import read_vocabulary

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import KeyedPicture
+from tagrank.annotation.bank.row_store import KeyedPicture
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import read_decided
 from tagrank.archive.pictures import make_labels

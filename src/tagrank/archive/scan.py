@@ -16,8 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.bank.feature_bank import bank_folder
-from tagrank.annotation.bank.picture_keys import KeyedPicture, file_state, identify_pictures
-from tagrank.annotation.bank.row_store import RowStore, StoreDamage
+from tagrank.annotation.bank.row_store import (
+    KeyedPicture,
+    RowStore,
+    StoreDamage,
+    file_state,
+    identify_pictures,
+)
 from tagrank.archive.decisions import listed_tag_number
 from tagrank.archive.pictures import count_present
 from tagrank.archive.records import Scan

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from tagrank.annotation import Annotator
-from tagrank.annotation.bank.picture_keys import content_key
+from tagrank.annotation.bank.row_store import content_key
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
 from tagrank.data.picture_files import PICTURE_SUFFIXES, read_picture

@@ -13,8 +13,7 @@ import pytest
 
 from tagrank.annotation.bank import row_store
 from tagrank.annotation.bank.feature_bank import FeatureBank, bank_size, clear_bank
-from tagrank.annotation.bank.picture_keys import content_key
-from tagrank.annotation.bank.row_store import CacheWarning, pack_row, unpack_row
+from tagrank.annotation.bank.row_store import CacheWarning, content_key, pack_row, unpack_row
 from tagrank.data.picture_files import MAX_FILE_BYTES
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -12,7 +12,7 @@ from tagrank.annotation.choosing import (
     search_space,
     usual_parameters,
 )
-from tagrank.annotation.choosing.criteria import held_out_value
+from tagrank.annotation.choosing.choice import held_out_value
 from tagrank.annotation.choosing.search import Levels
 from tagrank.annotation.views import take_in
 from tagrank.data import LabelStratifiedKFold

@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from tagrank import Annotator, Collection, Recipe
 from tagrank.annotation.choosing import LIKELIHOOD, Candidate, Candidates, choose, steps, trials
-from tagrank.annotation.choosing.criteria import measure
+from tagrank.annotation.choosing.choice import measure
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators import (
     LabelFrequency,

@@ -15,9 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import KeyedPicture, PictureLike
 from tagrank.annotation.bank.row_maker import describe_error
-from tagrank.annotation.bank.row_store import SECONDS_A_DAY, CacheWarning, RowStore
+from tagrank.annotation.bank.row_store import SECONDS_A_DAY, CacheWarning, KeyedPicture, PictureLike, RowStore
 from tagrank.data.picture_files import read_picture
 from tagrank.errors import warn
 from tagrank.features.extraction import fit_features

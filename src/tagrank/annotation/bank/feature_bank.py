@@ -23,9 +23,15 @@ from tagrank.annotation.bank.bank_files import (
     own_files,
     prune_files,
 )
-from tagrank.annotation.bank.picture_keys import KeyedPicture, PictureLike, identify_pictures
 from tagrank.annotation.bank.row_maker import FEW_PICTURES, Describer, RowMaker, describe_error
-from tagrank.annotation.bank.row_store import FILE_NAME, RowStore, StoreDamage
+from tagrank.annotation.bank.row_store import (
+    FILE_NAME,
+    KeyedPicture,
+    PictureLike,
+    RowStore,
+    StoreDamage,
+    identify_pictures,
+)
 from tagrank.data.catalog import data_folders
 from tagrank.features.feature import Feature
 from tagrank.features.registry import check_features

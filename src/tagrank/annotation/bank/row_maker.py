@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from tagrank.annotation.bank.picture_keys import KeyedPicture, file_state
-from tagrank.annotation.bank.row_store import RowStore, pack_row
+from tagrank.annotation.bank.row_store import KeyedPicture, RowStore, file_state, pack_row
 from tagrank.data.picture_files import read_picture
 from tagrank.features.feature import Feature, Picture, one_opencv_thread
 from tagrank.progress import Progress

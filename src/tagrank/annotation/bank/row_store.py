@@ -2,20 +2,26 @@
 
 A row is kept under the content of its picture and the fingerprint of its set of features, so that it is found
 again whatever the file is called. Nothing in the file can run code: it holds keys and compressed numbers.
+Here is also how a picture gets its key: the same content is described once.
 """
 
+import hashlib
 import os
 import sqlite3
+import stat
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
+from tagrank.data.picture_files import MAX_FILE_BYTES
 from tagrank.errors import warn
+from tagrank.progress import Progress
 
 FILE_NAME = "rows-1.sqlite"
 SECONDS_A_DAY = 86_400
@@ -23,6 +29,10 @@ _MAX_ROW_BYTES = 2**27
 # how long one process waits for another that is writing
 _WAIT_SECONDS = 60.0
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# A file written so recently could change again without a change of its time stamp.
+_SETTLED_NS = 2_000_000_000
+# files whose content is noted together
+_BATCH = 256
 _SCHEMA = """
 PRAGMA trusted_schema = OFF;
 CREATE TABLE IF NOT EXISTS rows (
@@ -32,6 +42,9 @@ CREATE TABLE IF NOT EXISTS features (
 CREATE TABLE IF NOT EXISTS pictures (picture BLOB PRIMARY KEY, used INTEGER) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS files (path BLOB PRIMARY KEY, state TEXT, picture BLOB) WITHOUT ROWID;
 """
+
+
+PictureLike = str | os.PathLike | np.ndarray
 
 
 class CacheWarning(UserWarning):
@@ -271,3 +284,79 @@ def _connect(path: Path | str) -> sqlite3.Connection:
 def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     return code is not None and code & 0xFF in _DAMAGED
+
+
+@dataclass(frozen=True)
+class KeyedPicture:
+    """A picture to describe, with the key of its content.
+
+    Attributes
+    ----------
+    picture : path, or uint8 array of shape (height, width, 3)
+    key : 16 bytes that stand for its content
+    state : size and time of the file when its content was looked at; None for an array
+    """
+
+    picture: str | np.ndarray
+    key: bytes
+    state: str | None = None
+
+
+def identify_pictures(
+    pictures: Sequence[PictureLike], store: RowStore, progress: Progress | None = None
+) -> list[KeyedPicture | OSError]:
+    """Every picture with the key of its content, or the error of looking at it.
+
+    Files that have not changed since the store saw them are not read.
+    """
+    sources: list[KeyedPicture | OSError] = []
+    new_files: list[tuple[bytes, str, bytes]] = []
+    for number, picture in enumerate(pictures, 1):
+        try:
+            sources.append(_identify(picture, store, new_files))
+        except OSError as error:
+            sources.append(error)
+        if len(new_files) >= _BATCH or number == len(pictures):
+            store.remember_files(new_files)
+            new_files.clear()
+        if progress is not None:
+            progress(number, len(pictures), "looking at pictures")
+    return sources
+
+
+def file_state(path: str) -> str:
+    """Size, time and number of a file in a word; OSError unless it is a plain file of a picture's size."""
+    found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError("not a file")
+    if found.st_size > MAX_FILE_BYTES:
+        # one of nothing but holes takes no room on the disk, and hours to read
+        raise OSError(f"a file of {found.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
+    return f"{found.st_size}:{found.st_mtime_ns}:{found.st_ino}"
+
+
+def content_key(picture: PictureLike) -> bytes:
+    """16 bytes that stand for the content of a file or an array; OSError unless it is a plain file."""
+    if isinstance(picture, np.ndarray):
+        digest = hashlib.blake2b(f"{picture.dtype}{picture.shape}".encode(), digest_size=16)
+        digest.update(np.ascontiguousarray(picture).tobytes())
+        return digest.digest()
+    file_state(os.fsdecode(picture))
+    with open(picture, "rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
+
+
+def _identify(
+    picture: PictureLike, store: RowStore, new_files: list[tuple[bytes, str, bytes]]
+) -> KeyedPicture:
+    if isinstance(picture, np.ndarray):
+        return KeyedPicture(np.ascontiguousarray(picture), content_key(picture))
+    path = os.path.abspath(os.fsdecode(picture))
+    state = file_state(path)
+    name = os.fsencode(path)
+    key = store.known_file(name, state)
+    if key is None:
+        key = content_key(path)
+        if os.stat(path).st_mtime_ns < time.time_ns() - _SETTLED_NS:
+            new_files.append((name, state, key))
+    return KeyedPicture(path, key, state)

@@ -16,8 +16,17 @@ from tagrank.annotation.choosing.candidates import (
     kernel_of,
     mean_kernel,
 )
-from tagrank.annotation.choosing.choice import Choice, ChosenModel, Trial, Weighing
-from tagrank.annotation.choosing.criteria import CRITERIA, CRITERION, LIKELIHOOD, MEASURES, find_criterion
+from tagrank.annotation.choosing.choice import (
+    CRITERIA,
+    CRITERION,
+    LIKELIHOOD,
+    MEASURES,
+    Choice,
+    ChosenModel,
+    Trial,
+    Weighing,
+    find_criterion,
+)
 from tagrank.annotation.choosing.recipe import (
     AUTO,
     FEWEST_TO_HOLD_OUT,

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation.choosing.candidates import kernel_of
-from tagrank.annotation.choosing.choice import Choice, Trial
-from tagrank.annotation.choosing.criteria import held_out_value
+from tagrank.annotation.choosing.choice import Choice, Trial, held_out_value
 from tagrank.annotation.choosing.recipe import (
     FEWEST_TO_HOLD_OUT,
     KERNEL_POWER,

@@ -19,8 +19,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_compared, kernel_of
-from tagrank.annotation.choosing.choice import Choice, ChosenModel, Trial, Weighing
-from tagrank.annotation.choosing.criteria import CRITERION, LIKELIHOOD
+from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Choice, ChosenModel, Trial, Weighing
 from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.base import taken_by

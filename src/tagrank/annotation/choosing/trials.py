@@ -12,8 +12,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from tagrank.annotation.choosing.candidates import Candidate
-from tagrank.annotation.choosing.choice import Trial
-from tagrank.annotation.choosing.criteria import CRITERION, LIKELIHOOD, measure
+from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Trial, measure
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.held_out import honest_states
