@@ -35,7 +35,7 @@ class Failure:
         return self.kind.__new__(self.kind, *self.arguments)
 
 
-class _Line:
+class _ParentLine:
     """How the function that is applied reaches the parent; nobody listens outside of a worker."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class _Line:
         self.is_stopped = threading.Event()
 
 
-_line = _Line()
+_line = _ParentLine()
 
 
 def report(message: Any) -> None:

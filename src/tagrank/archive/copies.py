@@ -103,7 +103,7 @@ def _put_aside(path: Path) -> Path:
     return kept
 
 
-class _Batch(NamedTuple):
+class _BatchRow(NamedTuple):
     id: int
     request: str
     who: str
@@ -113,7 +113,7 @@ class _Batch(NamedTuple):
     is_unmarked: int
 
 
-class _Picture(NamedTuple):
+class _PictureRow(NamedTuple):
     name: str
     folder: str
     key: bytes
@@ -126,11 +126,11 @@ class _Picture(NamedTuple):
 class _Copy:
     """What another file holds: steps in the order of time, and by their numbers what was said in them."""
 
-    batches: list[_Batch]
+    batches: list[_BatchRow]
     answers: dict[int, list[tuple[int, str, int, int]]]
     reviews: dict[int, list[int]]
     changes: dict[int, list[TagChange]]
-    pictures: dict[int, _Picture]
+    pictures: dict[int, _PictureRow]
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Merge:
         }
 
 
-class _DryRun(LookupError):
+class _NotKept(LookupError):
     """Ends a step that is not to be kept; carries what it would have done."""
 
     def __init__(self, merge: Merge) -> None:
@@ -193,18 +193,18 @@ def merge_copy(archive: Archive, path: str | os.PathLike, *, dry_run: bool = Fal
     def work(connection: sqlite3.Connection) -> list[Merge]:
         done = _Merger(connection, copy, os.fspath(path)).run(dry_run)
         if dry_run:
-            raise _DryRun(done)
+            raise _NotKept(done)
         return [done]
 
     try:
         return archive.write(work)[0]
-    except _DryRun as ended:
+    except _NotKept as ended:
         return ended.merge
 
 
 def _read_copy(connection: sqlite3.Connection, path: str) -> _Copy:
     query = "SELECT id, request, who, at, queue, undoes, is_unmarked FROM batches ORDER BY at, id"
-    batches = [_Batch(*row) for row in connection.execute(query)]
+    batches = [_BatchRow(*row) for row in connection.execute(query)]
     for batch in batches:
         _check_batch(batch, path)
     answers: dict[int, list[tuple[int, str, int, int]]] = defaultdict(list)
@@ -220,7 +220,7 @@ def _read_copy(connection: sqlite3.Connection, path: str) -> _Copy:
     for batch, *change in connection.execute("SELECT batch, kind, tag, other FROM tag_changes ORDER BY id"):
         changes[batch].append(TagChange(*change))
     pictures = {
-        number: _Picture(*row)
+        number: _PictureRow(*row)
         for number, *row in connection.execute(
             "SELECT id, name, folder, key, date, width, height FROM pictures"
         )
@@ -228,7 +228,7 @@ def _read_copy(connection: sqlite3.Connection, path: str) -> _Copy:
     return _Copy(batches, answers, reviews, changes, pictures)
 
 
-def _check_batch(batch: _Batch, path: str) -> None:
+def _check_batch(batch: _BatchRow, path: str) -> None:
     """Raise for words and times that no tagrank wrote: a time in the future would win for ever."""
     try:
         Request(batch.request, batch.who, queue=batch.queue)
@@ -285,7 +285,7 @@ class _Merger:
             dry_run,
         )
 
-    def _add_batch(self, batch: _Batch, undoes: int | None = None) -> int:
+    def _add_batch(self, batch: _BatchRow, undoes: int | None = None) -> int:
         # the number of a model means nothing here
         added = self._connection.execute(
             "INSERT INTO batches (request, who, at, queue, undoes, is_unmarked) VALUES (?, ?, ?, ?, ?, ?)",
@@ -328,7 +328,7 @@ class _Merger:
         )
         return known
 
-    def _undo(self, batch: _Batch) -> bool:
+    def _undo(self, batch: _BatchRow) -> bool:
         """Take a step back that the other copy took back and that still stands here."""
         requests = {one.id: one.request for one in self._copy.batches}
         undone = self._own.get(requests.get(batch.undoes or 0, ""))
@@ -358,7 +358,7 @@ class _Merger:
             self._numbers[number] = None if picture is None else self._match(picture)
         return self._numbers[number]
 
-    def _match(self, picture: _Picture) -> int | None:
+    def _match(self, picture: _PictureRow) -> int | None:
         same = self._by_key.get(picture.key, ())
         if same:
             return min(same, key=lambda one: (one[2] != picture.name, one))[1]

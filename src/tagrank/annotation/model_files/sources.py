@@ -85,7 +85,7 @@ class _Folder:
             raise
 
 
-class _Archive:
+class _ZipMembers:
     """The members of a zip archive, whether the folder itself was packed or only its content."""
 
     def __init__(self, archive: zipfile.ZipFile, path: Path) -> None:
@@ -140,7 +140,7 @@ def read_source(path: Path, read: Callable[[ModelSource], Result]) -> Result:
 def _open_source(path: Path) -> Iterator[ModelSource]:
     if path.is_file():
         with zipfile.ZipFile(path) as archive:
-            yield _Archive(archive, path)
+            yield _ZipMembers(archive, path)
         return
     place, descriptor = _find_folder(path)
     try:

@@ -9,18 +9,18 @@ from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
 from tagrank._version import __version__
-from tagrank.app.cli.running import Entry
+from tagrank.app.cli.running import CommandEntry
 from tagrank.worker_process import open_standard_streams
 
 COMMANDS = {
-    "demo": Entry(
+    "demo": CommandEntry(
         "tagrank.commands.demo",
         "demo",
         "Draw pictures, learn their tags, and write a report: the whole path in under a minute.",
         "show_demonstration",
         config=True,
     ),
-    "train": Entry(
+    "train": CommandEntry(
         "tagrank.commands.train",
         "train",
         "Learn from tagged data and keep the model in a folder.",
@@ -28,112 +28,114 @@ COMMANDS = {
         config=True,
         keeps=True,
     ),
-    "annotate": Entry(
+    "annotate": CommandEntry(
         "tagrank.commands.annotate",
         "annotate",
         "Rank the tags of every picture or row.",
         "show_annotation",
         config=True,
     ),
-    "undo": Entry(
+    "undo": CommandEntry(
         "tagrank.commands.undo",
         "undo",
         "Take the tags that 'annotate --sidecars' wrote out of the sidecars again.",
         "show_undone",
     ),
-    "accept": Entry("tagrank.commands.undo", "accept", "Confirm machine-written tags.", "show_accepted"),
-    "evaluate": Entry(
+    "accept": CommandEntry(
+        "tagrank.commands.undo", "accept", "Confirm machine-written tags.", "show_accepted"
+    ),
+    "evaluate": CommandEntry(
         "tagrank.commands.evaluate",
         "evaluate",
         "Measure a model on data whose tags are known.",
         "show_evaluation",
         config=True,
     ),
-    "missing": Entry(
+    "missing": CommandEntry(
         "tagrank.commands.missing.missing",
         "missing",
         "Find tags that pictures probably lack, or have by mistake.",
         "show_missing",
         config=True,
     ),
-    "desk": Entry(
+    "desk": CommandEntry(
         "tagrank.app.cli.desk",
         "desk",
         "Open the desk: accept and reject tags in the browser, while the model learns from it.",
         config=True,
         json=False,
     ),
-    "export": Entry(
+    "export": CommandEntry(
         "tagrank.commands.decisions",
         "export_decisions",
         "Take decisions of the desk elsewhere, or all tags: as a list, or as sidecars of photo programs.",
         "show_export",
     ),
-    "import": Entry(
+    "import": CommandEntry(
         "tagrank.commands.decisions",
         "import_decisions",
         "Take over decisions from a list that 'tagrank export' wrote, or tags of pictures.",
         "show_import",
     ),
-    "tags": Entry(
+    "tags": CommandEntry(
         "tagrank.commands.tags",
         "tags",
         "List the tags of an archive, or change what they mean: names, synonyms, parents, descriptions.",
     ),
-    "backup": Entry(
+    "backup": CommandEntry(
         "tagrank.commands.decisions",
         "backup_decisions",
         "Copy all that was decided into one file, also while a desk is open.",
         "show_backup",
         json=False,
     ),
-    "restore": Entry(
+    "restore": CommandEntry(
         "tagrank.commands.decisions",
         "restore_decisions",
         "Put a copy in the place of all that was decided; what was there is kept beside it.",
         "show_restored",
         json=False,
     ),
-    "serve": Entry(
+    "serve": CommandEntry(
         "tagrank.app.cli.serve",
         "serve",
         "Answer programs over HTTP: tags for pictures, and why.",
         config=True,
         json=False,
     ),
-    "compare": Entry(
+    "compare": CommandEntry(
         "tagrank.commands.compare.compare",
         "compare",
         "Put methods side by side: each is tuned, trained and measured alike.",
         "show_comparison",
         config=True,
     ),
-    "tune": Entry(
+    "tune": CommandEntry(
         "tagrank.commands.tune",
         "tune",
         "Find the best parameters of one method by cross-validation.",
         "show_tuned",
         config=True,
     ),
-    "methods": Entry(
+    "methods": CommandEntry(
         "tagrank.commands.lists",
         "methods",
         "List the methods that 'tagrank train' and 'tagrank missing' know.",
         "show_methods",
     ),
-    "features": Entry(
+    "features": CommandEntry(
         "tagrank.commands.lists",
         "features",
         "List the sets of picture features that 'tagrank train --features' knows.",
         "show_features",
     ),
-    "datasets": Entry(
+    "datasets": CommandEntry(
         "tagrank.commands.lists",
         "datasets",
         "List the data sets that can be used by name, where they are, or how to get them.",
         "show_datasets",
     ),
-    "reproduce": Entry(
+    "reproduce": CommandEntry(
         "tagrank.commands.reproduce",
         "reproduce",
         "Measure a table of a paper again, and set our figures beside the published ones.",
@@ -156,7 +158,7 @@ class _Command(TyperCommand):
 class _NamedCommand(TyperCommand):
     """A command of which the name and a sentence are known; all else is loaded when it is called."""
 
-    def __init__(self, name: str, entry: Entry) -> None:
+    def __init__(self, name: str, entry: CommandEntry) -> None:
         super().__init__(name, help=entry.summary)
         self._entry = entry
 
@@ -214,7 +216,7 @@ def describe(
 
 
 def main() -> None:
-    """Entry point of the `tagrank` command."""
+    """CommandEntry point of the `tagrank` command."""
     # no process that a library starts may import from the working folder
     os.environ["PYTHONSAFEPATH"] = "1"
     open_standard_streams()

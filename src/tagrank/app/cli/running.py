@@ -41,7 +41,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show where an error came f
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommandEntry:
     """A command.
 
     Parameters

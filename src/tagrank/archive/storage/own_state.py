@@ -54,7 +54,7 @@ def _execute(connection: sqlite3.Connection, change: str, *values: Any) -> None:
     connection.execute(change, values)
 
 
-class _Entry(NamedTuple):
+class _KnownArchive(NamedTuple):
     """A folder of the user, the real path of the database that it is about, and the word in that."""
 
     folder: Path
@@ -73,7 +73,7 @@ class OwnState:
 
     def __init__(self, database: Path, settings: Settings) -> None:
         self._database, self._settings = database, settings
-        self._entry: _Entry | None = None
+        self._entry: _KnownArchive | None = None
 
     @property
     def is_known(self) -> bool:
@@ -86,7 +86,7 @@ class OwnState:
         """Where it is kept; from now on the archive `is_known`."""
         return self.remember().folder
 
-    def remember(self) -> _Entry:
+    def remember(self) -> _KnownArchive:
         """Note that this user made the archive, or opened it knowingly."""
         if self._entry is None:
             self._entry = _find(self._database, self._identity()) or self._make()
@@ -129,11 +129,11 @@ class OwnState:
             self._settings.set(IDENTITY, word)
         return word
 
-    def _make(self) -> _Entry:
+    def _make(self) -> _KnownArchive:
         folder = state_folder("archives", secrets.token_hex(16))
-        return _write(_Entry(folder, os.path.realpath(self._database), self._identity()))
+        return _write(_KnownArchive(folder, os.path.realpath(self._database), self._identity()))
 
-    def _moved(self) -> _Entry | None:
+    def _moved(self) -> _KnownArchive | None:
         word, place = self._word(), os.path.realpath(self._database)
         return next(
             (
@@ -159,12 +159,12 @@ def address_of(database: Path) -> str:
     )
 
 
-def _find(database: Path, word: str) -> _Entry | None:
+def _find(database: Path, word: str) -> _KnownArchive | None:
     entry_key = os.path.realpath(database), word
     return next((entry for entry in _entries() if (entry.database, entry.identity) == entry_key), None)
 
 
-def _entries() -> Iterator[_Entry]:
+def _entries() -> Iterator[_KnownArchive]:
     try:
         folder = state_folder("archives")
     except (FileError, OSError):
@@ -173,10 +173,10 @@ def _entries() -> Iterator[_Entry]:
     for name in sorted(os.listdir(folder)):
         facts = _read(folder / name / _FACTS)
         if facts.keys() >= {"database", "identity"}:
-            yield _Entry(folder / name, facts["database"], facts["identity"])
+            yield _KnownArchive(folder / name, facts["database"], facts["identity"])
 
 
-def _write(entry: _Entry) -> _Entry:
+def _write(entry: _KnownArchive) -> _KnownArchive:
     with atomic_write(entry.folder / _FACTS, text=True) as file:
         json.dump({"database": entry.database, "identity": entry.identity}, file)
     return entry

@@ -159,7 +159,7 @@ def learn(
     callback : function of a TracePoint, called while a model is trained
     stop : function without arguments; once it answers true, the training ends with `Cancelled`
     """
-    training = _Learning(examples, seed, n_jobs, progress, callback, stop)
+    training = _LearningRun(examples, seed, n_jobs, progress, callback, stop)
     chosen, prepared = training.chosen(None if fresh else before)
     solutions = None if before is None else before.solutions.carried(examples.ids, examples.tags)
     if solutions is not None and fresh:
@@ -174,7 +174,7 @@ def prepare_again(examples: Examples, chosen: ChosenModel) -> Prepared:
     return prepare(examples.ids, intake, chosen.estimator)
 
 
-class _Learning:
+class _LearningRun:
     def __init__(
         self,
         examples: Examples,

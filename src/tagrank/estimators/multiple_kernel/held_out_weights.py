@@ -58,7 +58,7 @@ def find_weights(stack, train, states, *, start=None, rng=None):
     start : array (n_kernels,), weights to start from; equal ones by default
     rng : numpy Generator or seed, for the folds
     """
-    folds = [_Fold(stack, states, *rows) for rows in _folds(stack, states, np.random.default_rng(rng))]
+    folds = [_FoldModel(stack, states, *rows) for rows in _folds(stack, states, np.random.default_rng(rng))]
     weights = np.full(stack.n_kernels, 1.0) if start is None else np.array(start, np.float64)
     weights /= weights.sum()
     best, reached, step, tried = weights, -np.inf, FIRST_STEP, []
@@ -133,7 +133,7 @@ def _loss_of_part(part, weights):
     return value, np.tensordot(part.by_kernel, by_score.astype(F.dtype), axes=2).astype(np.float64)
 
 
-class _Fold:
+class _FoldModel:
     """A model that does not see some samples; each training starts from the last."""
 
     def __init__(self, stack, states, training, held_out):

@@ -69,7 +69,7 @@ def read_coco(
         raise FileError(folder.root, f"no JSON file here with {', '.join(_KEYS)}")
     table, tags = TagTable(folder, empty=empty), dict[str, None]()
     for name in files:
-        contents = _Contents(folder.path(name), max_bytes)
+        contents = _AnnotationFile(folder.path(name), max_bytes)
         tags |= dict.fromkeys(contents.categories.values())
         _add_images(table, contents, Path(name).stem)
     return table.collection(tags=list(tags))
@@ -91,7 +91,7 @@ def read_json(path: str | os.PathLike, **options: Any) -> Collection:
     return (read_coco_file if is_coco_file(path) else read_jsonl)(path, **options)
 
 
-def _add_images(table: TagTable, contents: "_Contents", stem: str) -> None:
+def _add_images(table: TagTable, contents: "_AnnotationFile", stem: str) -> None:
     # the images of instances_train2017.json lie in a folder train2017
     hint = stem.rpartition("_")[2]
     for key, file_name in contents.images.items():
@@ -99,7 +99,7 @@ def _add_images(table: TagTable, contents: "_Contents", stem: str) -> None:
         table.add_listed(file_name, tags, part=part_in(stem), hint=hint)
 
 
-class _Contents:
+class _AnnotationFile:
     """One annotation file, checked: image names, category names, and the categories found in each image."""
 
     def __init__(self, path: str, max_bytes: int) -> None:
