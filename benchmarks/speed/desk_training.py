@@ -100,7 +100,7 @@ def facts(case, learned, seconds, peer):
         "passes": int(learned.model.estimator_.n_iter_),
         "gap": learned.gap,
         "objective": float(learned.model.estimator_.primal_objective_),
-        "method": learned.setting.words,
+        "method": learned.chosen.words,
         **{name: float(value) for name, value in learned.metrics.items()},
     }
     show(found, *found)
