@@ -58,10 +58,12 @@ class Annotator:
     costs : values of C to choose among by cross-validation, in the place of those of the recipe
     powers : likewise, to which of these powers the kernel may be raised
     criterion : what to choose by: "Image-MAP", the top of the ranking, "Image-AUC", or the mean of both
-    scaling : {"auto", "standard", "minmax", "none"}
+    scaling : {"auto", "standard", "minmax", "unit", "tf-idf", "none"}
         "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
-        of sparse columns only the width changes. "auto" is "standard" for dense columns under Gaussian,
-        linear and polynomial kernels, and "none" for sparse ones, histogram kernels and similarities.
+        of sparse columns only the width changes. "unit" brings rows to length 1, "tf-idf" too, with columns
+        that count more the rarer they are. "auto" is "standard" for dense columns under Gaussian, linear and
+        polynomial kernels, and "none" for sparse ones, histogram kernels and similarities; of counts, such as
+        those of words, it is chosen with the method, unless the estimator is given.
     view : name or names of the views of the collection to learn from; all matrices by default
 
     Attributes
@@ -136,7 +138,9 @@ class Annotator:
         usual = candidates.usual.estimator
         kernel = kernel_of(usual)
         without_kernel = getattr(innermost(usual), "column_scaling", "none")
-        scalers = fit_scalers(intake.views, kernel, self.scaling, without_kernel=without_kernel)
+        # where the scale of the rows is part of the choice, they come to it as they are
+        scaling = "none" if candidates.scalers else self.scaling
+        scalers = fit_scalers(intake.views, kernel, scaling, without_kernel=without_kernel)
         self._know_rows(intake, scalers, list(collection.tags), kernel)
         self.estimator_, self.choice_ = self._train(
             candidates, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
@@ -306,7 +310,7 @@ class Annotator:
         recipe = Recipe(recipe) if isinstance(recipe, str) else recipe
         if not isinstance(recipe, Recipe):
             return candidates_of(recipe, intake, self.costs, self.powers or (1,))
-        candidates = recipe.candidates(intake, tags)
+        candidates = recipe.candidates(intake, tags, self.scaling)
         if self.costs is not None:
             candidates = candidates.changed(self._with_costs)
         return candidates if self.powers is None else candidates.with_powers(self.powers)
@@ -331,6 +335,8 @@ class Annotator:
             chosen = choose(
                 candidates, X, collection.labels, criterion=self.criterion, progress=progress, stop=stop
             )
+            if candidates.scalers:
+                self.scalers_ = dict.fromkeys(self.scalers_, chosen.scaler)
             model = candidates.wrapped(chosen.estimator)
             if progress is not None and candidates.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)

@@ -4,6 +4,9 @@ Kernels of vectors compare columns by their numbers, so a column in grams must n
 brought to mean 0 and deviation 1. Kernels of histograms read counts and shares, which have their scale
 already, and sparse rows would lose their zeros: both stay as they are. A method without a kernel says itself
 what its columns need (`LabelEstimator.column_scaling`).
+
+Counts, such as those of words, are more for longer texts. Whether they are best read as they are, as rows of
+unit length, or weighted by how rare a column is (tf-idf), is chosen by cross-validation (`count_scalers`).
 """
 
 from collections.abc import Mapping
@@ -16,31 +19,38 @@ from scipy import sparse
 from tagrank.kernels import Kernel, reads_views
 from tagrank.kernels.structure import leaves_of
 
-SCALINGS = ("auto", "standard", "minmax", "none")
+UNIT, TF_IDF = "unit", "tf-idf"
+SCALINGS = ("auto", "standard", "minmax", UNIT, TF_IDF, "none")
+SCALING_WORDS = {UNIT: "rows of unit length", TF_IDF: "tf-idf"}
+# dense columns of whole numbers with at least this share of zeros are counts
+ZEROS_OF_COUNTS = 0.5
 # columns that vary less count as constant: divided by their width, other rows would overflow
 NARROWEST = 1e-100
 
 
 @dataclass(frozen=True)
 class Scaler:
-    """(x - offset) / width, column by column, cut to 0 ... 1 if `clip`.
+    """(x - offset) / width, column by column, cut to 0 ... 1 if `clip`; then rows of length 1 if `unit`.
 
     Attributes
     ----------
     offset, width : arrays, shape (n_columns,); no width is zero
-    clip : bool
+    clip, unit : bool
     """
 
     offset: np.ndarray
     width: np.ndarray
     clip: bool = False
+    unit: bool = False
 
     def apply(self, X: Any) -> Any:
         """The rows `X` scaled, in their own precision."""
         if sparse.issparse(X):
-            return X.multiply(1 / self.width).tocsr().astype(X.dtype)
-        scaled = ((X - self.offset) / self.width).astype(X.dtype, copy=False)
-        return np.clip(scaled, 0, 1, out=scaled) if self.clip else scaled
+            scaled = X.multiply(1 / self.width).tocsr().astype(_float_type(X))
+        else:
+            scaled = ((X - self.offset) / self.width).astype(_float_type(X), copy=False)
+            scaled = np.clip(scaled, 0, 1, out=scaled) if self.clip else scaled
+        return _of_unit_length(scaled) if self.unit else scaled
 
 
 def fit_scaler(
@@ -57,6 +67,8 @@ def fit_scaler(
         scaling = without_kernel
     if scaling == "none":
         return None
+    if scaling in SCALING_WORDS:
+        return _by_length(X, scaling)
     scaler = _minmax(X) if scaling == "minmax" else _standard(X)
     if scaling != "auto":
         return scaler
@@ -75,9 +87,29 @@ def fit_scalers(
     }
 
 
-def scale_views(views: Mapping[str, Any], kernel: Kernel | None, *, without_kernel: str = "none") -> Any:
+def count_scalers(
+    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto"
+) -> dict[str, Scaler | None]:
+    """Scalers by their words, the usual one first, to choose among where the only view holds counts.
+
+    Empty where there is nothing to try: other rows, several views, a kernel that reads counts as they are, or
+    a `scaling` that somebody asked for.
+    """
+    if scaling != "auto" or len(views) != 1 or kernel is None:
+        return {}
+    (name, X), *_ = views.items()
+    if not _are_counts(X) or not _vector_columns(kernel, name, X.shape[1]).all():
+        return {}
+    return {"": fit_scaler(X, "auto", kernel, name)} | {
+        words: _by_length(X, scaling) for scaling, words in SCALING_WORDS.items()
+    }
+
+
+def scale_views(
+    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
+) -> Any:
     """Views scaled for a kernel, and arranged as it reads them."""
-    scalers = fit_scalers(views, kernel, without_kernel=without_kernel)
+    scalers = fit_scalers(views, kernel, scaling, without_kernel=without_kernel)
     return arrange_views(views, scalers, by_view=kernel is not None and reads_views(kernel))
 
 
@@ -114,6 +146,39 @@ def _minmax(X: Any) -> Scaler:
         return Scaler(np.zeros(X.shape[1]), _no_zeros(np.abs(X).max(axis=0).toarray().ravel()))
     lowest, highest = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)
     return Scaler(lowest, _no_zeros(highest - lowest), clip=True)
+
+
+def _by_length(X: Any, scaling: str) -> Scaler:
+    """Rows of unit length, for tf-idf with columns that count more the rarer they are."""
+    width = np.ones(X.shape[1])
+    if scaling == TF_IDF:
+        n_rows, n_with = X.shape[0], np.asarray((X != 0).sum(axis=0)).ravel()
+        width = 1 / (1 + np.log((1 + n_rows) / (1 + n_with)))
+    return Scaler(np.zeros(X.shape[1]), width, unit=True)
+
+
+def _of_unit_length(X: Any) -> Any:
+    """Rows divided by their lengths; those of zeros stay."""
+    squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
+    lengths = np.sqrt(np.asarray(squares, dtype=np.float64)).ravel()
+    factors = np.divide(1, lengths, out=np.ones(len(lengths)), where=lengths > 0)
+    if sparse.issparse(X):
+        return (sparse.diags_array(factors) @ X).tocsr().astype(X.dtype)
+    return (X * factors[:, None]).astype(X.dtype, copy=False)
+
+
+def _are_counts(X: Any) -> bool:
+    """Whether entries are zero or above, and most are zero; dense ones must be whole numbers, too."""
+    entries = X.data if sparse.issparse(X) else X
+    if not entries.size or entries.min() < 0:
+        return False
+    if sparse.issparse(X):
+        return True
+    return bool(np.mean(X == 0) >= ZEROS_OF_COUNTS and np.all(np.floor(X) == X))
+
+
+def _float_type(X: Any) -> np.dtype:
+    return X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
 
 
 def _no_zeros(width: np.ndarray) -> np.ndarray:

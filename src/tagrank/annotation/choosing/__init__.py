@@ -37,7 +37,7 @@ from tagrank.annotation.choosing.recipe import (
     Recipe,
 )
 from tagrank.annotation.choosing.search import HALVING, SEARCHES, open_space, search_space, usual_parameters
-from tagrank.annotation.choosing.steps import choose
+from tagrank.annotation.choosing.steps import choose, scaled
 from tagrank.annotation.choosing.trials import COMPARING, deal_folds, quiet_folds, score_fold, tune_cost
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "mean_kernel",
     "open_space",
     "quiet_folds",
+    "scaled",
     "score_fold",
     "search_space",
     "tune_cost",

@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
 
+from tagrank.annotation.scaling import Scaler
 from tagrank.annotation.views import Intake
 from tagrank.estimators.base import innermost
 from tagrank.features import Feature
@@ -30,6 +31,7 @@ class Candidate(NamedTuple):
     kernel : in the place of that of the estimator; None keeps that
     power : to which the kernel is raised
     kernel_words : what the kernel is called
+    scaler : of the rows, where it is part of the choice; None leaves them as they are
     """
 
     method: str
@@ -42,10 +44,17 @@ class Candidate(NamedTuple):
     kernel: Any = None
     power: int = 1
     kernel_words: str = ""
+    scaler: Scaler | None = None
 
     def on_kernel_of(self, other: "Candidate") -> "Candidate":
-        """The same estimator on the kernel of another candidate."""
-        return self._replace(kernel=other.kernel, power=other.power, kernel_words=other.kernel_words)
+        """The same estimator on the kernel and the scaled rows of another candidate."""
+        names = ("kernel", "power", "kernel_words", "scaler")
+        return self._replace(**{name: getattr(other, name) for name in names})
+
+    def on_rows_of(self, words: str, scaler: Scaler | None) -> "Candidate":
+        """The same on rows that are scaled so; `words` tell how."""
+        kernel_words = ", ".join(filter(None, (self.kernel_words, words)))
+        return self._replace(scaler=scaler, kernel_words=kernel_words)
 
     def made(self, cost: float | None = None) -> Any:
         """A copy of the estimator with the kernel and, where values of C are tried, with that one."""
@@ -67,12 +76,15 @@ class Candidates:
     on_kernels : for each kernel, the usual one first, the candidates that are tried on it
     others : candidates that are tried on the best of these kernels only
     weigher : estimator that finds the weights of the kernels in the sum, not fitted; None keeps them
+    scalers : of rows, by their words; the best is found on a straight line, which is tried fastest. Empty
+        where rows are scaled already
     """
 
     around: Any
     on_kernels: Sequence[Sequence[Candidate]]
     others: Sequence[Candidate] = ()
     weigher: Any = None
+    scalers: Mapping[str, Scaler | None] = field(default_factory=dict)
 
     @property
     def methods(self) -> Sequence[Candidate]:
@@ -87,7 +99,8 @@ class Candidates:
     @property
     def has_choice(self) -> bool:
         """Whether there is anything to choose."""
-        return len(self.methods) > 1 or len(self.on_kernels) > 1 or self.usual.costs is not None
+        several = (self.methods, self.on_kernels, self.scalers)
+        return any(len(one) > 1 for one in several) or self.usual.costs is not None
 
     def changed(self, change: Callable[[Candidate], Candidate]) -> "Candidates":
         """The same with every candidate changed."""

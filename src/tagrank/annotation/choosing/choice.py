@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tagrank.annotation.scaling import Scaler
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.metrics import Metric, catalog_metrics, image_auc, image_average_precision
 
@@ -247,6 +248,7 @@ class ChosenModel:
     choice : how it was found; None where there was nothing to choose, or nothing to choose by
     rows : what is learned from, compared with its kernel
     held_out : states and scores of all rows by models that did not see them; None where they were not needed
+    scaler : by which `rows` were scaled, where that was chosen, too
     words : what it is, for people, where no choice says it
     note : what the user should know about it, or nothing
     """
@@ -255,6 +257,7 @@ class ChosenModel:
     choice: Choice | None = None
     rows: Any = None
     held_out: tuple[np.ndarray, np.ndarray] | None = None
+    scaler: Scaler | None = None
     words: str = ""
     note: str = ""
 

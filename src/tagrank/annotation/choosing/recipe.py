@@ -4,8 +4,9 @@
 - method, with an intercept or without, kernel, C and what else its entry declares, see
   `tagrank.annotation.choosing.steps`: by cross-validation, by the mean of average precision and AUC of
   held-out rankings
-- kernel: of pictures a power of the weighted sum of those that suit their features, of rows a Gaussian or a
-  straight line
+- kernel: of pictures a power of the weighted sum of those that suit their features, of rows a Gaussian
+  or a straight line
+- scale of the columns: by the kernel; of counts, such as those of words, by cross-validation, too
 - weights of the sets of features: those that rank held-out pictures best
 - probabilities: one curve on held-out scores that all tags share, see `ProbabilityRanker`; order, percentage
   and prediction come from it. How complete the tags are is estimated. A tag is predicted where its
@@ -24,11 +25,13 @@ import numpy as np
 from tagrank.annotation.choosing.candidates import (
     Candidate,
     Candidates,
+    kernel_of,
     kernel_to_the_power,
     mean_kernel,
     on_kernels_of,
     suit_views,
 )
+from tagrank.annotation.scaling import Scaler, count_scalers
 from tagrank.annotation.views import Intake
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators import CalibratedRanker, MultipleKernelRanker, ProbabilityRanker
@@ -42,11 +45,12 @@ METHOD = AUTO
 TRIED = (
     "label-ranker",
     "one-vs-all-logistic",
-    "one-vs-all",
-    "incomplete-label-ranker",
     "ridge-regression",
+    "one-vs-all",
     "label-powerset",
+    "incomplete-label-ranker",
 )
+N_LEADING = 3  # methods that are tried on every kernel of rows; the others on the best one
 KERNEL_POWER = "kernel_power"
 PICTURE_POWERS = (1, 2, 4)
 MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
@@ -126,8 +130,8 @@ class Recipe:
             )
         return replace(self, parameters={**self.parameters, "kernel_costs": dict(seconds)})
 
-    def candidates(self, rows: Intake, tags: Sequence[str]) -> Candidates:
-        """What to choose among on these rows with these tags."""
+    def candidates(self, rows: Intake, tags: Sequence[str], scaling: str = "auto") -> Candidates:
+        """What to choose among on these rows with these tags; "auto" leaves the `scaling` of counts open."""
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
         entries = self._entries if can_hold_out else self._entries[:1]
         if self.method == AUTO and rows.features:
@@ -139,13 +143,14 @@ class Recipe:
             for parameters in (self._open_parameters(entry) if can_hold_out else [{}])
         ]
         # on text and tables it is the method that decides for a straight line, on pictures hardly
-        n_leading = 2 if len(candidates) > 1 and not rows.features else 1
+        n_leading = 1 if rows.features else N_LEADING
         kernels = self._kernels(rows, candidates[0].estimator, can_hold_out)
         return Candidates(
             self._around(can_hold_out),
             on_kernels_of(candidates[:n_leading], kernels),
             candidates[n_leading:],
             self._weigher(rows, candidates) if can_hold_out else None,
+            self._scalers(rows, candidates[0].estimator, scaling) if can_hold_out else {},
         )
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> "Recipe":
@@ -174,6 +179,10 @@ class Recipe:
             random_state=self.seed,
             n_jobs=self.n_jobs,
         )
+
+    def _scalers(self, rows: Intake, estimator: Any, scaling: str) -> Mapping[str, Scaler | None]:
+        """How rows may be scaled, where that is part of the choice."""
+        return {} if rows.features else count_scalers(rows.views, kernel_of(estimator), scaling)
 
     def _open_parameters(self, entry: Method) -> list[dict[str, Any]]:
         """Every combination of what a method's space leaves open beside C; of many methods, the usual one."""

@@ -260,7 +260,8 @@ class Levels:
 
     def _train(self, space: Sequence[Parameters], group: Sequence[int], level: Level) -> None:
         """Held-out scores of parameters that differ in C alone, where they are not known yet."""
-        candidate = self.recipe.with_parameters(space[group[0]]).candidates(self.rows, self.tags).usual
+        recipe = self.recipe.with_parameters(space[group[0]])
+        candidate = recipe.candidates(self.rows, self.tags, scaling="none").usual
         estimator = loosened(candidate.made())
         rows = self._compare(estimator, space[group[0]])
         costs = [space[i]["C"] for i in group if "C" in space[i]]

@@ -1,17 +1,18 @@
 """The choice of a model, step by step: weights, kernel, method, C and intercept; and of two models together.
 
 Of pictures the sets of features are weighed first. Everything else is tried on the same folds, on rows that
-were compared once. First the kernel is chosen, by the methods that lead; then the other methods are tried on
-it over their values of C, which are extended while the best is the last; then each method without its
-intercept, or with one. Of each method the best held-out scores are made log-odds, as `ProbabilityRanker`
-does, and it is these that are measured: order and percentages come from them in the end. Last, the best
-ranker and the best classifier are added up; their sum is taken where it is better than both.
+were compared once. Of counts the scale of the rows is chosen next, on a straight line. Then the kernel is
+chosen, by the methods that lead; then the other methods are tried on it over their values of C, which are
+extended while the best is the last; then each method without its intercept, or with one. Of each
+method the best held-out scores are made log-odds, as `ProbabilityRanker` does, and it is these that are
+measured: order and percentages come from them in the end. Last, the best ranker and the best classifier are
+added up; their sum is taken where it is better than both.
 
 With many rows all this is done on some of them.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from sklearn.base import clone
 from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_compared, kernel_of
 from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Choice, ChosenModel, Trial, Weighing
 from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
+from tagrank.annotation.scaling import Scaler
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import ComparedRows, compare_rows, sliceable, take
@@ -30,6 +32,7 @@ from tagrank.progress import Progress
 
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, that the choice looks at
+N_SCALED = 2  # methods by which the scale of rows is chosen
 MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
 WEIGHING = "weighing the sets of features"
 FEWEST_TO_WEIGH = 200  # rows with present and absent labels; fewer say little about weights
@@ -62,7 +65,7 @@ def choose(
     stop : function without arguments; once it answers true, what is being trained ends early
     """
     if not candidates.has_choice:
-        return _compared(candidates.usual.made(), X, progress)
+        return _usual(candidates, X, progress)
     n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
     X_some, labels_some, model = X, labels, None
     if n_looked_at < n_rows:
@@ -75,11 +78,12 @@ def choose(
     for by in dict.fromkeys((criterion, LIKELIHOOD)):
         model = model or _Steps(candidates, labels_some, by, n_folds, seed, progress, stop).run(X_some)
     if model is None or model.choice is None:
-        return _compared(candidates.usual.made(), X, progress)
+        return _usual(candidates, X, progress)
     choice = replace(model.choice, weighing=weighing)
     if n_looked_at == n_rows:
         return replace(model, choice=choice)
-    return replace(_compared(model.estimator, X, progress), choice=choice)
+    rows = _compared(model.estimator, scaled(X, model.scaler), progress).rows
+    return replace(model, choice=choice, rows=rows, held_out=None)
 
 
 def n_rows_looked_at(n_rows: int, n_labels: int) -> int:
@@ -101,6 +105,17 @@ def _n_outputs(estimator: Any, states: np.ndarray) -> int:
     return estimator.n_outputs(states) if hasattr(estimator, "n_outputs") else states.shape[1]
 
 
+def scaled(X: Any, scaler: Scaler | None) -> Any:
+    """The rows `X` scaled; as they are without a scaler."""
+    return X if scaler is None else scaler.apply(X)
+
+
+def _usual(candidates: Candidates, X: Any, progress: Progress | None) -> ChosenModel:
+    """What is trained where nothing can be measured."""
+    scaler = next(iter(candidates.scalers.values()), None)
+    return replace(_compared(candidates.usual.made(), scaled(X, scaler), progress), scaler=scaler)
+
+
 def _compared(estimator: Any, X: Any, progress: Progress | None) -> ChosenModel:
     if progress is not None and is_compared(estimator):
         progress(0, 1, COMPARING)
@@ -108,11 +123,15 @@ def _compared(estimator: Any, X: Any, progress: Progress | None) -> ChosenModel:
 
 
 class _OnKernel(NamedTuple):
-    """What was tried on one kernel, the rows compared by it, and the best score."""
+    """What was tried on one kernel, and the rows compared by it."""
 
     tried: list[Tried]
     rows: Any
-    score: float
+
+    @property
+    def value(self) -> float:
+        """What the best of them reached."""
+        return max((one.trial.known_value for one in self.tried), default=-np.inf)
 
 
 class _Steps:
@@ -130,6 +149,7 @@ class _Steps:
     ) -> None:
         self.candidates, self.criterion, self.progress = candidates, criterion, progress
         n_trials = sum(map(len, candidates.on_kernels)) + len(candidates.others)
+        n_trials += N_SCALED * max(0, len(candidates.scalers) - 1)
         n_trials += sum(one.tries_intercept for one in candidates.methods)
         folds: dict[str, Any] = {"n_folds": n_folds, "seed": seed, "n_expected": n_trials}
         self.trials = Trials(labels, criterion, **folds, progress=progress, stop=stop)
@@ -140,45 +160,79 @@ class _Steps:
         best, others = self._choose_kernel(X)
         if best is None:
             return None
-        on_best = [one.on_kernel_of(best.tried[0].candidate) for one in self.candidates.others]
-        tried = best.tried + self._try_all(on_best, best.rows)
-        measured = [self._measure(self.trials.with_other_intercept(one, best.rows)) for one in tried]
+        leader = best.tried[0].candidate
+        tried = best.tried + self._try_all(
+            [one.on_kernel_of(leader) for one in self.candidates.others], best.rows
+        )
+        measured = [self._with_best_intercept(one, best.rows) for one in tried]
         chosen, estimator, value, scores = self._taken(measured)
         self.trials.report(is_finished=True)
         choice = Choice(
-            (*(one.trial for one in measured), *others),
+            (*(one.trial for one in measured), *others, *self.trials.dropped),
             chosen,
             value,
             self.criterion,
             len(self.trials.states),
             time.perf_counter() - started,
         )
-        return ChosenModel(estimator, choice, best.rows, (self.trials.states, scores.astype(np.float64)))
+        held_out = self.trials.states, scores.astype(np.float64)
+        return ChosenModel(estimator, choice, best.rows, held_out, leader.scaler)
 
     def _choose_kernel(self, X: Any) -> tuple[_OnKernel | None, list[Trial]]:
         """What the leading methods did on the kernel that is best for them, and the trials on the others."""
         best: _OnKernel | None = None
-        all_trials: list[Trial] = []
-        plain: ChosenModel | None = None
-        for group in self.candidates.on_kernels:
-            if group[0].power == 1 or plain is None:
-                plain = _compared(group[0]._replace(power=1).made(), X, self.progress)
-            rows = plain.rows.raised(group[0].power)
-            tried = self._try_all(group, rows)
-            all_trials += [one.trial for one in tried]
-            score = max((one.trial.best_score() for one in tried), default=-np.inf)
+        others: list[Trial] = []
+        for one in self._try_kernels(X):
+            if best is None or one.value > best.value:
+                best, one = one, best
             # rows of the others are not kept: they are as large as a Gram matrix
-            if tried and (best is None or score > best.score):
-                best = _OnKernel(tried, rows, score)
-        kept = {id(one.trial) for one in best.tried} if best is not None else set()
-        return best, [one for one in all_trials if id(one) not in kept]
+            others += [] if one is None else [tried.trial for tried in one.tried]
+        return best if best is not None and best.tried else None, others
+
+    def _try_kernels(self, X: Any) -> Iterator[_OnKernel]:
+        """The leading methods on every kernel; where the scale of rows is open, on a straight line first."""
+        groups = list(self.candidates.on_kernels)
+        if self.candidates.scalers:
+            straight = next((group for group in groups if group[0].kernel == "linear"), groups[0])
+            groups.remove(straight)
+            by_words = {}
+            for words, scaler in self.candidates.scalers.items():
+                group = [one.on_rows_of(words, scaler) for one in straight[:N_SCALED]]
+                by_words[words] = self._try_group(group, self._plain(group, scaled(X, scaler)))
+                yield by_words[words]
+            words = max(by_words, key=lambda words: by_words[words].value)
+            best, scaler = by_words[words], self.candidates.scalers[words]
+            X, groups = (
+                scaled(X, scaler),
+                [[one.on_rows_of(words, scaler) for one in group] for group in groups],
+            )
+            others = [one.on_rows_of(words, scaler) for one in straight[N_SCALED:]]
+            best.tried.extend(map(self._measured, self._try_all(others, best.rows)))
+        plain: Any = None
+        for group in groups:
+            if group[0].power == 1 or plain is None:
+                plain = self._plain(group, X)
+            yield self._try_group(group, plain)
+
+    def _plain(self, group: Sequence[Candidate], X: Any) -> Any:
+        """The rows compared by the kernel of a group, not raised to its power."""
+        return _compared(group[0]._replace(power=1).made(), X, self.progress).rows
+
+    def _try_group(self, group: Sequence[Candidate], plain: Any) -> _OnKernel:
+        rows = plain.raised(group[0].power)
+        return _OnKernel([self._measured(one) for one in self._try_all(group, rows)], rows)
 
     def _try_all(self, candidates: Sequence[Candidate], rows: Any) -> list[Tried]:
         """Those of the candidates that could be measured."""
         tried = [self.trials.try_costs(one, rows) for one in candidates]
         return [one for one in tried if one is not None]
 
-    def _measure(self, one: Tried) -> Tried:
+    def _with_best_intercept(self, one: Tried, rows: Any) -> Tried:
+        """With an intercept or without it, whichever is better, and measured."""
+        other = self.trials.with_other_intercept(one, rows)
+        return one if other is one and one.trial.value is not None else self._measured(other)
+
+    def _measured(self, one: Tried) -> Tried:
         """With the value of its log-odds."""
         return one._replace(trial=replace(one.trial, value=self.trials.value(one.scores)))
 

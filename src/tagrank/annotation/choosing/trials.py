@@ -4,7 +4,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Trial, mea
 from tagrank.data import LabelStratifiedKFold
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.held_out import honest_states
-from tagrank.estimators.calibration.shared import fit_shared
+from tagrank.estimators.calibration.shared import fit_shared, keep_order
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.labels import label_states
 from tagrank.progress import Progress
@@ -27,6 +27,10 @@ SEARCH_TOL = 1e-2  # duality gap of models that are only compared
 SEARCH_PASSES = 200  # and passes at most
 STEP, MOST_STEPS = 10**0.5, 3  # by how much C goes on when the best is the last, and how often
 WORTH_GOING_ON = 5e-4  # by how much the last C must be better than those before it
+# a value of C, or a method, that is this much worse on the first fold is not tried on the others; methods
+# differ more by the order of scores, which is seen there, than by that of log-odds
+WORSE_COST, WORSE_METHOD = 0.02, 0.06
+FEWEST_TO_DROP = 100  # rows of a fold, below which the first says little
 FEW_PAIRS = 100_000  # of row and label, up to which log-odds are learned from other folds
 PAIRS_COMPARED = 30_000  # from which a curve is learned where there are more; models are only compared by it
 
@@ -103,6 +107,14 @@ class Tried(NamedTuple):
     scores: np.ndarray
 
 
+@dataclass
+class HeldOutScores:
+    """Scores (n, n_labels) of the rows of the first `n_folds` folds, by models that did not see them."""
+
+    scores: np.ndarray
+    n_folds: int = 0
+
+
 class Trials:
     """The folds, and what all trials on them share.
 
@@ -133,19 +145,22 @@ class Trials:
         self.folds = deal_folds(labels, n_folds, seed)
         self.states = honest_states(label_states(labels), self.folds)
         self.progress, self.n_done, self.n_steps = progress, 0, n_folds * n_expected
+        self.first_fold, self.dropped = -np.inf, list[Trial]()
 
     def try_costs(self, candidate: Candidate, rows: Any) -> Tried | None:
         """A candidate over its values of C; None where nothing could be measured."""
         started = time.perf_counter()
         estimator, costs = candidate.made(), sorted(float(cost) for cost in candidate.costs or ())
-        by_cost = dict(zip(costs or [np.nan], self._hold_out(estimator, rows, costs), strict=True))
-        measures = {cost: self._measures(scores) for cost, scores in by_cost.items()}
-        for _ in range(MOST_STEPS if candidate.extends else 0):
+        held_out = self._hold_out(estimator, rows, costs)
+        n_folds = max(one.n_folds for one in held_out)
+        by_cost = dict(zip(costs or [np.nan], held_out, strict=True))
+        measures = self._compare(by_cost)
+        for _ in range(MOST_STEPS if candidate.extends and n_folds > 1 else 0):
             beyond = self._beyond(measures)
             if beyond is None:
                 break
             by_cost[beyond] = self._hold_out(estimator, rows, [beyond])[0]
-            measures[beyond] = self._measures(by_cost[beyond])
+            measures = self._compare(by_cost)
         if any(np.isnan(list(values.values())).any() for values in measures.values()):
             return None
         costs = sorted(by_cost)
@@ -160,31 +175,35 @@ class Trials:
             criterion=self.criterion,
             parameters=candidate.parameters,
             n_rows=max(len(train) for train, _ in self.folds),
-            n_folds=len(self.folds),
+            n_folds=n_folds,
             seconds=time.perf_counter() - started,
         )
+        if n_folds < len(self.folds):
+            self.dropped.append(trial)
+            return None
         best = costs[int(np.argmax(scores[self.criterion]))]
-        return Tried(trial, candidate, candidate.made(best), by_cost[best])
+        return Tried(trial, candidate, candidate.made(best), by_cost[best].scores)
 
     def with_other_intercept(self, one: Tried, rows: Any) -> Tried:
         """The same with an intercept, or without it, if that is better."""
         if not one.candidate.tries_intercept:
             return one
         other = clone(one.estimator).set_params(fit_intercept=not one.estimator.fit_intercept)
-        scores = self._hold_out(other, rows, [other.C] if one.trial.costs else [])[0]
-        if not self._measures(scores)[self.criterion] > one.trial.best_score():
+        held_out = self._hold_out(other, rows, [other.C] if one.trial.costs else [])[0]
+        is_better = self._measures(held_out)[self.criterion] > one.trial.best_score()
+        if held_out.n_folds < len(self.folds) or not is_better:
             return one
         trial = replace(one.trial, fit_intercept=other.fit_intercept)
-        return one._replace(trial=trial, estimator=other, scores=scores)
+        return one._replace(trial=trial, estimator=other, scores=held_out.scores)
 
     def value(self, scores: np.ndarray) -> float:
         """How good the log-odds are that the scores become; nan where nothing is known of them."""
         if not self.states.any():
             return float("nan")
-        log_odds = self._log_odds(scores.astype(np.float64))
+        scores = scores.astype(np.float64)
         if self.criterion != LIKELIHOOD:
-            return measure(self.labels, log_odds)[self.criterion]
-        truth = expit(log_odds)
+            return measure(self.labels, keep_order(self.states, scores, self.folds)[1])[self.criterion]
+        truth = expit(self._log_odds(scores))
         told = np.where(self.states > 0, truth, 1 - truth)[self.states != 0]
         return float(np.log(np.maximum(told, np.finfo(float).tiny)).mean())
 
@@ -213,26 +232,66 @@ class Trials:
             log_odds[test] = fit_shared(self.states[train], scores[train]).log_odds(scores[test])
         return log_odds
 
-    def _measures(self, scores: np.ndarray) -> dict[str, float]:
+    def _compare(self, by_cost: Mapping[float, HeldOutScores]) -> dict[float, dict[str, float]]:
+        """The measures of every cost; where one was dropped, what it would reach if it stayed as far behind.
+
+        That is behind the best of the others on the folds on which both were tried.
+        """
+        whole = [cost for cost, one in by_cost.items() if one.n_folds == len(self.folds)]
+        measures = {cost: self._measures(one) for cost, one in by_cost.items()}
+        for cost, one in by_cost.items():
+            if whole and one.n_folds < len(self.folds):
+                best = max(whole, key=lambda cost: measures[cost][self.criterion])
+                beside = self._measures(replace(by_cost[best], n_folds=one.n_folds))
+                measures[cost] = {
+                    name: measures[best][name] - max(0.0, beside[name] - value)
+                    for name, value in measures[cost].items()
+                }
+        return measures
+
+    def _measures(self, held_out: HeldOutScores) -> dict[str, float]:
         """What C and kernel are chosen by: the mean over the folds in which it is defined."""
         if self.criterion == LIKELIHOOD:
-            return {LIKELIHOOD: self.value(scores)}
-        parts = [measure(self.labels[test], scores[test]) for _, test in self.folds]
+            return {LIKELIHOOD: self.value(held_out.scores)}
+        parts = [self._measure_fold(held_out.scores, fold) for fold in self.folds[: held_out.n_folds]]
         defined = [part for part in parts if not np.isnan(list(part.values())).any()]
         return {name: float(np.mean([part[name] for part in defined] or [np.nan])) for name in parts[0]}
 
-    def _hold_out(self, estimator: Any, rows: Any, costs: Sequence[float]) -> list[np.ndarray]:
-        """Scores (n, n_labels) of every row by models that did not see it, for each cost if there are any."""
+    def _measure_fold(self, scores: np.ndarray, fold: Fold) -> dict[str, float]:
+        return measure(self.labels[fold[1]], scores[fold[1]])
+
+    def _hold_out(self, estimator: Any, rows: Any, costs: Sequence[float]) -> list[HeldOutScores]:
+        """Scores of every row by models that did not see it, for each cost if there are any."""
         estimator = estimator if self.is_exact else loosened(estimator)
         dtype = np.float64 if self.is_exact else np.float32
-        held_out = [np.zeros(self.states.shape, dtype=dtype) for _ in costs or [0]]
-        for fold in self.folds:
+        held_out = [HeldOutScores(np.zeros(self.states.shape, dtype=dtype)) for _ in costs or [0]]
+        going_on = list(range(len(held_out)))
+        for number, fold in enumerate(self.folds):
             self.report()
-            parts = score_fold(estimator, rows, self.labels, fold, costs=costs, stop=self.stop)
-            for scores, part in zip(held_out, parts, strict=True):
-                scores[fold[1]] = part
+            if going_on:
+                some = [costs[i] for i in going_on] if costs else ()
+                parts = score_fold(estimator, rows, self.labels, fold, costs=some, stop=self.stop)
+                for i, part in zip(going_on, parts, strict=True):
+                    held_out[i].scores[fold[1]] = part
+                    held_out[i].n_folds = number + 1
+                going_on = self._worth_going_on(held_out) if number == 0 else going_on
             self.n_done += 1
         return held_out
+
+    def _worth_going_on(self, held_out: Sequence[HeldOutScores]) -> list[int]:
+        """Those that are not far behind on the first fold: behind each other, or behind other methods."""
+        everything = list(range(len(held_out)))
+        can_drop = not self.is_exact and self.criterion != LIKELIHOOD
+        if not can_drop or len(self.folds[0][1]) < FEWEST_TO_DROP:
+            return everything
+        values = [self._measure_fold(one.scores, self.folds[0])[self.criterion] for one in held_out]
+        if np.isnan(values).any():
+            return everything
+        best = max(values)
+        if best < self.first_fold - WORSE_METHOD:
+            return []
+        self.first_fold = max(self.first_fold, best)
+        return [i for i in everything if values[i] >= best - WORSE_COST]
 
 
 def tune_cost(

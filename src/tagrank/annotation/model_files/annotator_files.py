@@ -133,6 +133,8 @@ def _describe_view(name: str, annotator: "Annotator", shelf: ArrayShelf) -> dict
         shelf.put("width", scaler.width)
     clip = None if scaler is None else scaler.clip
     described = {"name": name, "columns": annotator.columns_[name], "clip": clip}
+    if scaler is not None and scaler.unit:
+        described["unit"] = True
     names = annotator.feature_names_.get(name)
     return described if names is None else {**described, "feature_names": names}
 
@@ -140,6 +142,7 @@ def _describe_view(name: str, annotator: "Annotator", shelf: ArrayShelf) -> dict
 def _rebuild_view(annotator: "Annotator", fields: Fields, shelf: ArrayShelf) -> None:
     name, n_columns = fields.take("name", str), fields.take("columns", int)
     clip = fields.take("clip", (bool, type(None)))
+    unit = fields.take("unit", bool) if "unit" in fields else False
     names = fields.strings("feature_names") if "feature_names" in fields else None
     fields.finish()
     if name in annotator.columns_ or n_columns < 1:
@@ -154,7 +157,7 @@ def _rebuild_view(annotator: "Annotator", fields: Fields, shelf: ArrayShelf) -> 
         offset, width = (shelf.take(part, "f", (n_columns,)) for part in ("offset", "width"))
         if not (width >= NARROWEST).all():
             raise ValueError(f"the view {name[:40]!r} has columns whose width is less than {NARROWEST}")
-        annotator.scalers_[name] = Scaler(offset, width, clip)
+        annotator.scalers_[name] = Scaler(offset, width, clip, unit)
 
 
 def _describe_features(features: Mapping[str, Feature] | None, shelf: ArrayShelf) -> list[Any] | None:

@@ -29,6 +29,7 @@ from tagrank.annotation.choosing import (
     deal_folds,
     kernel_of,
     quiet_folds,
+    scaled,
     score_fold,
 )
 from tagrank.annotation.scaling import scale_views
@@ -99,7 +100,8 @@ def hold_out(
     )
     states = rows.states()
     known, unknown = _known_rows(rows, states, folds)
-    X = sliceable(scale_views(intake.views, kernel_of(candidates.usual.estimator)))
+    scaling = "none" if candidates.scalers else "auto"
+    X = sliceable(scale_views(intake.views, kernel_of(candidates.usual.estimator), scaling))
     labels = rows.labels[known]
     chosen = choose(
         candidates,
@@ -124,7 +126,7 @@ def hold_out(
             model = clone(chosen.estimator).fit(
                 rows_for(chosen.estimator, chosen.rows), labels, **taken_by(chosen.estimator.fit, stop=stop)
             )
-        scores[unknown] = model.decision_function(take(X, unknown))
+        scores[unknown] = model.decision_function(scaled(take(X, unknown), chosen.scaler))
         is_judged[unknown] = np.any(states[known] > 0, axis=0)
     if not scores.any():
         warn(

@@ -17,7 +17,7 @@ from tagrank.estimators.calibration.completeness import (
 )
 from tagrank.estimators.calibration.decisions import DecisionCurve
 from tagrank.estimators.calibration.held_out import AroundEstimator, check_estimator, scores_of_all
-from tagrank.estimators.calibration.shared import SharedCalibration, SharedFitting
+from tagrank.estimators.calibration.shared import SharedCalibration, SharedFitting, deal_rows, keep_order
 from tagrank.validation import check_share
 
 
@@ -173,7 +173,9 @@ class ProbabilityRanker(AroundEstimator):
                 check_share(name, getattr(self, name))
 
     def _calibrate(self, states, scores, decided=None):
-        fitting, listed = SharedFitting(states, scores, decided), listed_states(states, decided)
+        freedom, _ = keep_order(states, scores, deal_rows(len(states)), decided)
+        fitting = SharedFitting(states, scores, decided, freedom=freedom)
+        listed = listed_states(states, decided)
         if self.completeness is not None:
             share = float(self.completeness)
             self.completeness_ = Completeness(share, share, share)

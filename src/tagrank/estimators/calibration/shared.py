@@ -22,6 +22,10 @@ it also fits the pairs at the top ("beta calibration": Kull, Silva Filho, Flach,
     log-odds = u log sigma(eta) - v log(1 - sigma(eta)) + w,      u, v > 0
 
 which leaves the order as it is.
+
+What labels have of their own can spoil the order of the labels of a sample. So it may be cut: with a freedom
+of f the spreads are f A and f B, and at 0 all labels have the same curve, which keeps the order of the
+scores. How much freedom does no harm is seen in held-out rankings (`keep_order`).
 """
 
 from dataclasses import dataclass, field, replace
@@ -29,10 +33,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.special import expit
 
+from tagrank.labels import labels_from_states
+from tagrank.metrics import image_auc, image_average_precision
+
 LEVEL_WIDTH = 3  # scores of which the level of a sample is the mean
 MOST_PAIRS = 300_000  # of sample and label that are looked at; more change little
+PAIRS_COMPARED = 30_000  # the same where curves are only compared with each other
 ROUNDS, STEPS = 12, 25
 TINY = 1e-12
+# freedom of slopes and of offsets, most first: the first that does no harm is taken; the last never does
+FREEDOMS = ((1.0, 1.0), (1.0, 0.25), (0.25, 0.25), (0.0, 0.25), (0.0, 0.0))
+MOST_LOST = 1e-3  # of image AUC and of average precision, below which a freedom does no harm
 
 
 @dataclass(frozen=True)
@@ -81,14 +92,59 @@ def fit_shared(states, scores, completeness=1.0, decided=None, *, most_pairs=MOS
     return SharedFitting(states, scores, decided, most_pairs=most_pairs).fit(completeness)
 
 
+def keep_order(states, scores, folds, decided=None):
+    """The most freedom of labels with which log-odds rank no worse than scores do, and such log-odds.
+
+    Parameters
+    ----------
+    states, scores, decided : as in `fit_shared`
+    folds : pairs (train, test) of row numbers. Log-odds of the rows of `test` come from the curve of `train`
+
+    Returns
+    -------
+    freedom : one of `FREEDOMS`
+    log_odds : array, shape (n_samples, n_labels)
+    """
+    fittings = [
+        SharedFitting(
+            states[train],
+            scores[train],
+            None if decided is None else decided[train],
+            most_pairs=PAIRS_COMPARED,
+        )
+        for train, _ in folds
+    ]
+    labels, log_odds = labels_from_states(states), np.empty(scores.shape)
+    least = _rankings(labels, scores) - MOST_LOST
+    for freedom in FREEDOMS:
+        for (_, test), fitting in zip(folds, fittings, strict=True):
+            fitting.freedom = freedom
+            log_odds[test] = fitting.fit().log_odds(scores[test])
+        # nan, where nothing can be ranked, speaks for nothing
+        if not np.any(_rankings(labels, log_odds) < least):
+            break
+    return freedom, log_odds
+
+
+def _rankings(labels, scores):
+    return np.array([image_auc(labels, scores), image_average_precision(labels, scores)])
+
+
+def deal_rows(n_rows, n_folds=3):
+    """Folds of rows: every third row is held out, from the first, the second and the third on."""
+    place = np.arange(n_rows) % n_folds
+    return [(np.flatnonzero(place != fold), np.flatnonzero(place == fold)) for fold in range(n_folds)]
+
+
 class SharedFitting:
     """Fits curves to the same scores for several values of completeness, each from where the last ended.
 
-    The parameters are those of `fit_shared`.
+    The parameters are those of `fit_shared`; `freedom` is that of the slopes and of the offsets of labels.
     """
 
-    def __init__(self, states, scores, decided=None, *, most_pairs=MOST_PAIRS):
+    def __init__(self, states, scores, decided=None, *, most_pairs=MOST_PAIRS, freedom=FREEDOMS[0]):
         self.states, self.scores, self.rank = states, scores, usual_count(states)
+        self.freedom = freedom
         has_both = np.any(states > 0) and np.any(states < 0)
         self.pairs = _Pairs(states, scores, self.rank, decided, most_pairs) if has_both else None
 
@@ -100,7 +156,7 @@ class SharedFitting:
             return SharedCalibration(np.zeros(len(offset)), offset, 0.0, self.rank)
         pairs, scores, rank = self.pairs, self.scores, self.rank
         pairs.suppose(np.broadcast_to(completeness, self.states.shape[1]))
-        common, own = pairs.fit()
+        common, own = pairs.fit(self.freedom)
         weight = common[1] / pairs.scale
         # a score may itself be one of those that make up the level
         slope = np.maximum((common[0] + own[0]) / pairs.scale, max(0.0, -weight) / _level_size(scores, rank))
@@ -180,8 +236,16 @@ class _Pairs:
                 break
         return bend
 
-    def fit(self):
+    def fit(self, freedom):
         """What is common (a, g, b), and what each label has of its own (a_l, b_l), shape (2, n_labels)."""
+        self._learn_spread()
+        if min(freedom) == 1:
+            return self.common, self.own
+        cut = np.maximum(freedom, 1e-4)
+        own = self.own * cut[:, None] ** 2
+        return self._climb(self.common, own, cut * self.spread, STEPS)[:2]
+
+    def _learn_spread(self):
         for turn in range(ROUNDS):
             n_steps = STEPS if turn == 0 else 3
             self.common, self.own, variance = self._climb(self.common, self.own, self.spread, n_steps)
@@ -190,7 +254,6 @@ class _Pairs:
             self.spread = renewed
             if is_settled:
                 break
-        return self.common, self.own
 
     def _climb(self, common, own, spread, n_steps):
         """Newton steps with halving at fixed spreads; also the variances (2, n_labels) of `own`."""
