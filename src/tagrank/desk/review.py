@@ -153,7 +153,7 @@ class Review:
         return replace(queue, tag=self.vocabulary.name(queue.tag))
 
     def is_new_tag(self, tag: str, n_examples: int) -> bool:
-        """Whether the model does not know a tag, or what it is a synonym of, that now has so many examples."""
+        """Whether the model does not know a tag that has now so many examples; a synonym means its tag."""
         tag = self.vocabulary.name(tag)
         is_known = self.proposals is not None and tag in self.proposals.tags
         column = self.table.column(tag)
