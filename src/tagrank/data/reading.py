@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from tagrank.data.collection import Collection
+from tagrank.data.formats import reader_of, writer_of
 from tagrank.data.hygiene import HIERARCHIES
 from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold, read_tag_table
 from tagrank.errors import ArgumentError
-from tagrank.formats import reader_of, writer_of
 from tagrank.options import PICTURES, TAGS, Option, read_pairs
 
 Table = str | os.PathLike
@@ -25,7 +25,7 @@ def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
     """Read a collection from a file or from a folder of pictures.
 
     A file is read by its ending, such as ``.csv``, ``.jsonl`` or ``.arff`` (each also with ``.gz``): those of
-    `tagrank.formats.FORMATS`. A folder is read by `read_pictures`. The options are those of the reader.
+    `tagrank.data.formats.FORMATS`. A folder is read by `read_pictures`. The options are those of the reader.
 
     Parameters
     ----------
