@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -301,3 +301,14 @@ class Scan:
     returned: Sequence[str] = ()
     problems: Sequence[Problem] = field(default_factory=tuple)
     n_pictures: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "added": list(self.added),
+            "changed": list(self.changed),
+            "gone": list(self.gone),
+            "moved": [list(pair) for pair in self.moved],
+            "problems": [{"path": one.path, "reason": one.reason} for one in self.problems],
+            "pictures": self.n_pictures,
+        }

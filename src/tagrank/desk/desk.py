@@ -344,7 +344,7 @@ class Desk:
         report = self._scan()
         self._current.read_archive()
         self._warm_up()
-        return documents.scan_json(report)
+        return report.to_dict()
 
     def export(self, format: str) -> bytes:
         """A file: decisions as "csv" or "jsonl", or all "tags" as a list."""

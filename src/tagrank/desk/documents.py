@@ -10,7 +10,7 @@ import numpy as np
 from tagrank.annotation.explanation import Contribution, explain
 from tagrank.archive import Archive, ArchivedPicture, Cell
 from tagrank.archive.exports import export_sidecars, export_tags, list_path
-from tagrank.archive.records import Scan, Step, Undone
+from tagrank.archive.records import Step, Undone
 from tagrank.data.vocabulary import TagChange, say_change
 from tagrank.desk.learning.models import PROPOSED
 from tagrank.desk.queues import QUEUES, Queue, is_doubtful, make_queue
@@ -310,18 +310,6 @@ def step_words(
 
 def _several(number: int, one: str) -> str:
     return f"{number:,} {one}{'' if number == 1 else 's'}"
-
-
-def scan_json(report: Scan) -> dict[str, Any]:
-    """What a scan found."""
-    return {
-        "added": list(report.added),
-        "changed": list(report.changed),
-        "gone": list(report.gone),
-        "moved": [list(pair) for pair in report.moved],
-        "problems": [{"path": one.path, "reason": one.reason} for one in report.problems],
-        "pictures": report.n_pictures,
-    }
 
 
 def sidecars_json(archive: Archive, *, style: str, dry_run: bool, follow_links: bool) -> dict[str, Any]:

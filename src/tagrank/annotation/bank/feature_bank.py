@@ -288,6 +288,22 @@ def _with_store(folder: Path | None, work: Callable[[RowStore], Result]) -> Resu
     )
 
 
+def read_keys(
+    pictures: Sequence[PictureLike], cache: bool | str | os.PathLike, progress: Progress | None
+) -> list[KeyedPicture | OSError]:
+    """The keys of contents, of which the bank knows those of files that did not change.
+
+    `cache` is as for `describe_pictures`.
+    """
+    place = None if cache is False else bank_folder(None if cache is True else cache)
+    try:
+        with RowStore(place) as store:
+            return identify_pictures(pictures, store, progress)
+    except StoreDamage:
+        with RowStore(None) as store:
+            return identify_pictures(pictures, store, progress)
+
+
 def bank_folder(folder: str | os.PathLike | None = None) -> Path:
     """`folder`, or the place below ``TAGRANK_CACHE`` or the user's cache folder where features are kept."""
     return data_folders()[-1] / "features" if folder is None else Path(folder)
