@@ -27,12 +27,13 @@ from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scal
 from tagrank.annotation.views import UnscaledRows, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.data.coherence import coherent_log_odds, make_coherent
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import warn
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.features import Feature, choose_features
-from tagrank.kernels import Precomputed, reads_views
+from tagrank.kernels import Kernel, Precomputed, reads_views
 from tagrank.kernels.structure import views_of
 from tagrank.labels import duplicates
 from tagrank.progress import Progress
@@ -270,7 +271,7 @@ class Annotator:
         return load_annotator(cls, path, max_bytes=max_bytes)
 
     def _know_rows(
-        self, rows: UnscaledRows, scalers: Mapping[str, Scaler | None], tags: list[str], kernel: Any
+        self, rows: UnscaledRows, scalers: Mapping[str, Scaler | None], tags: list[str], kernel: Kernel | None
     ) -> None:
         self.tags = tags
         self.features_ = rows.features
@@ -370,10 +371,10 @@ class Annotator:
             (names for names in (list(self.columns_), chosen) if names and named.keys() >= set(names)), None
         )
 
-    def _rows(self, data: Any) -> Any:
+    def _rows(self, data: Any) -> Matrix | dict[str, Matrix]:
         return self._arrange(self._take_in(data).views)
 
-    def _arrange(self, views: dict[str, Any]) -> Any:
+    def _arrange(self, views: dict[str, Matrix]) -> Matrix | dict[str, Matrix]:
         return arrange_views(views, self.scalers_, by_view=self.by_view_)
 
     @property

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from tagrank.annotation.bank.feature_bank import PICTURES, DescribedPictures, FeatureBank
 from tagrank.data import Collection
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature, choose_features, usual_features
 from tagrank.features.registry import check_features
@@ -159,7 +160,7 @@ def kind_of(views: Mapping[str, Any]) -> str:
     return "picture" if PICTURES in views else "row"
 
 
-def _compact(rows: Any) -> Any:
+def _compact(rows: np.ndarray) -> Matrix:
     """Histograms that are mostly empty as sparse rows."""
     share = np.count_nonzero(rows) / max(1, rows.size)
     return sparse.csr_array(rows) if share < _SPARSE_BELOW else rows

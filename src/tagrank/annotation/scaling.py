@@ -8,11 +8,11 @@ what its columns need (`LabelEstimator.column_scaling`).
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from tagrank.data.label_matrix import Matrix
 from tagrank.kernels import Kernel, reads_views
 from tagrank.kernels.structure import leaves_of
 
@@ -35,7 +35,7 @@ class Scaler:
     width: np.ndarray
     clip: bool = False
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: Matrix) -> Matrix:
         """The rows `X` scaled, in their own precision."""
         if sparse.issparse(X):
             return X.multiply(1 / self.width).tocsr().astype(X.dtype)
@@ -44,7 +44,7 @@ class Scaler:
 
 
 def fit_scaler(
-    X: Any, scaling: str, kernel: Kernel | None, view: str, *, without_kernel: str = "none"
+    X: Matrix, scaling: str, kernel: Kernel | None, view: str, *, without_kernel: str = "none"
 ) -> Scaler | None:
     """The scaler for the finite columns of one view, or None where they stay as they are.
 
@@ -67,7 +67,7 @@ def fit_scaler(
 
 
 def fit_scalers(
-    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
+    views: Mapping[str, Matrix], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
 ) -> dict[str, Scaler | None]:
     """The scaler of each view, see `fit_scaler`."""
     return {
@@ -75,13 +75,17 @@ def fit_scalers(
     }
 
 
-def scale_views(views: Mapping[str, Any], kernel: Kernel | None, *, without_kernel: str = "none") -> Any:
+def scale_views(
+    views: Mapping[str, Matrix], kernel: Kernel | None, *, without_kernel: str = "none"
+) -> Matrix | dict[str, Matrix]:
     """Views scaled for a kernel, and arranged as it reads them."""
     scalers = fit_scalers(views, kernel, without_kernel=without_kernel)
     return arrange_views(views, scalers, by_view=kernel is not None and reads_views(kernel))
 
 
-def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None], *, by_view: bool) -> Any:
+def arrange_views(
+    views: Mapping[str, Matrix], scalers: Mapping[str, Scaler | None], *, by_view: bool
+) -> Matrix | dict[str, Matrix]:
     """Scaled views as an estimator reads them: by name if its kernel names them, else side by side."""
     scaled = dict(views)
     for name, scaler in scalers.items():
@@ -97,7 +101,7 @@ def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None]
     return np.hstack(matrices)
 
 
-def _standard(X: Any) -> Scaler:
+def _standard(X: Matrix) -> Scaler:
     if sparse.issparse(X):
         mean = np.asarray(X.mean(axis=0)).ravel()
         variance = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
@@ -109,7 +113,7 @@ def _standard(X: Any) -> Scaler:
     return Scaler(mean, _no_zeros(np.where(constant, 0, deviation)))
 
 
-def _minmax(X: Any) -> Scaler:
+def _minmax(X: Matrix) -> Scaler:
     if sparse.issparse(X):
         return Scaler(np.zeros(X.shape[1]), _no_zeros(np.abs(X).max(axis=0).toarray().ravel()))
     lowest, highest = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)

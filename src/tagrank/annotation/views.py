@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
 from tagrank.data.collection import frame_columns, match_columns
+from tagrank.data.label_matrix import Matrix
 from tagrank.features import Feature, choose_features, usual_features
 from tagrank.labels import duplicates
 from tagrank.validation import check_rows
@@ -31,7 +32,7 @@ class UnscaledRows(NamedTuple):
     feature_names : dict of view to the names of its columns, where they have names
     """
 
-    views: dict[str, Any]
+    views: dict[str, Matrix]
     names: list[str]
     features: dict[str, Feature] | None
     feature_names: dict[str, list[str]]
@@ -117,7 +118,7 @@ def _several(pictures: Any) -> Any:
     return pictures
 
 
-def _checked(matrices: dict[str, Any]) -> dict[str, Any]:
+def _checked(matrices: dict[str, Any]) -> dict[str, Matrix]:
     check_rows("the data", matrices)
     return {
         str(name): check_array(
@@ -178,7 +179,7 @@ def _cut_into_views(data: UnscaledRows, columns: Columns, names: Names) -> Unsca
     training_names = _names_side_by_side(columns, names, given_names)
     matrix = match_columns(matrix, given_names, training_names, what=f"view {name!r}")
     ends = np.cumsum(widths)
-    cut: dict[str, Any] = {
+    cut: dict[str, Matrix] = {
         view: matrix[:, end - width : end] for (view, width), end in zip(columns.items(), ends, strict=True)
     }
     return data._replace(views=cut, feature_names={})

@@ -8,7 +8,7 @@ from functools import partial
 from threading import Lock
 from typing import Any, Self
 
-from tagrank.annotation.describing import name_features
+from tagrank.annotation.describing import FeatureChoice, name_features
 from tagrank.archive import Answer, Archive, ArchivedPicture, Cell
 from tagrank.archive.exports import export_lines, tag_list_bytes
 from tagrank.archive.imports import import_answers
@@ -79,7 +79,7 @@ class Desk:
         *,
         database: str | os.PathLike | None = None,
         cache: bool | str | os.PathLike = True,
-        features: Any = None,
+        features: FeatureChoice = None,
         n_jobs: int | None = None,
         train_after: int = TRAIN_AFTER,
         separator: str | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.annotation import Annotator
 from tagrank.annotation.explanation import Contribution, explain
 from tagrank.archive import Archive, ArchivedPicture, Cell
 from tagrank.archive.exports import export_sidecars, export_tags, list_path
@@ -212,7 +213,7 @@ def _pair_json(review: Review, row: int, column: int) -> dict[str, Any]:
     }
 
 
-def why_json(annotator: Any, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
+def why_json(annotator: Annotator, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
     """What each training picture and each set of features adds to the score of a tag.
 
     Parameters

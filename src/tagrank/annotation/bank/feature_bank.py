@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from tagrank.annotation.bank.row_store import (
 )
 from tagrank.data import Collection
 from tagrank.data.catalog import data_folders
+from tagrank.data.label_matrix import Matrix
 from tagrank.features.feature import Feature
 from tagrank.features.registry import check_features
 from tagrank.problems import Problem, ProblemLog
@@ -77,7 +78,7 @@ class DescribedPictures:
     n_cached: int = 0
 
     @property
-    def views(self) -> dict[str, Any]:
+    def views(self) -> dict[str, Matrix]:
         """Name of each set of features to its rows, shape (n_kept, n_columns).
 
         From a bank they are float32, read-only, mapped from a file where they are large, and of shape (0, 0)

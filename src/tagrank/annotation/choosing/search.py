@@ -35,6 +35,7 @@ from tagrank.annotation.choosing.trials import (
 )
 from tagrank.annotation.scaling import scale_views
 from tagrank.annotation.views import UnscaledRows
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import one_line
 from tagrank.estimators.compared_rows import compare_rows
 from tagrank.estimators.kernel_estimator import KernelEstimator
@@ -54,7 +55,7 @@ Parameters = dict[str, Any]
 def search_space(
     recipe: Recipe,
     rows: UnscaledRows,
-    labels: Any,
+    labels: Matrix,
     tags: Sequence[str],
     *,
     criterion: Metric,
@@ -159,7 +160,7 @@ class Levels:
         self,
         recipe: Recipe,
         rows: UnscaledRows,
-        labels: Any,
+        labels: Matrix,
         tags: Sequence[str],
         criterion: Metric,
         n_folds: int,

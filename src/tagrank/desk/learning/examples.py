@@ -10,6 +10,7 @@ from tagrank.annotation.choosing import MOST_COMPARED, kernel_of
 from tagrank.annotation.scaling import Scaler, arrange_views, fit_scalers
 from tagrank.annotation.views import UnscaledRows, take_in
 from tagrank.data import Collection
+from tagrank.data.label_matrix import Matrix
 from tagrank.estimators.compared_rows import PlainRows, compare_rows, sliceable
 from tagrank.features import Feature
 from tagrank.kernels import reads_views
@@ -112,7 +113,7 @@ class Prepared:
     ids: np.ndarray
     rows: UnscaledRows
     scalers: dict[str, Scaler | None]
-    X: Any
+    X: Matrix | dict[str, Matrix]
     compared: PlainRows | None = None
 
     def comparing(self, estimator: Any) -> "Prepared":

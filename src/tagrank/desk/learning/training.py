@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tagrank.annotation import DescribedPictures
-from tagrank.annotation.describing import PICTURES, describe_rows, name_features
+from tagrank.annotation.describing import PICTURES, FeatureChoice, describe_rows, name_features
 from tagrank.archive import Archive
 from tagrank.archive.decisions import count_decisions, last_decision, read_unmarked
 from tagrank.archive.pictures import read_contents, read_labels
@@ -43,7 +43,7 @@ class ArchiveReader:
         database: str,
         *,
         cache: bool | str | os.PathLike = True,
-        features: Any = None,
+        features: FeatureChoice = None,
         n_jobs: int | None = None,
     ) -> None:
         self._folder, self._database = folder, database
