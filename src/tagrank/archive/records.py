@@ -9,7 +9,7 @@ import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.vocabulary import TagChange, TagVocabulary
-from tagrank.problems import Problem
+from tagrank.files import Problem
 
 PRESENT, ABSENT, UNKNOWN = "present", "absent", "unknown"
 STATE_WORDS = {1: PRESENT, -1: ABSENT, 0: UNKNOWN}

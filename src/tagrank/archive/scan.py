@@ -29,8 +29,7 @@ from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.data.vocabulary import fold
 from tagrank.data.writers.originals import before_exports, trees_before_exports
 from tagrank.errors import ArgumentError
-from tagrank.files import FileError
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import FileError, Problem, ProblemLog
 from tagrank.progress import Progress
 
 # a file written so recently could change again without a change of its time stamp

@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
+from tagrank.array_files import map_npy, write_npy
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.files import FileError, map_npy, name_culprit, naming, open_text, write_npy
+from tagrank.files import FileError, name_culprit, naming, open_text
 from tagrank.kernels.gram import float_type, n_rows, run_tiles, sliceable
 from tagrank.kernels.stack import KernelStack
 from tagrank.kernels.stack_checks import check_kernels, check_named_gram, check_names, kernel_titles

@@ -37,7 +37,7 @@ from tagrank.data.catalog import data_folders
 from tagrank.data.label_matrix import Matrix
 from tagrank.features.feature import Feature
 from tagrank.features.registry import check_features
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import Problem, ProblemLog
 from tagrank.progress import Progress
 from tagrank.resources import count_threads
 

@@ -20,7 +20,7 @@ from tagrank.data.writers.originals import (
 from tagrank.data.writers.tag_list_lines import NEW_LISTS, TagList
 from tagrank.data.writers.tags import PictureTags
 from tagrank.errors import ArgumentError
-from tagrank.problems import ProblemLog
+from tagrank.files import ProblemLog
 
 USUAL_LIST = "tags.csv"
 
