@@ -32,7 +32,7 @@ _NAMES = {
     "data.splits": "LabelStratifiedKFold hide_labels iterative_split split_collection",
     "data.writers.sidecar": "write_sidecar",
     "data.writers.tags": "write_tags",
-    "problems": "Problem",
+    "files": "Problem",
 }
 _HOME_OF = {name: f"tagrank.{home}" for home, names in _NAMES.items() for name in names.split()}
 
