@@ -11,16 +11,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from tagrank.files import (
-    FileError,
-    atomic_write,
-    check_regular,
-    load_npy,
-    load_npz,
-    open_bounded,
-    open_text,
-    save_npz,
-)
+from tagrank.array_files import load_npy, load_npz, save_npz
+from tagrank.files import FileError, atomic_write, check_regular, open_bounded, open_text
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])

@@ -12,7 +12,7 @@ import tagrank
 SOURCE = Path(tagrank.__file__).parent
 ARCHITECTURE = Path(__file__).parents[1] / "docs" / "architecture.md"
 MODULES = sorted(SOURCE.rglob("*.py"))
-FOLDERS = sorted({path.parent for path in MODULES} - {SOURCE})
+FOLDERS = sorted({path.parent for path in MODULES})
 MOST_WORDS = 25
 MOST_FILES = 16
 

@@ -31,8 +31,8 @@ _NAMES = {
         label_ranking_average_precision metric_table ndcg_at_k one_error per_label_table precision_at_k
         ranking_loss recall_at_k split_by_objects""",
     "annotation": """
-        Annotator CacheWarning Explanation Extraction FeatureBank ModelFileError RankedTag RankedTags Recipe
-        bank_size clear_bank describe_pictures explain prune_bank""",
+        Annotator CacheWarning DescribedPictures Explanation FeatureBank ModelFileError RankedTag RankedTags
+        Recipe bank_size clear_bank describe_pictures explain prune_bank""",
     "commands.annotate": "annotate",
     "commands.compare.compare": "compare",
     "commands.decisions": "backup_decisions export_decisions import_decisions restore_decisions",

@@ -121,6 +121,6 @@ def test_demo_looks_into_its_folder_before_it_draws(tmp_path, monkeypatch, name)
     """What is in the way of the model or of the report is found at once."""
     (tmp_path / name).mkdir()
     (tmp_path / name / "mine.txt").write_text("mine")
-    monkeypatch.setattr("tagrank.commands.demo.draw_pictures", lambda *_, **__: pytest.fail("worked"))
+    monkeypatch.setattr("tagrank.data.drawn_pictures.draw_pictures", lambda *_, **__: pytest.fail("worked"))
     with pytest.raises((OSError, ValueError), match=r"is not a model|is a folder"):
         demo(tmp_path)

@@ -6,9 +6,10 @@ from PIL import Image
 
 from tagrank.annotation.model_files.storage import ModelFileError
 from tagrank.commands.destinations import check_file, check_folder
-from tagrank.commands.evaluate import align_tags, evaluate
+from tagrank.commands.evaluate import evaluate
 from tagrank.commands.given_data import choose_part, is_picture, open_collection, open_model, open_pictures
 from tagrank.commands.missing.missing import missing
+from tagrank.commands.steps.evaluating import align_tags
 from tagrank.commands.train import train
 from tagrank.data import Collection, Reading
 from tagrank.errors import ArgumentError

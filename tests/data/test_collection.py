@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from tagrank.data.collection import Collection, concatenate_parts
-from tagrank.problems import Problem
+from tagrank.files import Problem
 
 X = np.arange(12.0).reshape(4, 3)
 Y = np.array([[1, 0], [np.nan, 1], [0, 0], [np.nan, np.nan]])

@@ -156,6 +156,15 @@ def test_a_matrix_that_is_none_is_refused_though_its_checksum_is_right(folder):
         open_stack(folder)
 
 
+def test_a_stack_of_an_older_version_is_opened(stack, folder):
+    with open(folder / "1.npy", "wb") as file:
+        np.lib.format.write_array(file, stack.kernel(1), version=(2, 0))
+    index = json.loads((folder / "stack.json").read_text())
+    index["kernels"][1]["blake2b"] = stack_files._checksum_of(folder / "1.npy")
+    rewrite(folder, **index)
+    np.testing.assert_array_equal(open_stack(folder).kernel(1), stack.kernel(1))
+
+
 def test_no_disk_space_is_told_before_anything_is_written(stack, tmp_path, monkeypatch):
     usage = shutil.disk_usage(tmp_path)._replace(free=1000)
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage)
@@ -176,14 +185,17 @@ def test_no_disk_space_is_told_before_anything_is_written(stack, tmp_path, monke
     ],
 )
 def test_nothing_is_left_after_a_failure(stack, tmp_path, monkeypatch, failure, message):
-    write = stack_files._write
+    write = stack_files.write_npy
+    shapes = []
 
-    def fail(path, pieces, keep):
-        if path.name == "1.npy":
+    def fail(file, shape, *rest):
+        shapes.append(shape)
+        if len(shapes) == 2:
+            file.write(b"half a matrix")
             raise failure
-        return write(path, pieces, keep)
+        write(file, shape, *rest)
 
-    monkeypatch.setattr(stack_files, "_write", fail)
+    monkeypatch.setattr(stack_files, "write_npy", fail)
     with pytest.raises(type(failure), match=message):
         save_stack(stack, tmp_path / "kernels")
     assert os.listdir(tmp_path) == []

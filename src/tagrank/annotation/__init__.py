@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tagrank.annotation.annotator import Annotator
     from tagrank.annotation.bank.feature_bank import (
-        Extraction,
+        DescribedPictures,
         FeatureBank,
         bank_size,
         clear_bank,
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     )
     from tagrank.annotation.bank.row_store import CacheWarning
     from tagrank.annotation.choosing import Recipe, Trial, tune_cost
-    from tagrank.annotation.describing import Description, describe_pictures
+    from tagrank.annotation.describing import describe_pictures
     from tagrank.annotation.explanation import Contribution, Explanation, explain
     from tagrank.annotation.model_files.storage import ModelFileError
     from tagrank.annotation.ranked_tags import RankedTag, RankedTags
 
 _NAMES = {
     "annotator": "Annotator",
-    "bank.feature_bank": "Extraction FeatureBank bank_size clear_bank prune_bank",
+    "bank.feature_bank": "DescribedPictures FeatureBank bank_size clear_bank prune_bank",
     "bank.row_store": "CacheWarning",
     "choosing": "Recipe Trial tune_cost",
-    "describing": "Description describe_pictures",
+    "describing": "describe_pictures",
     "explanation": "Contribution Explanation explain",
     "model_files.storage": "ModelFileError",
     "ranked_tags": "RankedTag RankedTags",
@@ -38,9 +38,8 @@ __all__ = [
     "Annotator",
     "CacheWarning",
     "Contribution",
-    "Description",
+    "DescribedPictures",
     "Explanation",
-    "Extraction",
     "FeatureBank",
     "ModelFileError",
     "RankedTag",

@@ -24,15 +24,16 @@ from tagrank.annotation.choosing.candidates import take_tag_weights
 from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scalers
-from tagrank.annotation.views import Intake, as_in_training, take_in
+from tagrank.annotation.views import UnscaledRows, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.data.coherence import coherent_log_odds, make_coherent
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import warn
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.features import Feature, choose_features
-from tagrank.kernels import Precomputed, reads_views
+from tagrank.kernels import Kernel, Precomputed, reads_views
 from tagrank.kernels.structure import views_of
 from tagrank.labels import duplicates
 from tagrank.progress import Progress
@@ -131,8 +132,8 @@ class Annotator:
         if not len(collection.tags):
             raise ValueError("the collection has no tags to learn from; labels were expected")
         features = None if self.features is None else choose_features(self.features)
-        intake = take_in(collection, view=self.view, features=features)
-        candidates = self._candidates(intake, collection.tags)
+        rows = take_in(collection, view=self.view, features=features)
+        candidates = self._candidates(rows, collection.tags)
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
         usual = candidates.usual.estimator
@@ -140,12 +141,12 @@ class Annotator:
         without_kernel = getattr(innermost(usual), "column_scaling", "none")
         # where the scale of the rows is part of the choice, they come to it as they are
         scaling = "none" if candidates.scalers else self.scaling
-        scalers = fit_scalers(intake.views, kernel, scaling, without_kernel=without_kernel)
-        self._know_rows(intake, scalers, list(collection.tags), kernel)
+        scalers = fit_scalers(rows.views, kernel, scaling, without_kernel=without_kernel)
+        self._know_rows(rows, scalers, list(collection.tags), kernel)
         self.estimator_, self.choice_ = self._train(
-            candidates, self._arrange(intake.views), collection, progress, callback=callback, stop=stop
+            candidates, self._arrange(rows.views), collection, progress, callback=callback, stop=stop
         )
-        self._know_training(intake, collection)
+        self._know_training(rows, collection)
         _warn_never_positive(self.tags, self.never_positive_)
         return self
 
@@ -153,25 +154,25 @@ class Annotator:
     def of_trained(
         cls,
         estimator: Any,
-        intake: Intake,
+        rows: UnscaledRows,
         scalers: Mapping[str, Scaler | None],
         collection: Collection,
         choice: Choice | None = None,
     ) -> "Annotator":
-        """Around an estimator that is trained already, on the rows of `intake` as `scalers` scaled them.
+        """Around an estimator that is trained already, on `rows` as `scalers` scaled them.
 
         Parameters
         ----------
         estimator : fitted
-        intake : the rows that it learned from, before scaling
+        rows : those that it learned from, before scaling
         scalers : of each view
         collection : the same rows with their labels
         choice : what was tried and what was chosen
         """
         annotator = cls()
-        annotator._know_rows(intake, scalers, list(collection.tags), kernel_of(estimator))
+        annotator._know_rows(rows, scalers, list(collection.tags), kernel_of(estimator))
         annotator.estimator_, annotator.choice_ = estimator, choice
-        annotator._know_training(intake, collection)
+        annotator._know_training(rows, collection)
         return annotator
 
     def scores(self, data: Any) -> np.ndarray:
@@ -239,12 +240,12 @@ class Annotator:
         """
         if n_tags is not None and n_tags < 1:
             raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
-        intake = self._take_in(data)
-        scores = self.score_rows(self._arrange(intake.views))
+        rows = self._take_in(data)
+        scores = self.score_rows(self._arrange(rows.views))
         return rank_tags(
             scores,
             self.tags,
-            names=intake.names,
+            names=rows.names,
             predicted=self.choose(scores),
             probabilities=self.probabilities_of(scores),
             last=self.never_positive_,
@@ -274,19 +275,19 @@ class Annotator:
         return load_annotator(cls, path, max_bytes=max_bytes)
 
     def _know_rows(
-        self, intake: Intake, scalers: Mapping[str, Scaler | None], tags: list[str], kernel: Any
+        self, rows: UnscaledRows, scalers: Mapping[str, Scaler | None], tags: list[str], kernel: Kernel | None
     ) -> None:
         self.tags = tags
-        self.features_ = intake.features
-        self.columns_ = {name: int(rows.shape[1]) for name, rows in intake.views.items()}
+        self.features_ = rows.features
+        self.columns_ = {name: int(view.shape[1]) for name, view in rows.views.items()}
         self.feature_names_ = {
-            name: columns for name, columns in intake.feature_names.items() if not duplicates(columns)
+            name: columns for name, columns in rows.feature_names.items() if not duplicates(columns)
         }
         self.scalers_ = dict(scalers)
         self.by_view_ = kernel is not None and reads_views(kernel)
-        self.training_names_ = intake.names
+        self.training_names_ = rows.names
 
-    def _know_training(self, intake: Intake, collection: Collection) -> None:
+    def _know_training(self, rows: UnscaledRows, collection: Collection) -> None:
         self._forget_unread_views()
         has_costs = self.choice_ is not None and bool(self.choice_.chosen[0].costs)
         self.tuning_ = self.choice_.chosen[0] if self.choice_ is not None and has_costs else None
@@ -295,22 +296,22 @@ class Annotator:
         # a prior may speak for tags that are never present
         self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
         self.training_ = Collection(
-            intake.views,
+            rows.views,
             collection.labels,
             self.tags,
-            names=intake.names,
+            names=rows.names,
             name=collection.name,
             feature_names=self.feature_names_,
             implies=collection.implies,
         )
         self.metadata = model_metadata(self.estimator_, len(collection))
 
-    def _candidates(self, intake: Intake, tags: Sequence[str]) -> Candidates:
+    def _candidates(self, rows: UnscaledRows, tags: Sequence[str]) -> Candidates:
         recipe = Recipe() if self.estimator is None else self.estimator
         recipe = Recipe(recipe) if isinstance(recipe, str) else recipe
         if not isinstance(recipe, Recipe):
-            return candidates_of(recipe, intake, self.costs, self.powers or (1,))
-        candidates = recipe.candidates(intake, tags, self.scaling)
+            return candidates_of(recipe, rows, self.costs, self.powers or (1,))
+        candidates = recipe.candidates(rows, tags, self.scaling)
         if self.costs is not None:
             candidates = candidates.changed(self._with_costs)
         return candidates if self.powers is None else candidates.with_powers(self.powers)
@@ -357,12 +358,12 @@ class Annotator:
             if known is not None:
                 setattr(self, name, {view: what for view, what in known.items() if view in read})
 
-    def _take_in(self, data: Any) -> Intake:
+    def _take_in(self, data: Any) -> UnscaledRows:
         """`data` with the views of training."""
         self._check_fitted()
-        intake = take_in(data, view=self._names_in(data), features=self.features_)
+        rows = take_in(data, view=self._names_in(data), features=self.features_)
         return as_in_training(
-            intake,
+            rows,
             self.columns_,
             self.feature_names_,
             is_precomputed=isinstance(kernel_of(self.estimator_), Precomputed),
@@ -376,10 +377,10 @@ class Annotator:
             (names for names in (list(self.columns_), chosen) if names and named.keys() >= set(names)), None
         )
 
-    def _rows(self, data: Any) -> Any:
+    def _rows(self, data: Any) -> Matrix | dict[str, Matrix]:
         return self._arrange(self._take_in(data).views)
 
-    def _arrange(self, views: dict[str, Any]) -> Any:
+    def _arrange(self, views: dict[str, Matrix]) -> Matrix | dict[str, Matrix]:
         return arrange_views(views, self.scalers_, by_view=self.by_view_)
 
     @property

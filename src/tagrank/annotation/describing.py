@@ -2,14 +2,15 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from tagrank.annotation.bank.feature_bank import FeatureBank
+from tagrank.annotation.bank.feature_bank import PICTURES, DescribedPictures, FeatureBank
 from tagrank.data import Collection
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import ArgumentError
 from tagrank.features import Feature, choose_features, usual_features
 from tagrank.features.registry import check_features
@@ -20,33 +21,11 @@ from tagrank.validation import check_kind
 if TYPE_CHECKING:
     from tagrank.annotation.annotator import Annotator
 
-PICTURES = "pictures"
 # a view with fewer entries than this share other than zero takes less room sparse
 _SPARSE_BELOW = 0.25
 
 Cache = bool | str | os.PathLike
 FeatureChoice = str | Sequence[str] | Mapping[str, Feature] | None
-
-
-@dataclass(frozen=True)
-class Description:
-    """A collection of pictures with their features.
-
-    Attributes
-    ----------
-    collection : the pictures that could be read, with one view for each set of features; the others are
-        among its problems
-    features : the sets of features by name, vocabularies learned
-    seconds : name of each set to the seconds that it took, not counting what was known already
-    seconds_a_picture : the same for one picture, as measured whenever it was computed
-    keys : what stands for the content of each picture; empty where they were described before
-    """
-
-    collection: Collection
-    features: dict[str, Feature]
-    seconds: dict[str, float]
-    seconds_a_picture: dict[str, float] = field(default_factory=dict)
-    keys: tuple[bytes, ...] = ()
 
 
 def describe_pictures(
@@ -58,7 +37,7 @@ def describe_pictures(
     strict: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
-) -> Description:
+) -> DescribedPictures:
     """Describe every picture of a collection; one that has all features already stays as it is.
 
     Parameters
@@ -74,25 +53,23 @@ def describe_pictures(
     check_kind("collection", collection, Collection, "a Collection with pictures")
     check_features(features)
     if collection.views.keys() >= features.keys() and all(feature.is_fitted for feature in features.values()):
-        return Description(collection, dict(features), {})
+        return _as_they_are(collection, features)
     folder = None if isinstance(cache, bool) else cache
     bank = FeatureBank(features, folder=folder, keep=cache is not False, n_jobs=n_jobs, strict=strict)
     pictures = list(collection.view(PICTURES))
     bank = bank.fit(pictures, random_state=random_state, progress=progress)
-    extraction = bank.extract(pictures, progress=progress)
-    kept = collection.subset(extraction.rows)
+    described = bank.extract(pictures, progress=progress)
+    kept = collection.subset(described.rows)
     views = {PICTURES: kept.view(PICTURES)} | {
         name: _compact(rows) if features[name].kernel == "chi2" else rows
-        for name, rows in extraction.views.items()
+        for name, rows in described.views.items()
     }
-    problems = (*collection.problems, *extraction.problems)
-    return Description(
-        kept.replaced(views=views, feature_names={}, problems=problems),
-        dict(bank.features),
-        dict(extraction.seconds),
-        dict(extraction.seconds_a_picture),
-        extraction.keys,
-    )
+    problems = (*collection.problems, *described.problems)
+    return replace(described, collection=kept.replaced(views=views, feature_names={}, problems=problems))
+
+
+def _as_they_are(rows: Collection, features: Mapping[str, Feature]) -> DescribedPictures:
+    return DescribedPictures(rows, dict(features), np.arange(len(rows)))
 
 
 def see_pictures(
@@ -104,7 +81,7 @@ def see_pictures(
     n_jobs: int | None = None,
     strict: bool = False,
     progress: Progress | None = None,
-) -> Description:
+) -> DescribedPictures:
     """The rows with all features that a model reads, the seconds that each set takes for them, and keys.
 
     `features` are others in their place.
@@ -115,7 +92,7 @@ def see_pictures(
     features = annotator.features_ if features is None else features
     _check_kind(annotator, rows)
     if features is None or PICTURES not in rows.views or rows.views.keys() >= features.keys():
-        return Description(rows, dict(features or {}), {})
+        return _as_they_are(rows, features or {})
     described = describe_pictures(
         rows, features, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
     )
@@ -146,16 +123,16 @@ def name_features(features: FeatureChoice) -> Mapping[str, Feature] | None:
         raise ArgumentError(str(error)) from None
 
 
-def describe_rows(rows: Collection, features: FeatureChoice, **options: Any) -> Description:
+def describe_rows(rows: Collection, features: FeatureChoice, **options: Any) -> DescribedPictures:
     """Rows to learn from, as they are, or described if they are pictures; see `describe_pictures`.
 
     Without `features` they are the best that is installed; rows that are no pictures take none.
     """
     if PICTURES not in rows.views and features is None:
-        return Description(rows, {}, {})
+        return _as_they_are(rows, {})
     chosen = choose_features(usual_features() if features is None else features)
     if PICTURES not in rows.views:
-        return Description(_check_described(rows, chosen), {}, {})
+        return _as_they_are(_check_described(rows, chosen), {})
     described = describe_pictures(rows, chosen, **options)
     _check_any(described, len(rows))
     return described
@@ -171,7 +148,7 @@ def _check_described(rows: Collection, features: Mapping[str, Feature]) -> Colle
     return rows
 
 
-def _check_any(described: Description, n_pictures: int) -> None:
+def _check_any(described: DescribedPictures, n_pictures: int) -> None:
     if not len(described.collection):
         problem = described.collection.problems[-1]
         others = f" (nor can any other of the {n_pictures:,} be read)" if n_pictures > 1 else ""
@@ -183,7 +160,7 @@ def kind_of(views: Mapping[str, Any]) -> str:
     return "picture" if PICTURES in views else "row"
 
 
-def _compact(rows: Any) -> Any:
+def _compact(rows: np.ndarray) -> Matrix:
     """Histograms that are mostly empty as sparse rows."""
     share = np.count_nonzero(rows) / max(1, rows.size)
     return sparse.csr_array(rows) if share < _SPARSE_BELOW else rows

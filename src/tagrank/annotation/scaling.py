@@ -11,11 +11,11 @@ unit length, or weighted by how rare a column is (tf-idf), is chosen by cross-va
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from tagrank.data.label_matrix import Matrix
 from tagrank.kernels import Kernel, reads_views
 from tagrank.kernels.structure import leaves_of
 
@@ -43,7 +43,7 @@ class Scaler:
     clip: bool = False
     unit: bool = False
 
-    def apply(self, X: Any) -> Any:
+    def apply(self, X: Matrix) -> Matrix:
         """The rows `X` scaled, in their own precision."""
         if sparse.issparse(X):
             scaled = X.multiply(1 / self.width).tocsr().astype(_float_type(X))
@@ -54,7 +54,7 @@ class Scaler:
 
 
 def fit_scaler(
-    X: Any, scaling: str, kernel: Kernel | None, view: str, *, without_kernel: str = "none"
+    X: Matrix, scaling: str, kernel: Kernel | None, view: str, *, without_kernel: str = "none"
 ) -> Scaler | None:
     """The scaler for the finite columns of one view, or None where they stay as they are.
 
@@ -79,7 +79,7 @@ def fit_scaler(
 
 
 def fit_scalers(
-    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
+    views: Mapping[str, Matrix], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
 ) -> dict[str, Scaler | None]:
     """The scaler of each view, see `fit_scaler`."""
     return {
@@ -88,7 +88,7 @@ def fit_scalers(
 
 
 def count_scalers(
-    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto"
+    views: Mapping[str, Matrix], kernel: Kernel | None, scaling: str = "auto"
 ) -> dict[str, Scaler | None]:
     """Scalers by their words, the usual one first, to choose among where the only view holds counts.
 
@@ -106,14 +106,16 @@ def count_scalers(
 
 
 def scale_views(
-    views: Mapping[str, Any], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
-) -> Any:
+    views: Mapping[str, Matrix], kernel: Kernel | None, scaling: str = "auto", *, without_kernel: str = "none"
+) -> Matrix | dict[str, Matrix]:
     """Views scaled for a kernel, and arranged as it reads them."""
     scalers = fit_scalers(views, kernel, scaling, without_kernel=without_kernel)
     return arrange_views(views, scalers, by_view=kernel is not None and reads_views(kernel))
 
 
-def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None], *, by_view: bool) -> Any:
+def arrange_views(
+    views: Mapping[str, Matrix], scalers: Mapping[str, Scaler | None], *, by_view: bool
+) -> Matrix | dict[str, Matrix]:
     """Scaled views as an estimator reads them: by name if its kernel names them, else side by side."""
     scaled = dict(views)
     for name, scaler in scalers.items():
@@ -129,7 +131,7 @@ def arrange_views(views: Mapping[str, Any], scalers: Mapping[str, Scaler | None]
     return np.hstack(matrices)
 
 
-def _standard(X: Any) -> Scaler:
+def _standard(X: Matrix) -> Scaler:
     if sparse.issparse(X):
         mean = np.asarray(X.mean(axis=0)).ravel()
         variance = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
@@ -141,7 +143,7 @@ def _standard(X: Any) -> Scaler:
     return Scaler(mean, _no_zeros(np.where(constant, 0, deviation)))
 
 
-def _minmax(X: Any) -> Scaler:
+def _minmax(X: Matrix) -> Scaler:
     if sparse.issparse(X):
         return Scaler(np.zeros(X.shape[1]), _no_zeros(np.abs(X).max(axis=0).toarray().ravel()))
     lowest, highest = X.min(axis=0).astype(np.float64), X.max(axis=0).astype(np.float64)

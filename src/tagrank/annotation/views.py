@@ -11,6 +11,7 @@ from sklearn.utils import check_array
 from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.data import Collection
 from tagrank.data.collection import frame_columns, match_columns
+from tagrank.data.label_matrix import Matrix
 from tagrank.features import Feature, choose_features, usual_features
 from tagrank.labels import duplicates
 from tagrank.validation import check_rows
@@ -20,8 +21,8 @@ Columns = Mapping[str, int]
 Names = Mapping[str, list[str]]
 
 
-class Intake(NamedTuple):
-    """Rows ready for scaling.
+class UnscaledRows(NamedTuple):
+    """Rows that are ready to be scaled.
 
     Attributes
     ----------
@@ -31,7 +32,7 @@ class Intake(NamedTuple):
     feature_names : dict of view to the names of its columns, where they have names
     """
 
-    views: dict[str, Any]
+    views: dict[str, Matrix]
     names: list[str]
     features: dict[str, Feature] | None
     feature_names: dict[str, list[str]]
@@ -39,7 +40,7 @@ class Intake(NamedTuple):
 
 def take_in(
     data: Any, *, view: str | Sequence[str] | None = None, features: Mapping[str, Feature] | None = None
-) -> Intake:
+) -> UnscaledRows:
     """Named matrices from `data`.
 
     Parameters
@@ -57,7 +58,7 @@ def take_in(
         available = _pick(available, list(features))
     matrices = {name: rows for name, rows in available.items() if not _are_pictures(rows)}
     if matrices and not (features is not None and len(matrices) < len(available)):
-        return Intake(
+        return UnscaledRows(
             _checked(matrices),
             names or _numbered(matrices, "row"),
             _known(features, matrices),
@@ -73,7 +74,7 @@ def take_in(
         collection, choose_features(usual_features() if features is None else features), strict=True
     )
     views = {name: described.collection.view(name) for name in described.features}
-    return Intake(views, names or _picture_names(pictures[0]), described.features, {})
+    return UnscaledRows(views, names or _picture_names(pictures[0]), described.features, {})
 
 
 def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
@@ -117,7 +118,7 @@ def _several(pictures: Any) -> Any:
     return pictures
 
 
-def _checked(matrices: dict[str, Any]) -> dict[str, Any]:
+def _checked(matrices: dict[str, Any]) -> dict[str, Matrix]:
     check_rows("the data", matrices)
     return {
         str(name): check_array(
@@ -145,41 +146,43 @@ def _picture_names(pictures: Any) -> list[str]:
     ]
 
 
-def as_in_training(intake: Intake, columns: Columns, names: Names, *, is_precomputed: bool) -> Intake:
-    """What was taken in, with the views of training and their columns, by name where they have any.
+def as_in_training(
+    data: UnscaledRows, columns: Columns, names: Names, *, is_precomputed: bool
+) -> UnscaledRows:
+    """The rows with the views of training and their columns, by name where they have any.
 
     If `is_precomputed`, the columns are similarities to the training rows.
     """
-    if not intake.views.keys() >= columns.keys():
-        intake = _cut_into_views(intake, columns, names)
+    if not data.views.keys() >= columns.keys():
+        data = _cut_into_views(data, columns, names)
     views = {}
     for view, width in columns.items():
-        given = intake.feature_names.get(view)
-        rows = match_columns(intake.views[view], given, names.get(view), what=f"view {view!r}")
+        given = data.feature_names.get(view)
+        rows = match_columns(data.views[view], given, names.get(view), what=f"view {view!r}")
         if rows.shape[1] != width:
             raise ValueError(_width_message(view, width, rows.shape, is_precomputed))
         views[view] = rows
-    return intake._replace(views=views, feature_names=dict(names))
+    return data._replace(views=views, feature_names=dict(names))
 
 
-def _cut_into_views(intake: Intake, columns: Columns, names: Names) -> Intake:
+def _cut_into_views(data: UnscaledRows, columns: Columns, names: Names) -> UnscaledRows:
     """One matrix with a name of its own, cut into the views of training."""
-    views, widths = intake.views, list(columns.values())
+    views, widths = data.views, list(columns.values())
     name, matrix = next(iter(views.items()))
-    given_names = intake.feature_names.get(name)
+    given_names = data.feature_names.get(name)
     if len(views) > 1 or (len(widths) > 1 and matrix.shape[1] != sum(widths)):
         expected = ", ".join(f"{view} ({width} columns)" for view, width in columns.items())
         raise ValueError(f"expected the views {expected}, got {', '.join(views)}")
     if len(widths) == 1:
         named = {} if given_names is None else dict.fromkeys(columns, given_names)
-        return intake._replace(views=dict.fromkeys(columns, matrix), feature_names=named)
+        return data._replace(views=dict.fromkeys(columns, matrix), feature_names=named)
     training_names = _names_side_by_side(columns, names, given_names)
     matrix = match_columns(matrix, given_names, training_names, what=f"view {name!r}")
     ends = np.cumsum(widths)
-    cut: dict[str, Any] = {
+    cut: dict[str, Matrix] = {
         view: matrix[:, end - width : end] for (view, width), end in zip(columns.items(), ends, strict=True)
     }
-    return intake._replace(views=cut, feature_names={})
+    return data._replace(views=cut, feature_names={})
 
 
 def _names_side_by_side(columns: Columns, names: Names, given: Sequence[str] | None) -> list[str] | None:

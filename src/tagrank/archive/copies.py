@@ -25,8 +25,7 @@ from tagrank.archive.storage.place import DeskLock
 from tagrank.archive.tag_changes import checked_change
 from tagrank.data.vocabulary import TagChange
 from tagrank.errors import ArgumentError
-from tagrank.files import FileError
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import FileError, Problem, ProblemLog
 
 _BESIDE = ("-wal", "-shm", "-journal")
 _KEY_BYTES = 16

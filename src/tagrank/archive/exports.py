@@ -24,8 +24,7 @@ from tagrank.data.writers.originals import prune_originals
 from tagrank.data.writers.sidecar_tags import SidecarChange, write_present_tags
 from tagrank.data.writers.tag_list import TagListExport, new_tag_list, usual_list, write_tag_list
 from tagrank.data.writers.tags import PictureTags
-from tagrank.files import FileError
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import FileError, Problem, ProblemLog
 from tagrank.progress import Progress
 from tagrank.validation import check_choice
 

@@ -25,8 +25,7 @@ from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.data.readers.jsonl import parse_json
 from tagrank.data.readers.table import TAG_PREFIX, bare_cell, split_tags
 from tagrank.errors import ArgumentError
-from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, open_text
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import MAX_BYTES, ROW_BYTES, FileError, MemoryBound, Problem, ProblemLog, open_text
 from tagrank.validation import check_choice
 
 _BY_STATE = {STATE_WORDS[state]: answer for answer, state in ANSWERS.items()}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tagrank.annotation.bank.row_store import KeyedPicture
+from tagrank.annotation.bank.feature_bank import read_keys
 from tagrank.archive.archive import Archive
 from tagrank.archive.decisions import read_decided
 from tagrank.archive.pictures import make_labels
@@ -16,7 +16,6 @@ from tagrank.archive.scan import (
     KnownPicture,
     as_before,
     match_pictures,
-    read_keys,
     read_known,
     read_layout,
     state_of,
@@ -103,7 +102,7 @@ def _rows_of(collection: Collection, known: list[KnownPicture], numbers: set[int
     unmatched = [
         FolderPicture(names[row], source.key, "", row)
         for row, source in zip(others, read_keys([paths[row] for row in others], True, None), strict=True)
-        if isinstance(source, KeyedPicture)
+        if not isinstance(source, OSError)
     ]
     matches = match_pictures([picture for picture in known if picture.id not in rows], unmatched)
     return rows | {old.id: new.row for old, new in (*matches.same, *matches.moved, *matches.changed)}

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tagrank.data.collection import Collection
 from tagrank.data.vocabulary import TagChange, TagVocabulary
-from tagrank.problems import Problem
+from tagrank.files import Problem
 
 PRESENT, ABSENT, UNKNOWN = "present", "absent", "unknown"
 STATE_WORDS = {1: PRESENT, -1: ABSENT, 0: UNKNOWN}
@@ -301,3 +301,14 @@ class Scan:
     returned: Sequence[str] = ()
     problems: Sequence[Problem] = field(default_factory=tuple)
     n_pictures: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "added": list(self.added),
+            "changed": list(self.changed),
+            "gone": list(self.gone),
+            "moved": [list(pair) for pair in self.moved],
+            "problems": [{"path": one.path, "reason": one.reason} for one in self.problems],
+            "pictures": self.n_pictures,
+        }

@@ -15,14 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tagrank.annotation.bank.feature_bank import bank_folder
-from tagrank.annotation.bank.row_store import (
-    KeyedPicture,
-    RowStore,
-    StoreDamage,
-    file_state,
-    identify_pictures,
-)
+from tagrank.annotation.bank.feature_bank import read_keys
+from tagrank.annotation.bank.row_store import file_state
 from tagrank.archive.decisions import listed_tag_number
 from tagrank.archive.pictures import count_present
 from tagrank.archive.records import Scan
@@ -35,8 +29,7 @@ from tagrank.data.readers.folders.tag_folders import is_tag_folders
 from tagrank.data.vocabulary import fold
 from tagrank.data.writers.originals import before_exports, trees_before_exports
 from tagrank.errors import ArgumentError
-from tagrank.files import FileError
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import FileError, Problem, ProblemLog
 from tagrank.progress import Progress
 
 # a file written so recently could change again without a change of its time stamp
@@ -168,24 +161,11 @@ def _identify(
         else:
             others.append(row)
     for row, source in zip(others, read_keys([paths[row] for row in others], cache, progress), strict=True):
-        if isinstance(source, KeyedPicture):
-            keys[row] = source.key, _settled(source)
-        else:
+        if isinstance(source, OSError):
             problems.append(Problem(paths[row], f"cannot be read ({source.strerror or source})"))
+        else:
+            keys[row] = source.key, _settled(source.state)
     return [FolderPicture(names[row], *keys[row], row) for row in sorted(keys)]
-
-
-def read_keys(
-    paths: list[str], cache: bool | str | os.PathLike, progress: Progress | None
-) -> list[KeyedPicture | OSError]:
-    """The keys of contents, of which the bank knows those of files that did not change."""
-    place = None if cache is False else bank_folder(None if cache is True else cache)
-    try:
-        with RowStore(place) as store:
-            return identify_pictures(paths, store, progress)
-    except StoreDamage:
-        with RowStore(None) as store:
-            return identify_pictures(paths, store, progress)
 
 
 def _is_no_text(name: str) -> bool:
@@ -204,10 +184,10 @@ def state_of(path: str) -> str | None:
         return None
 
 
-def _settled(source: KeyedPicture) -> str:
+def _settled(state: str | None) -> str:
     """The state of a file by which it is known again; nothing where it may still be written to."""
-    modified = int((source.state or "0:0:0").split(":")[1])
-    return source.state or "" if modified < time.time_ns() - _SETTLED_NS else ""
+    modified = int((state or "0:0:0").split(":")[1])
+    return state or "" if modified < time.time_ns() - _SETTLED_NS else ""
 
 
 def match_pictures(known: Iterable[KnownPicture], present: Iterable[FolderPicture]) -> PictureMatches:

@@ -1,15 +1,12 @@
 """Rank the tags of new pictures with a trained model."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.annotation import Annotator, Explanation, RankedTags, explain
-from tagrank.annotation.describing import Cache, kind_of, see_pictures
-from tagrank.annotation.ranked_tags import RankedTag
-from tagrank.commands.destinations import check_apart, check_list, write_list
-from tagrank.commands.given_data import choose_part, open_model, open_pictures
 from tagrank.commands.options import (
     CACHE,
     DATA,
@@ -32,13 +29,17 @@ from tagrank.commands.sidecars import (
     write_sidecars,
 )
 from tagrank.commands.tables import Screen, counted, quality_lines, ranked_table, sidecar_table, text_of
-from tagrank.data import Collection
 from tagrank.errors import ArgumentError
+from tagrank.files import Problem
 from tagrank.options import ROWS, Option
-from tagrank.problems import Problem
 from tagrank.progress import Progress
-from tagrank.reports.picture_pixels import one_row
-from tagrank.reports.quality import QualityNote, model_quality
+
+if TYPE_CHECKING:
+    from tagrank.annotation import Annotator, Explanation, RankedTags
+    from tagrank.annotation.describing import Cache
+    from tagrank.annotation.ranked_tags import RankedTag
+    from tagrank.data import Collection
+    from tagrank.reports.quality import QualityNote
 
 INDENT = 4
 
@@ -149,6 +150,12 @@ def annotate(
     tagrank annotate model holiday/ --min-probability 0.3
     tagrank annotate model drawn-pictures --part test --top 3
     """
+    from tagrank.annotation import RankedTags
+    from tagrank.annotation.describing import kind_of, see_pictures
+    from tagrank.commands.destinations import check_apart, check_list, write_list
+    from tagrank.commands.given_data import choose_part, open_model, open_pictures
+    from tagrank.reports.quality import model_quality
+
     if dry_run and not sidecars:
         raise ArgumentError("dry_run is about sidecars; ask for sidecars, too")
     check_style(style, sidecars)
@@ -199,6 +206,9 @@ def _cut(
 
 def _reasons(annotator: Annotator, rows: Collection, i: int, row: RankedTags) -> list[Explanation]:
     """Why a picture gets its predicted tags, or its best one where there are none."""
+    from tagrank.annotation import explain
+    from tagrank.reports.picture_pixels import one_row
+
     return explain(annotator, one_row(rows, i), tags=row.predicted or row.tags[:1])
 
 
@@ -210,9 +220,9 @@ def _best(row: RankedTags, top: int | None) -> Iterator[tuple[int, RankedTag]]:
 
 
 def _model_name(model: Annotator | str | os.PathLike) -> str:
-    if isinstance(model, Annotator):
-        return str(model.metadata.get("method", ""))
-    return os.path.basename(os.path.abspath(model))
+    if isinstance(model, str | os.PathLike):
+        return os.path.basename(os.path.abspath(model))
+    return str(model.metadata.get("method", ""))
 
 
 def _table(ranked: list[RankedTags], top: int | None) -> Iterator[Sequence[Any]]:

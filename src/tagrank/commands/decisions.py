@@ -1,5 +1,7 @@
 """What was decided at the desk leaves an archive as a list or as sidecars, and comes back from a list."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import tempfile
@@ -7,29 +9,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.archive import Archive, database_path
-from tagrank.archive.copies import Merge, copy_database, merge_copy, restore_database
-from tagrank.archive.exports import (
-    SidecarExport,
-    decided_rows,
-    export_lines,
-    export_sidecars,
-    export_tags,
-    list_lines,
-)
-from tagrank.archive.imports import Import, import_answers
-from tagrank.archive.storage.place import check_home, make_home
-from tagrank.commands.destinations import check_apart, check_distinct, check_list
 from tagrank.commands.options import DECISION_FILE, FOLLOW_LINKS, OUTPUT, PHOTOS, STYLE
 from tagrank.commands.sidecars import check_style
 from tagrank.commands.tables import LINES_SHOWN, Screen, counted, table_of
-from tagrank.data.writers.tag_list import TagListExport
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, atomic_write
 from tagrank.options import Option
 from tagrank.progress import Progress
+
+if TYPE_CHECKING:
+    from tagrank.archive.copies import Merge
+    from tagrank.archive.exports import SidecarExport
+    from tagrank.archive.imports import Import
+    from tagrank.data.writers.tag_list import TagListExport
 
 
 @dataclass(frozen=True)
@@ -94,6 +88,10 @@ def export_decisions(
     tagrank export photos/ --sidecars
     tagrank export /mnt/archive --decisions ~/archive.sqlite -o decisions.jsonl
     """
+    from tagrank.archive import Archive
+    from tagrank.archive.exports import decided_rows, export_lines, export_sidecars, export_tags
+    from tagrank.commands.destinations import check_apart, check_distinct, check_list
+
     if dry_run and not sidecars and tags is None:
         raise ArgumentError("dry_run is about sidecars and tags; ask for one of them, too")
     check_style(style, sidecars)
@@ -149,6 +147,9 @@ def import_decisions(
     tagrank import photos/ tags.csv --who anna
     tagrank import photos/ bens-copy.sqlite
     """
+    from tagrank.archive import Archive, database_path
+    from tagrank.archive.imports import import_answers
+
     if Path(file).suffix == ".sqlite":
         if who is not None:
             raise ArgumentError("steps of another copy keep the names of their people; leave out who")
@@ -176,6 +177,9 @@ def _merge(
     decisions: str | os.PathLike | None,
     progress: Progress | None,
 ) -> Merge:
+    from tagrank.archive import Archive, database_path
+    from tagrank.archive.copies import copy_database, merge_copy
+
     if not dry_run:
         with Archive.open(photos, database=decisions, lock=True) as archive:
             archive.scan(progress)
@@ -215,6 +219,9 @@ def backup_decisions(
     tagrank backup photos/
     tagrank backup photos/ -o /mnt/safe/photos.sqlite
     """
+    from tagrank.archive import Archive, database_path
+    from tagrank.archive.copies import copy_database
+
     source = database_path(photos, decisions)
     name = f"{Path(photos).absolute().name}-decisions-{datetime.now():%Y-%m-%d}.sqlite"
     target = Path(name if output is None else output)
@@ -249,6 +256,9 @@ def restore_decisions(
     tagrank restore photos/ photos-decisions-2026-05-01.sqlite
     tagrank restore /mnt/archive copy.sqlite --decisions ~/archive.sqlite
     """
+    from tagrank.archive.copies import restore_database
+    from tagrank.archive.storage.place import check_home, database_path, make_home
+
     if not Path(photos).is_dir():
         raise FileError(photos, "is not a folder; expected one with pictures")
     target = database_path(photos, decisions)
@@ -263,6 +273,8 @@ def show_export(done: Export, *, output: str | os.PathLike | None = None, json: 
     tables: list[Any] = []
     said = [] if output is None else [f"{counted(len(done.rows), 'decision')} written to {output}"]
     if not json and output is None and done.sidecars is None and done.tags is None:
+        from tagrank.archive.exports import list_lines
+
         return Screen(text="".join(list_lines(done.rows, "csv")))
     if done.tags is not None:
         changes = [(change.name, change.added, change.removed) for change in done.tags.changes]
@@ -306,6 +318,8 @@ def _said_of_sidecars(done: SidecarExport) -> str:
 
 def show_import(done: Import | Merge, *, dry_run: bool = False) -> Screen:
     """The differences that a list makes, or how much was taken over of another's file."""
+    from tagrank.archive.copies import Merge
+
     problems, has_failed = {"not used": done.problems}, bool(done.problems)
     if isinstance(done, Merge):
         return Screen((), [_said_of_merge(done)], problems, has_failed=has_failed)

@@ -1,30 +1,27 @@
 """The whole path on pictures that are drawn on the spot: nothing to download, nothing to prepare."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.annotation import RankedTags, describe_pictures
-from tagrank.annotation.model_files.storage import check_replaceable
-from tagrank.commands.destinations import check_folder, check_page
 from tagrank.commands.evaluate import Evaluation, evaluate
 from tagrank.commands.options import ALL_METRICS, JOBS, OUTPUT, SEED
 from tagrank.commands.tables import Screen, metric_lines, quality_lines, ranked_table
 from tagrank.commands.train import Training, train
-from tagrank.data import Collection
-from tagrank.data.drawn_pictures import draw_pictures
-from tagrank.data.splits import hide_labels
-from tagrank.data.writers.tags import write_picture_folder
 from tagrank.estimators.methods import find_method
-from tagrank.features import choose_features
-from tagrank.metrics import MetricTable
 from tagrank.options import Option
 from tagrank.progress import Progress
-from tagrank.reports.quality import QualityNote
-from tagrank.reports.report import write_model_report
+
+if TYPE_CHECKING:
+    from tagrank.annotation import RankedTags
+    from tagrank.data import Collection
+    from tagrank.metrics import MetricTable
+    from tagrank.reports.quality import QualityNote
 
 PICTURES_PRINTED = 6
 METHODS_SHOWN = ("label-ranker", "one-vs-all", "label-frequency")
@@ -106,6 +103,12 @@ def demo(
     tagrank demo
     tagrank demo --output tour --seed 7
     """
+    from tagrank.annotation import describe_pictures
+    from tagrank.annotation.model_files.storage import check_replaceable
+    from tagrank.commands.destinations import check_folder, check_page
+    from tagrank.data.drawn_pictures import draw_pictures
+    from tagrank.features import choose_features
+
     started = time.perf_counter()
     folder = Path(output)
     check_folder(folder)
@@ -164,6 +167,8 @@ def _write_report(
     feature_seconds: dict[str, float],
     seconds: float,
 ) -> None:
+    from tagrank.reports.report import write_model_report
+
     name, first = next(iter(trained.items()))
     write_model_report(
         path,
@@ -231,5 +236,9 @@ def draw_archive(
     n_pictures, size, seed : as in `draw_pictures`
     hidden : share of the tags that the list lacks
     """
+    from tagrank.data.drawn_pictures import draw_pictures
+    from tagrank.data.splits import hide_labels
+    from tagrank.data.writers.tags import write_picture_folder
+
     drawn = draw_pictures(n_pictures, size=size, random_state=seed)
     write_picture_folder(drawn.replaced(labels=hide_labels(drawn.labels, hidden, random_state=seed)), folder)

@@ -13,8 +13,7 @@ from tagrank.data.readers.folders.tag_list import find_tag_lists
 from tagrank.data.readers.jsonl import escaped, json_line
 from tagrank.data.readers.table import protect_cell
 from tagrank.errors import ArgumentError
-from tagrank.files import atomic_write
-from tagrank.problems import ProblemLog
+from tagrank.files import ProblemLog, atomic_write
 
 LIST_ENDINGS, PAGE_ENDINGS = (".csv", ".jsonl"), (".html", ".htm")
 

@@ -1,30 +1,30 @@
 """Measure how well a trained model ranks the tags of pictures whose tags are known."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from tagrank.annotation import Annotator
-from tagrank.annotation.describing import Cache, kind_of, see_pictures
-from tagrank.commands.destinations import check_page
-from tagrank.commands.given_data import choose_part, open_collection, open_model
 from tagrank.commands.options import ALL_METRICS, CACHE, DATA, MIN_PROBABILITY, MODEL, PICTURE_JOBS, PRECISION
 from tagrank.commands.tables import Screen, counted, metric_lines, quality_lines
-from tagrank.data import Collection, Reading, clean_tags
+from tagrank.data.reading import Reading
 from tagrank.errors import ArgumentError, warn
-from tagrank.labels import labels_from_states
-from tagrank.metrics import MetricTable, metric_table, per_label_table
+from tagrank.files import Problem
 from tagrank.options import PICTURES, ROWS, Option
-from tagrank.problems import Problem
 from tagrank.progress import Progress
-from tagrank.reports.picture_pixels import was_trained_on
-from tagrank.reports.quality import QualityNote, can_rank, measured_quality
-from tagrank.reports.scores import Answers
 
-MOST_NAMED = 5
+if TYPE_CHECKING:
+    import numpy as np
+
+    from tagrank.annotation import Annotator
+    from tagrank.annotation.describing import Cache
+    from tagrank.data import Collection
+    from tagrank.metrics import MetricTable
+    from tagrank.reports.quality import QualityNote
+    from tagrank.reports.scores import Answers
+
 READ_ONLY = ("strict", "follow_links", "machine_tags", "join_sidecars", "separator", "decisions")
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
 
@@ -59,6 +59,8 @@ class Evaluation:
     @property
     def is_telling(self) -> bool:
         """Whether `quality` says something: of one tag, or on one picture, nothing is ranked."""
+        from tagrank.reports.quality import can_rank
+
         return can_rank(len(self.answers.tags), self.table.n_samples)
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,6 +124,21 @@ def evaluate(
     tagrank evaluate model photos/ --precision 0.8
     tagrank evaluate model scene --json
     """
+    from tagrank.annotation.describing import kind_of, see_pictures
+    from tagrank.commands.destinations import check_page
+    from tagrank.commands.given_data import choose_part, open_collection, open_model
+    from tagrank.commands.steps.evaluating import (
+        align_tags,
+        answer,
+        flattery_of,
+        measured_on,
+        spelled,
+        unseen,
+    )
+    from tagrank.metrics import metric_table, per_label_table
+    from tagrank.reports.picture_pixels import was_trained_on
+    from tagrank.reports.quality import measured_quality
+
     if report is not None:
         check_page(report)
     if pictures is not None and not os.path.isdir(pictures):
@@ -137,15 +154,15 @@ def evaluate(
     everything = open_collection(data, reading)
     chosen = choose_part(everything, part, usual="test")
     place = f"of the {part or 'test'} part" if len(chosen) < len(everything) else "whose tags are known"
-    rows = align_tags(_spelled(chosen, annotator), annotator.tags)
+    rows = align_tags(spelled(chosen, annotator), annotator.tags)
     described = see_pictures(
         annotator, rows, cache=cache, n_jobs=n_jobs, strict=reading.strict, progress=progress
     )
     rows, seconds = described.collection, described.seconds
     trained_on = was_trained_on(annotator, described.keys)
     if only_unseen:
-        rows, trained_on = _unseen(rows, trained_on), np.zeros(0, dtype=bool)
-    if flattery := _flattery(rows, trained_on):
+        rows, trained_on = unseen(rows, trained_on), trained_on[:0]
+    if flattery := flattery_of(rows, trained_on):
         warn(f"{flattery}; only_unseen leaves them out")
     answers = answer(annotator, rows)
     evaluation = Evaluation(
@@ -156,7 +173,7 @@ def evaluate(
         measured_quality(
             answers.Y,
             answers.predictions,
-            _measured_on(rows, place),
+            measured_on(rows, place),
             estimator=annotator.estimator_,
             probabilities=answers.probabilities,
             decided=rows.decided_mask(confirmed=False) if rows.decided else None,
@@ -186,84 +203,6 @@ def evaluate(
             quality=evaluation.quality if evaluation.is_telling else None,
         )
     return evaluation
-
-
-def _measured_on(rows: Collection, place: str) -> str:
-    return f"on {len(rows):,} {kind_of(rows.views)}{'' if len(rows) == 1 else 's'} {place}"
-
-
-def _flattery(rows: Collection, trained_on: np.ndarray) -> str:
-    """What is to be said of measuring on training pictures, if it was done."""
-    n_seen = int(trained_on.sum())
-    if not n_seen:
-        return ""
-    return f"{n_seen:,} of these {len(rows):,} pictures were used for training: the figures flatter the model"
-
-
-def _unseen(rows: Collection, trained_on: np.ndarray) -> Collection:
-    if not trained_on.any():
-        return rows
-    if trained_on.all():
-        raise ValueError(f"the model was trained on all {len(rows):,} pictures; name others to measure on")
-    return rows.subset(~trained_on)
-
-
-def answer(annotator: Annotator, rows: Collection) -> Answers:
-    """What a model says about rows whose tags are known, beside what is true."""
-    scores = annotator.scores(rows)
-    return Answers(
-        annotator.tags,
-        rows.Y,
-        scores,
-        annotator.choose(scores),
-        annotator.probabilities_of(scores),
-    )
-
-
-def _spelled(rows: Collection, annotator: Annotator) -> Collection:
-    """The rows with their tags written as in training."""
-    found = annotator.metadata.get(SPELLING) or {}
-    wanted = {
-        name: found[name] for name in ("hierarchy", "fold_case", "synonyms", "parents") if name in found
-    }
-    return clean_tags(rows, **wanted)
-
-
-def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
-    """The collection with the label columns of a model, in its order.
-
-    A tag that the collection lacks is absent, as everywhere in a row whose tags are known, and unknown in a
-    row about which nothing is known. Tags that only the collection has are left out. Both are warned about.
-    """
-    if list(collection.tags) == list(tags):
-        return collection
-    column = {tag: j for j, tag in enumerate(collection.tags)}
-    shared = [tag for tag in tags if tag in column]
-    if not shared:
-        raise ValueError(
-            f"the model and {collection.name or 'the data'} share no tag; the model knows "
-            f"{', '.join(tags[:3])} ..., the data {', '.join(collection.tags[:3]) or 'none'} ..."
-        )
-    _warn_differences(
-        [tag for tag in tags if tag not in column], [tag for tag in column if tag not in shared]
-    )
-    otherwise = np.where(collection.known_rows(), np.int8(-1), np.int8(0))
-    aligned = np.repeat(otherwise[:, None], len(tags), axis=1)
-    is_shared = [tag in column for tag in tags]
-    aligned[:, is_shared] = collection.label_matrix.take_columns([column[tag] for tag in shared]).states()
-    return collection.with_labels(labels_from_states(aligned), list(tags))
-
-
-def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
-    if missing:
-        warn(f"tags of the model that the data lacks, taken for absent: {_counted(missing)}")
-    if extra:
-        warn(f"tags of the data that the model does not know, left out: {_counted(extra)}")
-
-
-def _counted(tags: Sequence[str]) -> str:
-    """How many, and the first of them by name."""
-    return f"{len(tags)} ({', '.join(tags[:MOST_NAMED])}{', ...' if len(tags) > MOST_NAMED else ''})"
 
 
 def show_evaluation(

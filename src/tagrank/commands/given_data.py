@@ -26,8 +26,7 @@ from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.picture_folder import is_foreign, why_no_picture
 from tagrank.errors import ArgumentError
-from tagrank.files import FileError
-from tagrank.problems import ProblemLog
+from tagrank.files import FileError, ProblemLog
 
 EVERYTHING = "all"
 

@@ -1,17 +1,17 @@
 """What there is to choose from: methods, features and data by name."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tagrank.commands.options import AUTO, method_names
 from tagrank.commands.tables import QUIET, Screen, facts_table, table_of, text_of
-from tagrank.data import find_dataset, list_datasets
-from tagrank.data.catalog import DatasetEntry, data_folders
-from tagrank.data.drawn_pictures import TAGS
 from tagrank.options import Option
 
 if TYPE_CHECKING:
+    from tagrank.data.catalog import DatasetEntry
     from tagrank.estimators.methods import Method
 
 DRAWN_PICTURES = "drawn-pictures"
@@ -94,12 +94,17 @@ def datasets() -> list[Dataset]:
     tagrank datasets
     TAGRANK_DATA=~/data tagrank datasets --json
     """
+    from tagrank.data import list_datasets
+    from tagrank.data.drawn_pictures import TAGS
+
     about = "landscapes, harbours, streets and nights"
     drawn = Dataset(DRAWN_PICTURES, about, 400, None, len(TAGS), "drawn on the spot", None, "")
     return [drawn, *(_dataset(entry) for entry in list_datasets())]
 
 
 def _dataset(entry: DatasetEntry) -> Dataset:
+    from tagrank.data.catalog import data_folders, find_dataset
+
     folder = find_dataset(entry.name)
     place = data_folders()[0] / entry.folder
     advice = "" if folder else f"put {', '.join(entry.files)} (or .gz) into {place}"
@@ -137,7 +142,7 @@ def show_datasets(entries: list[Dataset], *, json: bool = False) -> Screen:
 
 def methods(
     name: Annotated[str | None, Option(is_argument=True, metavar="METHOD", complete=method_names)] = None,
-) -> "list[Method]":
+) -> list[Method]:
     """List the methods that 'tagrank train' and 'tagrank missing' know.
 
     Parameters
@@ -155,7 +160,7 @@ def methods(
     return [] if name == AUTO else known_methods(name)
 
 
-def show_methods(entries: "list[Method]", *, name: str | None = None, json: bool = False) -> Screen:
+def show_methods(entries: list[Method], *, name: str | None = None, json: bool = False) -> Screen:
     """All methods, family by family; or one of them, and the parameters that not all have."""
     if name == AUTO:
         return Screen([_auto_words()], document=[{"name": AUTO, "about": _auto_words()}])
@@ -182,7 +187,7 @@ def _auto_words() -> str:
     )
 
 
-def _method_details(method: "Method") -> list[Any]:
+def _method_details(method: Method) -> list[Any]:
     facts = {
         "method": method.name,
         "class": method.estimator,

@@ -20,6 +20,7 @@ from tagrank.options import (
 )
 
 AUTO = "auto"
+SHARED = "shared"  # one curve for all tags makes probabilities of scores
 DECISION = "Which tags are predicted"
 KERNELS = ("rbf", "linear", "poly", "chi2", "intersection", "hellinger")
 

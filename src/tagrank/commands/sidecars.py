@@ -1,20 +1,19 @@
 """Predicted tags on their way into sidecars: not too many, and not of a model that predicts nearly all."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tagrank.annotation import RankedTags
-from tagrank.annotation.describing import PICTURES
-from tagrank.data import Collection
-from tagrank.data.writers.originals import prune_originals
-from tagrank.data.writers.sidecar import STYLES
-from tagrank.data.writers.sidecar_tags import SidecarChange, add_machine_tags, new_run
 from tagrank.errors import ArgumentError
-from tagrank.files import FileError
-from tagrank.problems import Problem, ProblemLog
-from tagrank.validation import check_choice
+from tagrank.files import FileError, Problem, ProblemLog
+
+if TYPE_CHECKING:
+    from tagrank.annotation import RankedTags
+    from tagrank.data import Collection
+    from tagrank.data.writers.sidecar_tags import SidecarChange
 
 MOST_TAGS = 20  # that a sidecar gets, unless more are asked for
 LIKELY = 0.5  # a tag that is more probably false is not written, unless that is asked for
@@ -57,6 +56,9 @@ class SidecarWriting:
 
 def check_style(style: str, sidecars: bool) -> None:
     """Raise unless new sidecars can be called so, and sidecars are asked for."""
+    from tagrank.data.writers.sidecar import STYLES
+    from tagrank.validation import check_choice
+
     check_choice("style", style, STYLES)
     if style != STYLES[0] and not sidecars:
         raise ArgumentError(f"style={style} is about sidecars; ask for sidecars, too")
@@ -64,6 +66,8 @@ def check_style(style: str, sidecars: bool) -> None:
 
 def check_sidecars(rows: Collection, ranked: Sequence[RankedTags]) -> None:
     """Raise unless the rows are pictures in files, and the model can tell which tags to write."""
+    from tagrank.annotation.describing import PICTURES
+
     pictures = rows.views.get(PICTURES, [])
     if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
         raise ValueError("sidecars lie beside pictures in files; these data are none")
@@ -87,6 +91,10 @@ def write_sidecars(
     strict: bool = False,
 ) -> SidecarWriting:
     """Add the predicted tags to the sidecars of pictures, with marks; see `check_sidecars` first."""
+    from tagrank.annotation.describing import PICTURES
+    from tagrank.data.writers.originals import prune_originals
+    from tagrank.data.writers.sidecar_tags import add_machine_tags, new_run
+
     run, changes = new_run(), []
     problems = ProblemLog(strict=strict)
     for picture, row in zip(rows.view(PICTURES), ranked, strict=True):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from tagrank.annotation import RankedTags
     from tagrank.data.writers.sidecar_tags import SidecarChange
+    from tagrank.files import Problem
     from tagrank.metrics import MetricTable
-    from tagrank.problems import Problem
     from tagrank.reports.quality import QualityNote
 
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"

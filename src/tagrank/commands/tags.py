@@ -1,22 +1,25 @@
 """What the tags of an archive mean: listed, changed, taken back, and written to a table."""
 
+from __future__ import annotations
+
 import getpass
 import os
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.archive import Archive
-from tagrank.archive.tag_changes import ArchiveTags, change_of, read_effects, table_rows
-from tagrank.commands.destinations import check_apart
 from tagrank.commands.options import DECISION_FILE, PHOTOS
 from tagrank.commands.tables import LINES_SHOWN, Screen, counted, table_of
-from tagrank.data.vocabulary import DELETE, SYNONYM, TagChange, read_tag_table, say_change, tag_table_lines
 from tagrank.errors import ArgumentError
 from tagrank.files import atomic_write
 from tagrank.options import Option
+
+if TYPE_CHECKING:
+    from tagrank.archive import Archive
+    from tagrank.archive.tag_changes import ArchiveTags
+    from tagrank.data.vocabulary import TagChange
 
 CHANGES = "Changes (each may be repeated; all are one step)"
 CHANGE = Option(CHANGES, kind=str, is_many=True)
@@ -36,6 +39,11 @@ def list_tags(
     output : a ``.csv`` file to write, with the columns tag, parents, synonyms and description, or None
     decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
     """
+    from tagrank.archive import Archive
+    from tagrank.archive.tag_changes import table_rows
+    from tagrank.commands.destinations import check_apart
+    from tagrank.data.vocabulary import tag_table_lines
+
     if output is not None:
         if Path(output).suffix != ".csv":
             raise ArgumentError(f"a table of tags is a .csv file, got {os.fspath(output)!r}")
@@ -70,6 +78,9 @@ def change_tags(
     dry_run : only tell what would become of the pictures
     decisions : the file with the decisions; default: ``.tagrank/desk.sqlite`` in the folder
     """
+    from tagrank.archive.tag_changes import change_of, read_effects
+    from tagrank.data.vocabulary import read_tag_table
+
     listed = [] if table is None else read_tag_table(table)
     with _opened(photos, decisions, dry_run) as archive:
         meant = archive.read(lambda connection: [change_of(connection, *change) for change in changes])
@@ -102,6 +113,8 @@ def undo_tags(
 
 
 def _opened(photos: str | os.PathLike, decisions: str | os.PathLike | None, dry_run: bool) -> Archive:
+    from tagrank.archive import Archive
+
     if dry_run:
         return Archive.open(photos, database=decisions, read_only=True)
     archive = Archive.open(photos, database=decisions, lock=True)
@@ -116,6 +129,8 @@ def _opened(photos: str | os.PathLike, decisions: str | os.PathLike | None, dry_
 
 def _new(archive: Archive, listed: Sequence[TagChange]) -> list[TagChange]:
     """What a table says and the vocabulary does not yet."""
+    from tagrank.data.vocabulary import DELETE, SYNONYM
+
     vocabulary = archive.vocabulary()
 
     def is_said(change: TagChange) -> bool:
@@ -198,6 +213,8 @@ def tags(
     if undo and (changes or import_ or dry_run):
         raise ArgumentError("--undo takes the last step back and goes with no other change")
     if undo:
+        from tagrank.data.vocabulary import say_change
+
         undone = undo_tags(photos, who=who, decisions=decisions)
         sentences = [say_change(change) for change in undone]
         said = [f"taken back: {sentence}" for sentence in sentences]
@@ -267,6 +284,8 @@ def _conflict_table(overview: ArchiveTags) -> Any:
 
 
 def _history_table(overview: ArchiveTags) -> Any:
+    from tagrank.data.vocabulary import say_change
+
     rows = (
         (batch.at[:19], batch.who, say_change(change), batch.undone_by or "")
         for batch in overview.history

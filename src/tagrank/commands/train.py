@@ -1,29 +1,17 @@
 """Train a model from data on disk and keep it in a folder."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from sklearn.base import clone
-
-from tagrank.annotation import Annotator
-from tagrank.annotation.choosing import AUTO, Choice, Recipe, Trial
-from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features, see_pictures
-from tagrank.annotation.model_files.storage import check_replaceable
-from tagrank.commands.destinations import check_apart, check_folder
-from tagrank.commands.evaluate import SPELLING, Evaluation, evaluate
-from tagrank.commands.given_data import (
-    check_has_tags,
-    check_several,
-    choose_part,
-    keep_frequent,
-    known_pictures,
-    open_collection,
-)
+from tagrank.commands.evaluate import evaluate
 from tagrank.commands.options import (
     ALL_METRICS,
+    AUTO,
     CACHE,
     COMPLETENESS,
     DATA,
@@ -32,38 +20,33 @@ from tagrank.commands.options import (
     METHOD_NAME,
     PART,
     SEED,
+    SHARED,
     VIEW,
     TrainingParameters,
 )
 from tagrank.commands.tables import QUIET, Screen, counted, facts_table, metric_lines, quality_lines, table_of
-from tagrank.data import Collection, Reading, clean_tags, split_collection
-from tagrank.estimators.base import innermost_fitted
-from tagrank.estimators.calibration.completeness import Completeness
-from tagrank.estimators.tag_matrices import is_matrix_file
-from tagrank.features import Feature
-from tagrank.metrics import MetricTable
+from tagrank.data.reading import Reading
+from tagrank.files import Problem
 from tagrank.options import METHOD, ROWS, Option, countable, share, share_or_all
-from tagrank.problems import Problem
 from tagrank.progress import WRITING, Progress
-from tagrank.reports.model_notes import (
-    CHOICE,
-    KERNELS,
-    choice_words,
-    describe_choice,
-    describe_kernels,
-    kernel_lines,
-)
-from tagrank.reports.picture_pixels import remember_pictures
-from tagrank.reports.quality import QualityNote, model_quality
 from tagrank.visible_text import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from tagrank.annotation import Annotator
+    from tagrank.annotation.choosing import Choice, Trial
+    from tagrank.annotation.describing import Cache
+    from tagrank.data import Collection
+    from tagrank.estimators.calibration.completeness import Completeness
+    from tagrank.features import Feature
+    from tagrank.metrics import MetricTable
+    from tagrank.reports.quality import QualityNote
+
 NO_CALIBRATION = "none"
 CALIBRATION = Option(
     METHOD,
-    words=(AUTO, "shared", "platt", "isotonic", NO_CALIBRATION),
+    words=(AUTO, SHARED, "platt", "isotonic", NO_CALIBRATION),
     read=lambda word: None if word == NO_CALIBRATION else word,
 )
 
@@ -103,7 +86,7 @@ class Training:
 
     @property
     def completeness(self) -> Completeness | None:
-        """The share of the true tags that are listed, where it was estimated or given."""
+        """The share of the true tags that are listed, where it was estimated or parts."""
         return getattr(self.annotator.estimator_, "completeness_", None)
 
     @property
@@ -114,7 +97,7 @@ class Training:
     @property
     def certificate(self) -> dict[str, Any]:
         """Passes, objectives and relative duality gap of the solver; empty for a method without one."""
-        solved = _solved(self.annotator)
+        solved = final_estimator(self.annotator)
         if not hasattr(solved, "duality_gap_"):
             return {}
         return {
@@ -128,7 +111,7 @@ class Training:
     @property
     def trace(self) -> list[Any]:
         """Points of the solver's way, as `trace_` holds them; empty for a method without one."""
-        return list(getattr(_solved(self.annotator), "trace_", ()))
+        return list(getattr(final_estimator(self.annotator), "trace_", ()))
 
     @property
     def chosen_cost(self) -> float | None:
@@ -138,10 +121,12 @@ class Training:
     @property
     def cost(self) -> float | None:
         """The C that was trained with; None for a method without one."""
-        return getattr(_solved(self.annotator), "C", None)
+        return getattr(final_estimator(self.annotator), "C", None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
+        from tagrank.reports.model_notes import KERNELS
+
         return {
             "method": self.method,
             "quality": None if self.quality is None else self.quality.to_dict(),
@@ -245,10 +230,12 @@ def train(
     tagrank train scene -o model --method joint-svm --set decoding=transfer
     tagrank train photos/ -o model --method prior-margin --set prior=prior.csv
     """
+    from tagrank.annotation import Annotator, Recipe
+    from tagrank.annotation.describing import PICTURES, describe_rows, kind_of, name_features, see_pictures
+    from tagrank.commands.steps import training as steps
+
     if output is not None:
-        check_folder(output)
-        check_replaceable(output)
-        check_apart(data, *filter(is_matrix_file, parameters.values()), output=output)
+        steps.check_output(data, output, parameters)
     recipe = Recipe(
         method,
         parameters,
@@ -262,59 +249,38 @@ def train(
         kernel_power,
     )
     features = name_features(features)
-    spelling = reading.spelling()
-    opened = open_collection(data, reading)
-    tagged = check_has_tags(opened, data)
-    tidy = clean_tags(known_pictures(tagged), **spelling)
-    rows, rest = _parts(tidy, part, test_size, seed)
-    everything = choose_part(tidy, part, usual="all") if refit and test_size is not None else None
-    rows = keep_frequent(check_several(rows), reading.min_count)
-    if PICTURES in rows.views:
+    parts = steps.read_rows(data, reading, part=part, test_size=test_size, refit=refit, seed=seed)
+    if PICTURES in parts.train.views:
         recipe.check_pictures()
-    describing: dict[str, Any] = {
-        "cache": cache,
-        "n_jobs": n_jobs,
-        "strict": reading.strict,
-        "progress": progress,
-    }
-    described = describe_rows(rows, features, random_state=seed, **describing)
-    rows = described.collection
-    recipe = recipe.with_costs(described.seconds_a_picture)
-    annotator = Annotator(recipe, view=view, features=described.features or None)
+    strict = reading.strict
+    describing: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    hooks: dict[str, Any] = {"callback": callback, "progress": progress, "stop": stop}
+    described = describe_rows(parts.train, features, random_state=seed, **describing)
+    rows, feature_seconds, costs = described.collection, described.seconds, described.seconds_a_picture
+    annotator = Annotator(recipe.with_costs(costs), view=view, features=described.features or None)
     started = time.perf_counter()
-    annotator.fit(rows, callback=callback, progress=progress, stop=stop)
+    annotator.fit(rows, **hooks)
     seconds = time.perf_counter() - started
-    _check_learned(annotator, max_seconds=parameters.get("max_seconds"))
-    tested = (
-        None
-        if rest is None
-        else evaluate(
+    steps.check_learned(annotator, max_seconds=parameters.get("max_seconds"))
+    tested = None
+    if parts.test is not None:
+        tested = evaluate(
             annotator,
-            rest,
+            parts.test,
             part="all",
-            reading=Reading(strict=reading.strict),
+            reading=Reading(strict=strict),
             cache=cache,
             n_jobs=n_jobs,
             progress=progress,
         )
-    )
-    facts, is_stopped = {**rows.summary(), "layout": rows.layout}, stop is not None and stop()
-    feature_seconds, n_refit = described.seconds, None
-    costs = described.seconds_a_picture
-    if everything is not None and not is_stopped and can_refit(parameters):
-        features = _features_to_learn_from(annotator, described.features)
-        described = see_pictures(
-            annotator, keep_frequent(everything, reading.min_count), features=features, **describing
-        )
+    facts, n_refit = {**rows.summary(), "layout": rows.layout}, None
+    is_stopped = stop is not None and stop()
+    if parts.everything is not None and not is_stopped and steps.can_refit(parameters):
+        learned = steps.features_to_learn_from(annotator, described.features)
+        described = see_pictures(annotator, parts.everything, features=learned, **describing)
         rows, n_refit = described.collection, len(described.collection)
-        asked = {"callback": callback, "progress": progress, "stop": stop}
-        annotator = trained_again(annotator, rows, features=features, **asked)
-    annotator.metadata |= {
-        SPELLING: spelling | {"parents": _all_above(tidy)},
-        CHOICE: describe_choice(annotator.choice_),
-        KERNELS: describe_kernels(annotator, costs),
-        **remember_pictures(rows, described.keys),
-    }
+        annotator = steps.trained_again(annotator, rows, features=learned, **hooks)
+    steps.note(annotator, described, parts.spelling, costs)
     if output is not None:
         if progress is not None:
             # the last moment to give up
@@ -329,82 +295,14 @@ def train(
         feature_seconds=feature_seconds,
         # what was wrong with the folder as a whole stands in both
         problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
-        quality=_quality(annotator, tested, kind_of(rows.views)),
+        quality=steps.quality_of(annotator, tested, kind_of(rows.views)),
         n_refit=n_refit,
     )
 
 
-def _all_above(rows: Collection) -> dict[str, list[str]]:
-    """What each tag implies, by whatever it was known: data to measure on are to say the same."""
-    above: dict[str, list[str]] = {}
-    for tag, one in rows.implies:
-        above.setdefault(tag, []).append(one)
-    return above
-
-
-def can_refit(parameters: Mapping[str, Any]) -> bool:
-    """Whether what was chosen can be trained on other tags: matrices and weights of tags belong to these."""
-    return not any(
-        isinstance(value, Mapping) or hasattr(value, "shape") or is_matrix_file(value)
-        for value in parameters.values()
-    )
-
-
-def _features_to_learn_from(
-    annotator: Annotator, features: Mapping[str, Feature]
-) -> Mapping[str, Feature] | None:
-    """Those that the model reads; all `features` for one that weighs them itself, each time it is trained."""
-    weighs = hasattr(innermost_fitted(annotator.estimator_), "kernel_weights_")
-    return dict(features) if weighs and features else annotator.features_
-
-
-def trained_again(
-    annotator: Annotator, rows: Collection, *, features: Mapping[str, Feature] | None, **asked: Any
-) -> Annotator:
-    """What was chosen, trained on these rows, which have these sets of features."""
-    again = Annotator(
-        clone(annotator.estimator_),
-        criterion=annotator.criterion,
-        view=annotator.view,
-        features=features,
-    )
-    again.fit(rows, **asked)
-    again.choice_, again.tuning_ = annotator.choice_, annotator.tuning_
-    return again
-
-
-def _quality(annotator: Annotator, tested: Evaluation | None, kind: str) -> QualityNote | None:
-    if tested is None:
-        return model_quality(annotator, kind=kind)
-    if not tested.is_telling:
-        return None
-    return tested.quality.of_unseen(tested.table.n_samples, kind)
-
-
-def _solved(annotator: Annotator) -> Any:
+def final_estimator(annotator: Annotator) -> Any:
     """The estimator that was trained on everything, inside of whatever calibrates it."""
     return getattr(annotator.estimator_, "estimator_", annotator.estimator_)
-
-
-def _check_learned(annotator: Annotator, *, max_seconds: float | None) -> None:
-    """Raise again a Ctrl-C that a solver took before its first pass: there is nothing worth keeping."""
-    solved = _solved(annotator)
-    is_empty = getattr(solved, "n_iter_", 1) == 0 and not getattr(solved, "converged_", True)
-    if is_empty and max_seconds is None:
-        raise KeyboardInterrupt
-
-
-def _parts(
-    collection: Collection, part: str | None, test_size: float | None, seed: int
-) -> tuple[Collection, Collection | None]:
-    """The rows to train on, and those to measure on afterwards, if there are any."""
-    if test_size is not None:
-        chosen = choose_part(collection, part, usual="all")
-        parted = split_collection(chosen, test_size=test_size, random_state=seed)
-        return parted.train, parted.test
-    rows = choose_part(collection, part, usual="train")
-    has_test = part is None and collection.part is not None and "test" in collection.part
-    return rows, collection.test if has_test else None
 
 
 def show_training(
@@ -431,7 +329,7 @@ def show_training(
     )
 
 
-def _tables(training: Training, all_metrics: bool) -> "list[RenderableType]":
+def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
     facts = training.facts
     kind = "picture" if "pictures" in facts["views"] else "row"
     sizes = f"{counted(facts['rows'], kind)}, {counted(facts['tags'], 'tag')}"
@@ -461,8 +359,10 @@ def _tables(training: Training, all_metrics: bool) -> "list[RenderableType]":
     return [*summary, "", *metric_lines({name: training.held_out}, every=all_metrics)]
 
 
-def _kernel_table(training: Training) -> "list[RenderableType]":
+def _kernel_table(training: Training) -> list[RenderableType]:
     """What each kernel weighs and costs, the heaviest first; nothing where no weights were found."""
+    from tagrank.reports.model_notes import KERNELS, kernel_lines
+
     known = training.annotator.metadata.get(KERNELS)
     if known is None:
         return []
@@ -476,6 +376,8 @@ def _kernel_table(training: Training) -> "list[RenderableType]":
 
 def _choice_lines(training: Training) -> dict[str, str]:
     """What was chosen and by how much it won; without a choice, what was asked for."""
+    from tagrank.reports.model_notes import choice_words
+
     if training.choice is None:
         return {"method": str(training.annotator.metadata["method"])}
     return {"chosen": training.choice.words, "by cross-validation": choice_words(training.choice)}

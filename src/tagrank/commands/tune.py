@@ -1,33 +1,16 @@
 """Find the best parameters of one method by cross-validation."""
 
+from __future__ import annotations
+
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.annotation.choosing import (
-    AUTO,
-    HALVING,
-    KERNEL_POWER,
-    SEARCHES,
-    Choice,
-    Recipe,
-    find_criterion,
-    search_space,
-)
-from tagrank.annotation.describing import PICTURES, Cache, describe_rows, name_features
-from tagrank.annotation.views import take_in
-from tagrank.commands.destinations import check_apart, check_file
-from tagrank.commands.given_data import (
-    check_has_tags,
-    choose_part,
-    keep_frequent,
-    known_pictures,
-    open_collection,
-)
 from tagrank.commands.options import (
+    AUTO,
     CACHE,
     DATA,
     FEATURES,
@@ -42,16 +25,20 @@ from tagrank.commands.options import (
     MethodParameters,
 )
 from tagrank.commands.tables import Screen, table_of, text_of
-from tagrank.data import Collection, Reading, clean_tags
+from tagrank.data.reading import Reading
 from tagrank.errors import ArgumentError
-from tagrank.features import Feature
-from tagrank.files import atomic_write
+from tagrank.files import Problem, atomic_write
 from tagrank.options import NUMBERS, Option, positive
-from tagrank.problems import Problem
 from tagrank.progress import Progress
-from tagrank.validation import check_choice, check_positive
 
-OPTIONS = ("C", "kernel", "gamma", KERNEL_POWER, "tol", "fit_intercept", "class_weight")  # of `train` itself
+if TYPE_CHECKING:
+    from tagrank.annotation.choosing import Choice
+    from tagrank.annotation.describing import Cache
+    from tagrank.data import Collection
+    from tagrank.features import Feature
+
+# of `train` itself
+OPTIONS = ("C", "kernel", "gamma", "kernel_power", "tol", "fit_intercept", "class_weight")
 CONFIG_ENDINGS = (".yml", ".yaml")
 
 
@@ -103,7 +90,7 @@ def tune(
     *,
     method: Annotated[str, METHOD_NAME] = AUTO,
     metric: Annotated[str | None, METRIC] = None,
-    search: Annotated[str, SEARCH] = HALVING,
+    search: Annotated[str, SEARCH] = "halving",
     folds: Annotated[int, Option(NUMBERS, low=2)] = 3,
     max_seconds: Annotated[float | None, Option(NUMBERS, check=positive)] = None,
     seed: Annotated[int, SEED] = 0,
@@ -148,6 +135,20 @@ def tune(
     tagrank tune photos/ --method label-ranker -o best.yml
     tagrank train photos/ -o model -c best.yml
     """
+    from tagrank.annotation.choosing import SEARCHES, Recipe, find_criterion, search_space
+    from tagrank.annotation.describing import PICTURES, describe_rows, name_features
+    from tagrank.annotation.views import take_in
+    from tagrank.commands.destinations import check_apart
+    from tagrank.commands.given_data import (
+        check_has_tags,
+        choose_part,
+        keep_frequent,
+        known_pictures,
+        open_collection,
+    )
+    from tagrank.data import clean_tags
+    from tagrank.validation import check_choice, check_positive
+
     check_choice("search", search, SEARCHES)
     check_method(method)
     find_criterion(metric)
@@ -251,6 +252,8 @@ def _text(value: Any) -> str:
 
 def check_config(path: str | os.PathLike) -> None:
     """Raise unless a configuration could be written at `path`."""
+    from tagrank.commands.destinations import check_file
+
     if Path(path).suffix not in CONFIG_ENDINGS:
         raise ArgumentError(f"{os.fspath(path)}: parameters are written as {' or '.join(CONFIG_ENDINGS)}")
     check_file(path)

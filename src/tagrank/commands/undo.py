@@ -1,26 +1,27 @@
 """Take machine-made tags out of sidecars again, or accept them as if a person had given them."""
 
+from __future__ import annotations
+
 import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.annotation.describing import PICTURES
-from tagrank.commands.given_data import open_pictures
 from tagrank.commands.options import FOLLOW_LINKS, STRICT
 from tagrank.commands.tables import Screen, counted, sidecar_table
-from tagrank.data import Collection
-from tagrank.data.readers.xmp import existing_sidecars, read_marks
-from tagrank.data.writers.sidecar_tags import SidecarChange, settle_machine_tags
 from tagrank.errors import ArgumentError
-from tagrank.files import FileError
+from tagrank.files import FileError, Problem, ProblemLog
 from tagrank.options import Option
-from tagrank.problems import Problem, ProblemLog
+
+if TYPE_CHECKING:
+    from tagrank.data import Collection
+    from tagrank.data.writers.sidecar_tags import SidecarChange
+
+    Places = Collection | str | os.PathLike | Sequence[str | os.PathLike]
 
 ALL_RUNS = "all"
-Places = Collection | str | os.PathLike | Sequence[str | os.PathLike]
 PLACES = Option(kind=str, is_argument=True, is_many=True)
 RUN = Option(usual="the latest of these pictures")
 
@@ -85,6 +86,8 @@ def undo(
     tagrank undo holiday/
     tagrank undo holiday/beach.jpg --run all
     """
+    from tagrank.commands.given_data import open_pictures
+
     rows = open_pictures(data, strict=strict, follow_links=follow_links)
     return _settle(rows, run, accept=False, dry_run=dry_run, strict=strict)
 
@@ -111,11 +114,15 @@ def accept(
     tagrank accept holiday/beach.jpg holiday/harbour.jpg
     tagrank accept holiday/ --run all
     """
+    from tagrank.commands.given_data import open_pictures
+
     rows = open_pictures(data, strict=strict, follow_links=follow_links)
     return _settle(rows, run, accept=True, dry_run=dry_run, strict=strict)
 
 
 def _settle(rows: Collection, run: str | None, *, accept: bool, dry_run: bool, strict: bool) -> Settlement:
+    from tagrank.data.writers.sidecar_tags import settle_machine_tags
+
     problems = ProblemLog(strict=strict)
     found, counts = _marked_sidecars(rows, problems)
     if run is not None and run != ALL_RUNS and run not in counts:
@@ -137,6 +144,9 @@ def _settle(rows: Collection, run: str | None, *, accept: bool, dry_run: bool, s
 
 def _marked_sidecars(rows: Collection, problems: ProblemLog) -> tuple[dict[Path, str], Counter[str]]:
     """The sidecars with marks, each with its picture, and how many tags of each run are marked."""
+    from tagrank.annotation.describing import PICTURES
+    from tagrank.data.readers.xmp import existing_sidecars, read_marks
+
     found: dict[Path, str] = {}
     counts: Counter[str] = Counter()
     for picture in rows.views.get(PICTURES, ()):

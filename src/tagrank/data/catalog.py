@@ -17,9 +17,9 @@ from tagrank.data.label_matrix import positive_pairs
 from tagrank.data.readers.arff import read_arff
 from tagrank.data.readers.folders.folder import read_pictures
 from tagrank.data.readers.npz import read_matrix, read_npz
+from tagrank.data.user_folders import cache_folder
 from tagrank.errors import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
-from tagrank.user_folders import cache_folder
 from tagrank.validation import check_kind
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs, stack_labels
+from tagrank.files import Problem
 from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_sets
-from tagrank.problems import Problem
 from tagrank.validation import check_kind, check_same_length, check_sparse
 
 _LONGEST_PART = 200

@@ -8,12 +8,10 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import LabelMatrix, Matrix, labels_from_pairs, positive_pairs, unknown_pairs
+from tagrank.data.reading import HIERARCHIES
 from tagrank.data.vocabulary import PARENT, TagChange, TagVocabulary, check_no_circle, fold
 from tagrank.errors import ArgumentError
 from tagrank.validation import check_choice, check_kind, check_whole
-
-# which levels of places|europe|rome are kept as tags
-HIERARCHIES = {"keep": None, "leaf": slice(-1, None), "ancestors": slice(None)}
 
 
 def clean_tags(

@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from tagrank.data.picture_files import PICTURE_SUFFIXES
-from tagrank.files import FileError
-from tagrank.problems import ProblemLog
+from tagrank.files import FileError, ProblemLog
 
 # Photographs that only other programs can read; worth a word when they are passed over.
 FOREIGN_SUFFIXES = frozenset(

@@ -7,25 +7,27 @@ A table of tags is a ``.csv`` file with the column ``tag`` and any of ``parents`
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.data.collection import Collection
-from tagrank.data.hygiene import HIERARCHIES
-from tagrank.data.readers.folders.folder import read_pictures
-from tagrank.data.vocabulary import PARENT, SYNONYM, TagChange, check_no_circle, fold, read_tag_table
+from tagrank.data.formats import reader_of, writer_of
 from tagrank.errors import ArgumentError
-from tagrank.formats import reader_of, writer_of
 from tagrank.options import PICTURES, TAGS, Option, read_pairs
 
+if TYPE_CHECKING:
+    from tagrank.data.collection import Collection
+    from tagrank.data.vocabulary import TagChange
+
+# which levels of places|europe|rome are kept as tags
+HIERARCHIES = {"keep": None, "leaf": slice(-1, None), "ancestors": slice(None)}
 Table = str | os.PathLike
 Synonyms = Mapping[str, str] | Table | Sequence[Mapping[str, str] | Table] | None
 
 
-def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
+def read_collection(path: str | os.PathLike, **options: Any) -> "Collection":
     """Read a collection from a file or from a folder of pictures.
 
     A file is read by its ending, such as ``.csv``, ``.jsonl`` or ``.arff`` (each also with ``.gz``): those of
-    `tagrank.formats.FORMATS`. A folder is read by `read_pictures`. The options are those of the reader.
+    `tagrank.data.formats.FORMATS`. A folder is read by `read_pictures`. The options are those of the reader.
 
     Parameters
     ----------
@@ -33,11 +35,13 @@ def read_collection(path: str | os.PathLike, **options: Any) -> Collection:
     options : what the reader of this format takes
     """
     if os.path.isdir(path):
+        from tagrank.data.readers.folders.folder import read_pictures
+
         return read_pictures(path, **options)
     return reader_of(path)(path, **options)
 
 
-def write_collection(collection: Collection, path: str | os.PathLike, **options: Any) -> None:
+def write_collection(collection: "Collection", path: str | os.PathLike, **options: Any) -> None:
     """Write a collection in the format that the path's ending names; see `read_collection`.
 
     Parameters
@@ -119,6 +123,8 @@ class Reading:
 
     def spelling(self) -> dict[str, Any]:
         """What `clean_tags` takes, as plain values that a model can store; tables of tags are read."""
+        from tagrank.data.vocabulary import PARENT, check_no_circle, fold
+
         is_word = self.hierarchy in HIERARCHIES
         spelling: dict[str, Any] = {
             "hierarchy": self.hierarchy if is_word else "keep",
@@ -134,7 +140,9 @@ class Reading:
         return spelling | {"synonyms": dict(vocabulary.synonyms), "parents": parents}
 
 
-def _read_hierarchy(path: Table) -> list[TagChange]:
+def _read_hierarchy(path: Table) -> "list[TagChange]":
+    from tagrank.data.vocabulary import read_tag_table
+
     if not isinstance(path, Table):
         raise ArgumentError(f"hierarchy is a word or the path of a table, got {type(path).__name__}")
     if not os.path.exists(path):
@@ -145,7 +153,9 @@ def _read_hierarchy(path: Table) -> list[TagChange]:
     return read_tag_table(path)
 
 
-def _changes(synonyms: Any) -> Iterator[TagChange]:
+def _changes(synonyms: Any) -> "Iterator[TagChange]":
+    from tagrank.data.vocabulary import SYNONYM, TagChange, read_tag_table
+
     several = [synonyms] if synonyms is None or isinstance(synonyms, Mapping | Table) else synonyms
     for one in several:
         if isinstance(one, Mapping):

@@ -4,11 +4,11 @@ import os
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import Any, Self
 
-from tagrank.annotation.describing import name_features
+from tagrank.annotation.describing import FeatureChoice, name_features
 from tagrank.archive import Answer, Archive, ArchivedPicture, Cell
 from tagrank.archive.exports import export_lines, tag_list_bytes
 from tagrank.archive.imports import import_answers
@@ -20,16 +20,13 @@ from tagrank.desk import documents
 from tagrank.desk.current import CurrentReview
 from tagrank.desk.learning.models import Models, Proposals
 from tagrank.desk.learning.trainer import EXAMPLES, TRAIN_AFTER, Learning, Trainer
-from tagrank.desk.leases import Leases
+from tagrank.desk.lending import Lending
 from tagrank.desk.queues import Missing, Queue
-from tagrank.desk.review import Review
 from tagrank.desk.thumbnails import Thumbnails, thumbnail_folder
-from tagrank.errors import ArgumentError, nearest
+from tagrank.errors import ArgumentError
 from tagrank.progress import Progress
 
 MOST_ITEMS = 500  # of one page
-NOTHING: dict[str, Any] = {"picture": None, "tags": [], "proposed": [], "doubtful": [], "rejected": []}
-NO_MODEL = "there is no model yet: it is trained once some pictures have tags"
 
 
 class Desk:
@@ -59,10 +56,11 @@ class Desk:
     ) -> None:
         self.archive = archive
         self._follow_links, self._only_inside = follow_links, only_inside
-        self._separator = separator
+        self._scan = partial(
+            archive.scan, cache=cache, separator=separator, follow_links=follow_links, only_inside=only_inside
+        )
         self.name: str = archive.folder.absolute().name
-        self._cache, self._leases, self._explaining = cache, Leases(), Lock()
-        self._handing = Lock()  # two people who ask at once get different items
+        self._lending, self._explaining = Lending(), Lock()
         self._beside = ThreadPoolExecutor(1, "desk queues")
         self.learning = Learning(archive, models, trainer, on_model=self._use_model, train_after=train_after)
         self._current = CurrentReview(archive, self.learning.current)
@@ -81,7 +79,7 @@ class Desk:
         *,
         database: str | os.PathLike | None = None,
         cache: bool | str | os.PathLike = True,
-        features: Any = None,
+        features: FeatureChoice = None,
         n_jobs: int | None = None,
         train_after: int = TRAIN_AFTER,
         separator: str | None = None,
@@ -103,29 +101,20 @@ class Desk:
         progress : called with how many pictures were looked at, how many there are, and what is being done
         """
         name_features(features)  # a misspelt one is said now, not by the first training
+        scanning: dict[str, Any] = {
+            "cache": cache,
+            "separator": separator,
+            "follow_links": follow_links,
+            "only_inside": only_inside,
+        }
         archive = Archive.open(folder, database=database, lock=True)
         try:
-            archive.scan(
-                progress,
-                cache=cache,
-                separator=separator,
-                follow_links=follow_links,
-                only_inside=only_inside,
-            )
+            archive.scan(progress, **scanning)
             models = Models(archive.own.folder)
             trainer = Trainer(archive, cache=cache, features=features, n_jobs=n_jobs)
             if models.current is not None:
                 trainer.warm_up()
-            return cls(
-                archive,
-                models,
-                trainer,
-                cache=cache,
-                train_after=train_after,
-                separator=separator,
-                follow_links=follow_links,
-                only_inside=only_inside,
-            )
+            return cls(archive, models, trainer, train_after=train_after, **scanning)
         except BaseException:
             archive.close()
             raise
@@ -169,10 +158,7 @@ class Desk:
 
     def complete(self, text: str = "") -> dict[str, Any]:
         """Tags that a text may become, whether it is one, what it is a synonym of, and what is near it."""
-        review, tag = self._current.now(), text.strip()
-        meant, is_known = review.vocabulary.synonyms.get(tag), review.table.column(tag) is not None
-        near = [] if is_known or not tag else nearest(tag, list(review.table.tags))
-        return {"tags": documents.completions(review, text), "known": is_known, "near": near, "meant": meant}
+        return documents.completions_json(self._current.now(), text)
 
     def wall(
         self, queue: Queue | None = None, *, who: str = "", cursor: str = "", limit: int = 60
@@ -191,25 +177,10 @@ class Desk:
         limit : how many pairs at most
         """
         review = self._current.now()
-        queue = _by_name(review, queue)
+        queue = review.named(queue)
         _check_limit(limit)
-        review.order(queue, is_first=not cursor)  # before the lock, as the first time takes a while
-        with self._handing:
-            if not cursor:
-                self._leases.free(who)
-            others, own = self._leases.held_by_others(who), self._leases.held_by(who)
-            page = review.page(queue, cursor=cursor, limit=limit, others=others, own=own)
-            self._leases.lend(who, [review.item(queue, pair) for pair in page.items])
-        # a column of -1: there is no tag to ask about
-        items = documents.item_rows(review, self.archive, [pair for pair in page.items if pair[1] >= 0])
-        return {
-            "items": items,
-            "cursor": page.cursor,
-            "total": review.total(queue),
-            "rule": page.rule,
-            "right": None if page.right is None else round(page.right, 2),
-            "nothing": None if items else review.why_nothing(queue, is_wall=True),
-        }
+        page = self._lending.page(review, queue, who=who, cursor=cursor, limit=limit)
+        return documents.page_json(review, self.archive, page, queue)
 
     def next(self, queue: Queue | None = None, *, who: str = "", after: int | None = None) -> dict[str, Any]:
         """The next picture of a queue, lent to `who`.
@@ -217,28 +188,15 @@ class Desk:
         What they had before is free again, but for `after`: a page asks ahead while it is looked at.
         """
         review = self._current.now()
-        queue = _by_name(review, queue)
-        place = review.table.row(after) if after is not None and after in review.table else None
-        review.order(queue, is_first=after is None)
-        with self._handing:
-            self._leases.free(who)
-            others = self._leases.held_by_others(who)
-            if after is not None and place is not None and not others.holds(after, None):
-                self._leases.lend(who, [(after, None)])
-            row = review.next_picture(queue, after=place, others=others)
-            if row is None:
-                return NOTHING | {"left": 0, "nothing": review.why_nothing(queue, is_wall=False)}
-            picture = int(review.table.ids[row])
-            self._leases.lend(who, [(picture, None)])
-        return self._show(review, picture, queue)
+        queue = review.named(queue)
+        picture = self._lending.next_picture(review, queue, who=who, after=after)
+        if picture is None:
+            return documents.no_picture_json(review, queue)
+        return documents.picture_tags_json(review, self.archive, picture, queue)
 
     def picture(self, picture: int) -> dict[str, Any]:
         """One picture with its tags."""
-        return self._show(self._current.now(), picture, Missing())
-
-    def _show(self, review: Review, picture: int, queue: Queue) -> dict[str, Any]:
-        shown = documents.picture_tags_json(review, self.archive, picture, queue)
-        return shown | {"left": review.n_pictures(queue), "nothing": None}
+        return documents.picture_tags_json(self._current.now(), self.archive, picture, Missing())
 
     def pictures(
         self, chosen: PictureFilter | None = None, *, limit: int = 60, cursor: str = ""
@@ -250,12 +208,11 @@ class Desk:
             raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
         review.column(review.vocabulary.name(chosen.tag or ""))  # an unknown tag is said to be unknown
         ids = self.archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
-        items = [
-            documents.picture_json(picture) | documents.tag_names_json(review, picture.id)
-            for picture in self.archive.pictures_of(ids)
-        ]
-        total = self.archive.count(chosen)
-        return {"items": items, "cursor": str(ids[-1]) if len(ids) == limit else None, "total": total}
+        return {
+            "items": documents.picture_rows(review, self.archive, ids),
+            "cursor": str(ids[-1]) if len(ids) == limit else None,
+            "total": self.archive.count(chosen),
+        }
 
     def thumbnail(self, picture: int, side: int = 256) -> tuple[bytes, str]:
         """A JPEG of a picture, and a word that changes with its content."""
@@ -266,7 +223,7 @@ class Desk:
         """What speaks for and against a tag, by the current model."""
         review, served = self._current.now(), self._served(picture)
         if review.proposals is None:
-            raise LookupError(NO_MODEL)
+            raise LookupError("there is no model yet: it is trained once some pictures have tags")
         if tag not in review.proposals.tags:
             raise LookupError(f"the model does not know the tag {tag!r} yet; it will after the next training")
         ids = dict(zip(review.pictures.names, review.pictures.ids.tolist(), strict=True))
@@ -312,10 +269,10 @@ class Desk:
         )
         if batch.is_new:
             self._current.mark_reviewed(reviewed)
-            self._leases.settle((picture, None) for picture in reviewed)
+            self._lending.settle((picture, None) for picture in reviewed)
             self.learning.count(len(answers))
-            meant = self._current.now().vocabulary.name
-            if any(self._is_new_tag(meant(answer.tag)) for answer in answers if answer.answer == "yes"):
+            tags = [answer.tag for answer in answers if answer.answer == "yes"]
+            if any(self._current.now().is_new_tag(tag, EXAMPLES) for tag in tags):
                 self.learning.train_soon()
         n_decided = self._current.now().table.n_decided
         told = {"batch": batch.batch, "decisions": n_decided, "due_in": self.learning.due_in}
@@ -331,21 +288,14 @@ class Desk:
             self.learning.count(-len(undone.restored))
             if undone.changes:
                 self._read_tags()
-        return {
-            "batch": undone.batch,
-            "restored": documents.cell_rows(self.archive, undone.restored),
-            "kept": documents.cell_rows(self.archive, undone.kept),
-            "reviewed": list(undone.reviewed),
-            "said": documents.undone_words(undone),
-            **self._left(shown),
-        }
+        return documents.undone_json(self.archive, undone) | self._left(shown)
 
     def _left(self, shown: Queue | None) -> dict[str, int]:
         """How much is left of what a page shows, of its wall and of its pictures."""
         if shown is None:
             return {}
         review = self._current.now()
-        queue = _by_name(review, shown)
+        queue = review.named(shown)
         return {"total": review.total(queue), "left": review.n_pictures(queue)}
 
     def steps(self, *, who: str = "", limit: int = 30, before: int | None = None) -> dict[str, Any]:
@@ -391,22 +341,10 @@ class Desk:
 
     def scan(self) -> dict[str, Any]:
         """Look for added, moved, changed and vanished pictures."""
-        report = self.archive.scan(
-            cache=self._cache,
-            separator=self._separator,
-            follow_links=self._follow_links,
-            only_inside=self._only_inside,
-        )
+        report = self._scan()
         self._current.read_archive()
         self._warm_up()
-        return {
-            "added": list(report.added),
-            "changed": list(report.changed),
-            "gone": list(report.gone),
-            "moved": [list(pair) for pair in report.moved],
-            "problems": [{"path": one.path, "reason": one.reason} for one in report.problems],
-            "pictures": report.n_pictures,
-        }
+        return report.to_dict()
 
     def export(self, format: str) -> bytes:
         """A file: decisions as "csv" or "jsonl", or all "tags" as a list."""
@@ -439,15 +377,8 @@ class Desk:
             raise LookupError(f"picture {picture} is not in the folder any more")
         return served
 
-    def _is_new_tag(self, tag: str) -> bool:
-        """Whether the model does not know a tag that has just got enough examples."""
-        review = self._current.now()
-        is_known = review.proposals is not None and tag in review.proposals.tags
-        column = review.table.column(tag)
-        return not is_known and column is not None and review.table.tally(column)["present"] == EXAMPLES
-
     def _settle(self, cells: list[Cell]) -> None:
-        self._leases.settle((cell.picture, cell.tag) for cell in cells)
+        self._lending.settle((cell.picture, cell.tag) for cell in cells)
 
     def _use_model(self, proposals: Proposals) -> None:
         self._current.use(proposals)
@@ -456,12 +387,6 @@ class Desk:
     def _warm_up(self) -> None:
         """Order the queues before somebody asks for them."""
         self._beside.submit(documents.queue_rows, self._current.now())
-
-
-def _by_name(review: Review, queue: Queue | None) -> Queue:
-    """The queue by the name of its tag, where a synonym was given; by default what is probably missing."""
-    queue = queue or Missing()
-    return replace(queue, tag=review.vocabulary.name(queue.tag))
 
 
 def _check_limit(limit: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.annotation import Annotator
 from tagrank.annotation.explanation import Contribution, explain
 from tagrank.archive import Archive, ArchivedPicture, Cell
 from tagrank.archive.exports import export_sidecars, export_tags, list_path
@@ -14,8 +15,9 @@ from tagrank.archive.records import Step, Undone
 from tagrank.data.vocabulary import TagChange, say_change
 from tagrank.desk.learning.models import PROPOSED
 from tagrank.desk.queues import QUEUES, Queue, is_doubtful, make_queue
-from tagrank.desk.review import Pair, Review
+from tagrank.desk.review import Page, Review
 from tagrank.desk.states import DOUBTED, OPEN, is_in_state, state_of
+from tagrank.errors import nearest
 
 MOST_COMPLETIONS = 20
 N_EXAMPLES = 6  # training pictures for and against a tag
@@ -85,7 +87,16 @@ def tag_rows(review: Review, text: str = "") -> list[dict[str, Any]]:
     return rows
 
 
-def completions(review: Review, text: str) -> list[str]:
+def completions_json(review: Review, text: str) -> dict[str, Any]:
+    """Tags that a text may become, whether it is one, what it is a synonym of, and what is near it."""
+    tag, table = text.strip(), review.table
+    is_known = table.column(tag) is not None
+    near = [] if is_known or not tag else nearest(tag, list(table.tags))
+    meant = review.vocabulary.synonyms.get(tag)
+    return {"tags": _completions(review, text), "known": is_known, "near": near, "meant": meant}
+
+
+def _completions(review: Review, text: str) -> list[str]:
     """Tags that a text may become: first those that begin with it, the most frequent first.
 
     A tag is found by its synonyms, too, after those that are found by name.
@@ -117,17 +128,32 @@ def picture_json(picture: ArchivedPicture) -> dict[str, Any]:
     }
 
 
-def item_rows(review: Review, archive: Archive, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """The items of a wall: pictures, each with one of its tags."""
+def page_json(review: Review, archive: Archive, page: Page, queue: Queue) -> dict[str, Any]:
+    """A page of a wall: pictures, each with one of its tags, and what becomes of those that nobody marks."""
+    # a column of -1: there is no tag to ask about
+    pairs = [pair for pair in page.items if pair[1] >= 0]
     pictures = archive.pictures_of([int(review.table.ids[row]) for row, _ in pairs])
-    return [
-        {"picture": picture_json(picture)} | _pair_json(review, row, column)
-        for picture, (row, column) in zip(pictures, pairs, strict=True)
-    ]
+    return {
+        "items": [
+            {"picture": picture_json(picture)} | _pair_json(review, row, column)
+            for picture, (row, column) in zip(pictures, pairs, strict=True)
+        ],
+        "cursor": page.cursor,
+        "total": review.total(queue),
+        "rule": page.rule,
+        "right": None if page.right is None else round(page.right, 2),
+        "nothing": None if pairs else review.why_nothing(queue, is_wall=True),
+    }
+
+
+def no_picture_json(review: Review, queue: Queue) -> dict[str, Any]:
+    """In the place of `picture_tags_json` at the end of a queue."""
+    empty: dict[str, Any] = {"tags": [], "proposed": [], "doubtful": [], "rejected": []}
+    return {"picture": None, **empty, "left": 0, "nothing": review.why_nothing(queue, is_wall=False)}
 
 
 def picture_tags_json(review: Review, archive: Archive, picture: int, queue: Queue) -> dict[str, Any]:
-    """A picture with its tags: those that are present, proposed, doubted and rejected."""
+    """A picture with its tags, present, proposed, doubted and rejected, and how much is left of a queue."""
     row = review.table.row(picture)
     nobody = {"listed": False, "answer": None, "by": None}
     answers = {
@@ -154,7 +180,14 @@ def picture_tags_json(review: Review, archive: Archive, picture: int, queue: Que
         "proposed": pairs(review.proposed_columns(queue, row)),
         "doubtful": pairs(doubted),
         "rejected": pairs(np.flatnonzero(is_rejected)),
+        "left": review.n_pictures(queue),
+        "nothing": None,
     }
+
+
+def picture_rows(review: Review, archive: Archive, ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Pictures with the names of their tags."""
+    return [picture_json(one) | tag_names_json(review, one.id) for one in archive.pictures_of(ids)]
 
 
 def tag_names_json(review: Review, picture: int) -> dict[str, Any]:
@@ -180,7 +213,7 @@ def _pair_json(review: Review, row: int, column: int) -> dict[str, Any]:
     }
 
 
-def why_json(annotator: Any, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
+def why_json(annotator: Annotator, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
     """What each training picture and each set of features adds to the score of a tag.
 
     Parameters
@@ -239,6 +272,17 @@ def cell_rows(archive: Archive, cells: Iterable[Cell]) -> list[dict[str, Any]]:
         {"picture": cell.picture, "name": names[cell.picture], "tag": cell.tag, "state": cell.state}
         for cell in cells
     ]
+
+
+def undone_json(archive: Archive, undone: Undone) -> dict[str, Any]:
+    """A step that was taken back; "said" tells which it was."""
+    return {
+        "batch": undone.batch,
+        "restored": cell_rows(archive, undone.restored),
+        "kept": cell_rows(archive, undone.kept),
+        "reviewed": list(undone.reviewed),
+        "said": undone_words(undone),
+    }
 
 
 def undone_words(undone: Undone) -> str:

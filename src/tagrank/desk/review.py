@@ -18,7 +18,7 @@ from tagrank.desk.estimate import Estimate
 from tagrank.desk.learning.models import PROPOSED, Proposals
 from tagrank.desk.leases import Held, Item, hold
 from tagrank.desk.probabilities import Order, Probabilities
-from tagrank.desk.queues import ACCEPT, KEEP, MARK, Queue
+from tagrank.desk.queues import ACCEPT, KEEP, MARK, Missing, Queue
 from tagrank.desk.states import OPEN, StateTable
 from tagrank.errors import ArgumentError, did_you_mean
 
@@ -146,6 +146,18 @@ class Review:
             hint = did_you_mean(tag, list(self.table.tags))
             raise LookupError(f"the tag {tag!r} is unknown in this archive{hint}")
         return column
+
+    def named(self, queue: Queue | None) -> Queue:
+        """The queue, with the name of its tag for a synonym; by default what is probably missing."""
+        queue = queue or Missing()
+        return replace(queue, tag=self.vocabulary.name(queue.tag))
+
+    def is_new_tag(self, tag: str, n_examples: int) -> bool:
+        """Whether the model does not know a tag that has now so many examples; a synonym means its tag."""
+        tag = self.vocabulary.name(tag)
+        is_known = self.proposals is not None and tag in self.proposals.tags
+        column = self.table.column(tag)
+        return not is_known and column is not None and self.table.tally(column)["present"] == n_examples
 
     # page by page
 

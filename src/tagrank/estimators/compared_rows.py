@@ -14,6 +14,7 @@ from tagrank.kernels import KernelStack, Sum
 from tagrank.kernels.gram import n_rows
 from tagrank.kernels.stack import Stack
 from tagrank.kernels.stack_files import raise_stack
+from tagrank.validation import check_same_length
 
 
 class PlainRows:
@@ -141,3 +142,15 @@ def take(X, rows, columns=None):
     if hasattr(X, "iloc"):
         return X.iloc[rows] if columns is None else X.iloc[rows, columns]
     return X[rows] if columns is None else X[np.ix_(rows, columns)]
+
+
+def side_by_side(X):
+    """The views of a mapping as one matrix, in the order of their names; a matrix as it is."""
+    # sparse first: scipy's dictionary of keys is a Mapping too
+    if sparse.issparse(X) or not isinstance(X, Mapping):
+        return X
+    check_same_length(**{f"view {name}": view for name, view in X.items()})
+    views = [X[name] for name in sorted(X)]
+    if any(sparse.issparse(view) for view in views):
+        return sparse.hstack([sparse.csr_array(view) for view in views], format="csr")
+    return np.hstack([np.asarray(view) for view in views])

@@ -1,6 +1,5 @@
 """Factorizations of features and labels: rows, epochs, streams, divergence, the threshold; and two kinds."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from tagrank.arrays import on_device, to_host
 from tagrank.errors import warn
 from tagrank.estimators.base import NUMBER, LabelEstimator, Numbers, stores
-from tagrank.estimators.compared_rows import PlainRows
+from tagrank.estimators.compared_rows import PlainRows, side_by_side
 from tagrank.estimators.online.stream_estimator import LabelStream, StreamEstimator
 from tagrank.resources import Ending, limited_threads
 from tagrank.solvers.batch_descent import begin_descent, make_epochs
@@ -25,23 +24,10 @@ from tagrank.validation import (
     check_magnitude,
     check_positive,
     check_rows,
-    check_same_length,
 )
 
 # A column of ones would have the largest curvature of all, and shorten the steps of the others.
 CONSTANT = 0.3
-
-
-def side_by_side(X):
-    """The views of a mapping as one matrix, in the order of their names; a matrix as it is."""
-    # sparse first: scipy's dictionary of keys is a Mapping too
-    if sparse.issparse(X) or not isinstance(X, Mapping):
-        return X
-    check_same_length(**{f"view {name}": view for name, view in X.items()})
-    views = [X[name] for name in sorted(X)]
-    if any(sparse.issparse(view) for view in views):
-        return sparse.hstack([sparse.csr_array(view) for view in views], format="csr")
-    return np.hstack([np.asarray(view) for view in views])
 
 
 def prepare_rows(X, *, normalize, fit_intercept):

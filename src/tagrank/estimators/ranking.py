@@ -153,8 +153,7 @@ class IncompleteLabelRanker(LabelRanker):
     norm of a group, unlike its sum, grows slowly with what is already violated, so that a label that was
     only forgotten does less harm. With weights the loss of a group is ``sqrt(c_l sum_k c_k violation_k^2)``.
 
-    Absent labels (0) may be present without anybody having said so; labels known to be unknown are nan, and
-    take part in no group.
+    Absent labels (0) may be present without anybody having said so; unknown ones (nan) are in no group.
 
     Parameters
     ----------

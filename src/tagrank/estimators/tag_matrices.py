@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from tagrank.array_files import load_npy
 from tagrank.estimators.methods.method import is_matrix_file
-from tagrank.files import FileError, load_npy, open_text
+from tagrank.files import FileError, open_text
 
 MAX_MATRIX_BYTES = 2**28
 SAME_TAGS = "expected the same tags, each once,"

@@ -5,7 +5,6 @@ of an exponential kernel, the trace) is fixed by `fit`, which returns a *new* ke
 the Gram matrix and every later prediction use the same one.
 """
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -13,10 +12,11 @@ import numpy as np
 
 from tagrank.arrays import row_blocks
 from tagrank.kernels.gram import DIAGONAL_BLOCK, diagonal_of, float_type, gram, n_rows, sliceable, take_rows
+from tagrank.kernels.parameters import KernelParameters
 from tagrank.validation import check_positive, check_same_length
 
 
-class Kernel:
+class Kernel(KernelParameters):
     """Base of all kernels; a subclass stores its constructor arguments untouched and writes `compute`.
 
     Kernels add (`k1 + k2`), multiply (`k1 * k2`, `k1**2`), scale (`0.5 * k1`) and look at one view of the
@@ -107,66 +107,9 @@ class Kernel:
     def __pow__(self, exponent):
         return Power(self, exponent)
 
-    def __eq__(self, other):
-        return type(self) is type(other) and self.get_params(deep=False) == other.get_params(deep=False)
-
-    def __hash__(self):
-        return hash(repr(self))
-
-    def __repr__(self):
-        defaults = inspect.signature(type(self)).parameters
-        params = self.get_params(deep=False).items()
-        shown = [f"{name}={value!r}" for name, value in params if value != defaults[name].default]
-        return f"{type(self).__name__}({', '.join(shown)})"
-
-    def get_params(self, deep=True):
-        """Constructor arguments by name, as scikit-learn's `clone` and grid searches read them."""
-        names = list(inspect.signature(type(self)).parameters)
-        params = {name: getattr(self, name) for name in names}
-        if deep:
-            for name in names:
-                if isinstance(params[name], Kernel):
-                    inner = params[name].get_params()
-                    params.update({f"{name}__{key}": value for key, value in inner.items()})
-        return params
-
-    def set_params(self, **params):
-        """Change constructor arguments in place; `kernel__gamma` reaches into a nested kernel."""
-        own = self.get_params(deep=False)
-        for name, value in params.items():
-            head, _, rest = name.partition("__")
-            if head not in own:
-                raise ValueError(f"{type(self).__name__} has the parameters {sorted(own)}, got {name!r}")
-            if rest:
-                own[head].set_params(**{rest: value})
-            else:
-                own[head] = value
-        self.__init__(**own)
-        return self
-
     def _parts(self):
         """The kernels that this one is made of."""
         return ()
-
-    def to_dict(self):
-        """This kernel as plain JSON values; `kernel_from_dict` builds it again."""
-        kind = type(self)
-        if not kind.__module__.startswith("tagrank.kernels."):
-            raise TypeError(
-                f"{kind.__name__} is not one of tagrank's kernels and cannot be written to a file"
-            )
-        params = self.get_params(deep=False)
-        return {"kind": kind.__name__, "params": {name: _plain(value) for name, value in params.items()}}
-
-
-def _plain(value):
-    if isinstance(value, Kernel):
-        return value.to_dict()
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, slice):
-        return {"slice": [_plain(part) for part in (value.start, value.stop, value.step)]}
-    return value.item() if hasattr(value, "item") else value
 
 
 @dataclass(repr=False, eq=False)

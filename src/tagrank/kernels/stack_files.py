@@ -7,7 +7,6 @@ whole: it is filled under a hidden name beside its place.
 
 import errno
 import hashlib
-import io
 import json
 import os
 import secrets
@@ -15,13 +14,13 @@ import shutil
 import tempfile
 import weakref
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
+from tagrank.array_files import map_npy, write_npy
 from tagrank.arrays import row_blocks, rows_within
-from tagrank.files import FileError, map_npy, name_culprit, naming, open_text
+from tagrank.files import FileError, name_culprit, naming, open_text
 from tagrank.kernels.gram import float_type, n_rows, run_tiles, sliceable
 from tagrank.kernels.stack import KernelStack
 from tagrank.kernels.stack_checks import check_kernels, check_named_gram, check_names, kernel_titles
@@ -170,7 +169,8 @@ def write_matrices(matrices, folder, *, names, n_samples, dtype, keep=True):
             {"name": name, "blake2b": checksum} for name, checksum in zip(names, checksums, strict=True)
         ]
         index = {"format": FORMAT, "n_samples": n_samples, "dtype": dtype.name, "kernels": kernels}
-        _write(fresh / INDEX, [json.dumps(index, indent=1).encode()], keep)
+        with _new_file(fresh / INDEX, keep) as file:
+            file.write(json.dumps(index, indent=1).encode())
 
 
 def _path_of(folder, number):
@@ -179,24 +179,31 @@ def _path_of(folder, number):
 
 def _write_matrix(path, K, dtype, keep):
     """Write one matrix by blocks of rows; returns the checksum of the file."""
-    header = io.BytesIO()
-    described = {"descr": dtype.str, "fortran_order": False, "shape": K.shape}
-    np.lib.format.write_array_header_2_0(header, described)
     blocks = row_blocks(len(K), rows_within(K.shape[1], itemsize=dtype.itemsize, megabytes=8))
-    rows = (np.ascontiguousarray(K[block], dtype).data.cast("B") for block in blocks)
-    return _write(path, chain([header.getvalue()], rows), keep)
+    with _new_file(path, keep) as file:
+        summed = _SummedFile(file)
+        write_npy(summed, K.shape, dtype, (K[block] for block in blocks))
+    return summed.checksum.hexdigest()
 
 
-def _write(path, pieces, keep):
-    checksum = _new_checksum()
+@contextmanager
+def _new_file(path, keep):
     with open(path, "xb") as file:
-        for piece in pieces:
-            checksum.update(piece)
-            file.write(piece)
+        yield file
         file.flush()
         if keep:
             os.fsync(file.fileno())
-    return checksum.hexdigest()
+
+
+class _SummedFile:
+    """Takes the checksum of what is written: a large matrix is not read again for it."""
+
+    def __init__(self, file):
+        self._file, self.checksum = file, _new_checksum()
+
+    def write(self, piece):
+        self.checksum.update(piece)
+        return self._file.write(piece)
 
 
 def _new_checksum():

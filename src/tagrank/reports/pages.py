@@ -9,8 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from tagrank._version import __version__
-from tagrank.files import atomic_write
-from tagrank.problems import Problem
+from tagrank.files import Problem, atomic_write
 from tagrank.visible_text import shown
 
 MOST_PROBLEMS = 200

@@ -9,8 +9,8 @@ import numpy as np
 from tagrank.annotation import Annotator, explain
 from tagrank.annotation.describing import PICTURES
 from tagrank.data import Collection
+from tagrank.files import Problem
 from tagrank.metrics import MetricTable
-from tagrank.problems import Problem
 from tagrank.reports.methods import MethodResult, metric_lines, training_charts
 from tagrank.reports.model_notes import choice_section, kernels_section
 from tagrank.reports.pages import problems_section, write_page

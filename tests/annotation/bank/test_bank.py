@@ -49,15 +49,15 @@ def folder(tmp_path):
 def test_rows_are_what_the_features_say(tmp_path, folder, n_jobs):
     features = {"means": Means(), "wide": Wide()}
     paths = draw_files(tmp_path / "photos", 20)
-    extraction = FeatureBank(features, folder=folder, n_jobs=n_jobs).extract(paths)
+    described = FeatureBank(features, folder=folder, n_jobs=n_jobs).extract(paths)
     for name, feature in features.items():
         expected = np.array([feature(read_picture(path)) for path in paths])
-        np.testing.assert_array_equal(extraction.views[name], expected)
-        assert extraction.views[name].dtype == np.float32
-        assert not extraction.views[name].flags.writeable
-        assert extraction.seconds[name] > 0
-    np.testing.assert_array_equal(extraction.rows, np.arange(20))
-    assert (extraction.n_computed, extraction.n_cached, extraction.problems) == (20, 0, ())
+        np.testing.assert_array_equal(described.views[name], expected)
+        assert described.views[name].dtype == np.float32
+        assert not described.views[name].flags.writeable
+        assert described.seconds[name] > 0
+    np.testing.assert_array_equal(described.rows, np.arange(20))
+    assert (described.n_computed, described.n_cached, described.problems) == (20, 0, ())
 
 
 def test_second_run_only_looks_up(paths, folder):
@@ -91,9 +91,9 @@ def test_content_counts_not_the_name(paths, folder, tmp_path):
     bank = FeatureBank({"means": Means(diary=str(diary))}, folder=folder)
     twin = tmp_path / "twin.png"
     twin.write_bytes(paths[0].read_bytes())
-    extraction = bank.extract([*paths, twin])
+    described = bank.extract([*paths, twin])
     assert count_lines(diary) == 6
-    np.testing.assert_array_equal(extraction.views["means"][6], extraction.views["means"][0])
+    np.testing.assert_array_equal(described.views["means"][6], described.views["means"][0])
     # the same name, size and time, but other content in another file
     twin.write_bytes(paths[1].read_bytes())
     os.utime(paths[0], ns=(0, 0))
@@ -126,9 +126,9 @@ def test_names_of_any_bytes(paths, folder):
 def test_arrays_are_pictures_too(folder):
     pictures = list(np.random.default_rng(1).integers(0, 255, (5, 9, 8, 3), dtype=np.uint8))
     bank = FeatureBank({"means": Means()}, folder=folder)
-    extraction = bank.extract([*pictures, np.zeros((9, 8), dtype=np.uint8), np.array([None, "x"])])
-    np.testing.assert_array_equal(extraction.views["means"], [Means()(picture) for picture in pictures])
-    assert [problem.path for problem in extraction.problems] == ["picture 5", "picture 6"]
+    described = bank.extract([*pictures, np.zeros((9, 8), dtype=np.uint8), np.array([None, "x"])])
+    np.testing.assert_array_equal(described.views["means"], [Means()(picture) for picture in pictures])
+    assert [problem.path for problem in described.problems] == ["picture 5", "picture 6"]
     assert bank.extract(pictures).n_computed == 0
 
 
@@ -140,14 +140,14 @@ def test_bad_pictures_are_listed_and_the_rest_is_kept(paths, folder, tmp_path):
     Image.new("RGB", (20, 20)).save(black)
     mixed = [gone, paths[0], garbage, tmp_path, paths[1], empty, black]
     bank = FeatureBank({"fragile": Fragile(), "means": Means()}, folder=folder)
-    extraction = bank.extract(mixed)
-    np.testing.assert_array_equal(extraction.rows, [1, 4])
-    reasons = {problem.path: problem.reason for problem in extraction.problems}
+    described = bank.extract(mixed)
+    np.testing.assert_array_equal(described.rows, [1, 4])
+    reasons = {problem.path: problem.reason for problem in described.problems}
     assert set(reasons) == {str(path) for path in (gone, garbage, tmp_path, empty, black)}
     assert reasons[str(gone)] == "No such file or directory"
     assert reasons[str(black)] == "fragile: too dark"
     assert not any(reason.startswith(path) for path, reason in reasons.items())
-    assert len(extraction.views["means"]) == 2
+    assert len(described.views["means"]) == 2
 
 
 def test_no_picture_at_all(folder, tmp_path):
@@ -176,12 +176,12 @@ def test_a_picture_that_kills_its_worker_is_a_problem(tmp_path, folder):
     paths = draw_files(tmp_path / "photos", 19)
     white = tmp_path / "white.png"
     Image.new("RGB", (20, 20), "white").save(white)
-    extraction = FeatureBank({"fragile": Fragile()}, folder=folder, n_jobs=2).extract(
+    described = FeatureBank({"fragile": Fragile()}, folder=folder, n_jobs=2).extract(
         [*paths[:9], white, *paths[9:]]
     )
-    assert [problem.path for problem in extraction.problems] == [str(white)]
-    assert "killed" in extraction.problems[0].reason
-    assert extraction.n_computed == 19
+    assert [problem.path for problem in described.problems] == [str(white)]
+    assert "killed" in described.problems[0].reason
+    assert described.n_computed == 19
 
 
 @pytest.mark.parametrize("n_pictures", [3, 16])
@@ -214,10 +214,10 @@ def test_features_from_no_module_travel_to_workers(tmp_path, folder):
             return picture.pixels.mean(axis=(0, 1))
 
     paths = draw_files(tmp_path / "photos", 16)
-    extraction = FeatureBank({"local": Local()}, folder=folder, n_jobs=2).extract(paths)
-    assert extraction.problems == ()
+    described = FeatureBank({"local": Local()}, folder=folder, n_jobs=2).extract(paths)
+    assert described.problems == ()
     expected = [Local()(read_picture(path)) for path in paths]
-    np.testing.assert_array_equal(extraction.views["local"], np.float32(expected))
+    np.testing.assert_array_equal(described.views["local"], np.float32(expected))
 
 
 def test_when_every_picture_kills_its_worker(tmp_path, folder, monkeypatch):

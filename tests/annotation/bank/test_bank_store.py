@@ -46,9 +46,9 @@ def refuse_writing(monkeypatch):
     monkeypatch.setattr(row_store, "_connect", connect_read_only)
 
 
-def assert_right(extraction, pictures):
+def assert_right(described, pictures):
     for name, feature in FEATURES.items():
-        np.testing.assert_array_equal(extraction.views[name], [feature(picture) for picture in pictures])
+        np.testing.assert_array_equal(described.views[name], [feature(picture) for picture in pictures])
 
 
 def test_packed_rows_come_back_and_damaged_ones_do_not():
@@ -202,10 +202,10 @@ def test_full_disk(folder, monkeypatch, large_views):
         patch.setattr(row_store, "_connect", connect_to_full_disk)
         patch.setattr("tagrank.annotation.bank.bank_files._write_view", refuse)
         with pytest.warns(CacheWarning) as caught:
-            extraction = bank.extract(pictures)
+            described = bank.extract(pictures)
     assert len(caught) == 1
-    assert_right(extraction, pictures)
-    assert (extraction.n_computed, extraction.n_cached) == (30, 10)
+    assert_right(described, pictures)
+    assert (described.n_computed, described.n_cached) == (30, 10)
     assert not list(folder.rglob("*.part"))
     assert bank.extract(pictures).n_computed == 30
 
@@ -229,8 +229,8 @@ def test_folder_that_cannot_be(tmp_path):
     (tmp_path / "file").touch()
     pictures = draw_pictures(5)
     with pytest.warns(CacheWarning, match="kept in memory only"):
-        extraction = FeatureBank(FEATURES, folder=tmp_path / "file" / "cache").extract(pictures)
-    assert_right(extraction, pictures)
+        described = FeatureBank(FEATURES, folder=tmp_path / "file" / "cache").extract(pictures)
+    assert_right(described, pictures)
 
 
 def test_read_only_store_is_still_read(folder, monkeypatch):
@@ -240,9 +240,9 @@ def test_read_only_store_is_still_read(folder, monkeypatch):
 
     refuse_writing(monkeypatch)
     with pytest.warns(CacheWarning, match="readonly"):
-        extraction = bank.extract(pictures)
-    assert extraction.n_computed == 4
-    assert_right(extraction, pictures)
+        described = bank.extract(pictures)
+    assert described.n_computed == 4
+    assert_right(described, pictures)
     # nothing new, nothing to warn of
     assert_right(bank.extract(pictures[:6]), pictures[:6])
 

@@ -54,6 +54,24 @@ def test_help_of_every_command_shows_examples(tagrank, name):
     assert len(examples) >= 2
 
 
+LOADED = """
+import sys
+from tagrank.app.cli.main import COMMANDS
+
+heavy = {"numba", "sklearn", "scipy", "numpy", "cv2", "PIL", "matplotlib", "pandas", "jinja2", "highspy"}
+heavy |= {"daqp", "fastapi", "starlette", "uvicorn", "onnx", "onnxruntime", "torch", "tagrank_papers"}
+for name, entry in COMMANDS.items():
+    entry.load()
+    print(name, *sorted(heavy & set(sys.modules)))
+"""
+
+
+def test_the_help_of_a_command_loads_nothing_heavy():
+    """Nor does the Tab key behind it: both wait for the signature and the docstring."""
+    answer = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    assert answer.stdout.split("\n")[:-1] == list(COMMANDS)
+
+
 def test_unknown_command_suggests_one(tagrank):
     result = tagrank("trian")
     assert result.exit_code == 2

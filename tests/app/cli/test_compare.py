@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-import tagrank as library
-
 
 @pytest.fixture(scope="module")
 def folder(tagrank, table, tmp_path_factory):
@@ -48,7 +46,7 @@ def test_ctrl_c(tagrank, table, tmp_path, monkeypatch):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(library.compare.__module__ + ".run_units", interrupt)
+    monkeypatch.setattr("tagrank.commands.compare.running.run_units", interrupt)
     result = tagrank("compare", table, "-o", tmp_path / "kept")
     assert result.exit_code == 130
     assert f"what is done is kept in {tmp_path / 'kept'}, and the same command goes on" in result.stderr

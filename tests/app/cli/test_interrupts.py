@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from tagrank.annotation import Annotator
+from tagrank.annotation.describing import describe_rows
 from tagrank.app.cli.progress import InterruptWatch
-from tagrank.commands import train as training
 
 
 def press_unheard():
@@ -87,13 +87,12 @@ PLAIN = ("--C", 1, "--kernel", "linear", "--calibration", "none")
 @pytest.fixture
 def pressed_unheard_before_training(monkeypatch):
     """As numba's compiler drops a KeyboardInterrupt."""
-    describe_rows = training.describe_rows
 
     def press_and_go_on(*arguments, **options):
         press_unheard()
         return describe_rows(*arguments, **options)
 
-    monkeypatch.setattr("tagrank.commands.train.describe_rows", press_and_go_on)
+    monkeypatch.setattr("tagrank.annotation.describing.describe_rows", press_and_go_on)
 
 
 @pytest.mark.usefixtures("pressed_unheard_before_training")
@@ -140,7 +139,7 @@ def test_a_demonstration_does_not_go_on(tagrank, tmp_path, monkeypatch):
         progress(1, 3, "describing")
         raise AssertionError("went on")
 
-    monkeypatch.setattr("tagrank.commands.demo.describe_pictures", press_and_go_on)
+    monkeypatch.setattr("tagrank.annotation.describing.describe_pictures", press_and_go_on)
     result = tagrank("demo", "--output", tmp_path / "tour", "--n-pictures", 20)
     assert result.exit_code == 130
     assert "interrupted" in result.stderr

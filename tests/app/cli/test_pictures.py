@@ -120,7 +120,7 @@ def test_bad_files_among_those_held_out_are_listed_too(tagrank, folder, drawn, t
 
 
 def test_a_width_needs_its_kernel(tagrank, folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("tagrank.commands.train.describe_rows", lambda *_, **__: pytest.fail("worked"))
+    monkeypatch.setattr("tagrank.annotation.describing.describe_rows", lambda *_, **__: pytest.fail("worked"))
     result = tagrank("train", folder, "-o", tmp_path / "m", "--features", "colour", "--gamma", 0.5)
     assert result.exit_code == 2
     words = " ".join(result.stderr.replace("│", " ").split())
@@ -266,7 +266,9 @@ def test_other_files_among_pictures_are_listed(tagrank, trained, folder, tmp_pat
 
 
 def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, monkeypatch):
-    monkeypatch.setattr("tagrank.commands.train.open_collection", lambda *_, **__: pytest.fail("worked"))
+    monkeypatch.setattr(
+        "tagrank.commands.steps.training.open_collection", lambda *_, **__: pytest.fail("worked")
+    )
     result = tagrank("train", folder, "-o", folder)
     assert result.exit_code == 1
     assert "exists and is not a model; it stays as it is" in result.stderr

@@ -178,7 +178,7 @@ def test_interrupt_outside_of_training_writes_nothing(tagrank, table, tmp_path, 
     def press_control_c(*_, **__):
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("tagrank.commands.train.split_collection", press_control_c)
+    monkeypatch.setattr("tagrank.commands.steps.training.split_collection", press_control_c)
     result = tagrank("train", table, "-o", tmp_path / "m", "--test-size", 0.5)
     assert result.exit_code == 130
     assert list(tmp_path.iterdir()) == []

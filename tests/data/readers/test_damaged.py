@@ -18,9 +18,9 @@ from tagrank.data import (
     write_collection,
     write_sidecar,
 )
+from tagrank.data.formats import readable_endings, reader_of, writable_endings
 from tagrank.data.readers.folders.folder import LAYOUTS
 from tagrank.files import FileError
-from tagrank.formats import readable_endings, reader_of, writable_endings
 
 N_DAMAGES = 60
 PIECES = [

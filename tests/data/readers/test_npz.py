@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from tagrank.array_files import save_npz
 from tagrank.data.collection import Collection
 from tagrank.data.readers.npz import read_matrix, read_npz, write_npz
-from tagrank.files import FileError, save_npz
+from tagrank.files import FileError
 
 Y = np.array([[1, 0, np.nan], [0, 1, 1], [np.nan, np.nan, np.nan]])
 

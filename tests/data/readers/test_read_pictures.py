@@ -12,8 +12,7 @@ from PIL import Image
 from tagrank.data import load_dataset, read_collection, read_pictures
 from tagrank.data.readers.folders.folder import LAYOUTS, Layout
 from tagrank.data.readers.marks import TagTable, part_in
-from tagrank.files import FileError
-from tagrank.problems import Problem
+from tagrank.files import FileError, Problem
 
 
 def draw(folder, *names, size=(16, 16)):

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from tagrank import files
 from tagrank.data import Collection, read_collection, write_collection
-from tagrank.formats import FORMATS, Format, writable_endings
+from tagrank.data.formats import FORMATS, Format, writable_endings
 
 NAMES = [
     f"x{ending}{packed}"
@@ -100,7 +100,7 @@ class Toy:
 def test_a_format_is_one_module_and_one_entry(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "toy_format", Toy)
     toy = Format((".toy",), "toy_format", "read", "write")
-    monkeypatch.setattr("tagrank.formats.FORMATS", [*FORMATS, toy])
+    monkeypatch.setattr("tagrank.data.formats.FORMATS", [*FORMATS, toy])
     path = tmp_path / "x.toy"
     path.write_text("2\n0\n1\n")
     whole = read_collection(path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tagrank.data.writers.tag_list import TagList
+from tagrank.data.writers.tag_list_lines import TagList
 from tagrank.data.writers.tags import PictureTags
 
 WORDS = ("sky", "sea", "boat", "dog", "sun", "tree")

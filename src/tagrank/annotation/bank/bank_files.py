@@ -17,12 +17,13 @@ import numpy as np
 
 from tagrank.annotation.bank.row_maker import describe_error
 from tagrank.annotation.bank.row_store import SECONDS_A_DAY, CacheWarning, KeyedPicture, PictureLike, RowStore
+from tagrank.array_files import load_npz, map_npy, save_npz, write_npy
 from tagrank.data.picture_files import read_picture
 from tagrank.errors import warn
 from tagrank.features.extraction import fit_features
 from tagrank.features.feature import Feature, Part
 from tagrank.features.serialization import part_from_settings
-from tagrank.files import FileError, atomic_write, load_npz, map_npy, save_npz, write_npy
+from tagrank.files import FileError, atomic_write
 
 VIEWS, LEARNED = "views", "learned"  # folders
 # below this a file is not worth its place

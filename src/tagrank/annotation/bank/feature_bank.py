@@ -8,7 +8,7 @@ Here is also where rows are kept between runs, how much room they take, and how 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self, TypeVar
 
@@ -32,13 +32,16 @@ from tagrank.annotation.bank.row_store import (
     StoreDamage,
     identify_pictures,
 )
+from tagrank.data import Collection
 from tagrank.data.catalog import data_folders
+from tagrank.data.label_matrix import Matrix
 from tagrank.features.feature import Feature
 from tagrank.features.registry import check_features
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import Problem, ProblemLog
 from tagrank.progress import Progress
 from tagrank.resources import count_threads
 
+PICTURES = "pictures"  # what the view is called that has the pictures themselves
 # a damaged store is dropped and filled again; one that keeps breaking is not
 _ATTEMPTS = 3
 # vocabularies change little when they are learned from more pictures
@@ -48,31 +51,45 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Extraction:
-    """The features of a collection.
+class DescribedPictures:
+    """Pictures described by sets of features.
 
     Attributes
     ----------
-    views : name of each set to its float32 array, shape (n_kept, n_columns), read-only, mapped from a file
-        where it is large; shape (0, 0) if no picture could be read
-    rows : int array, shape (n_kept,): which pictures those are, in their order
-    problems : the pictures that were left out, and why
+    collection : the pictures that could be read, with one view for each set of features; the others are
+        among its problems
+    features : the sets of features by name, vocabularies learned
+    rows : int array, shape (n_kept,): which of the given pictures those are, in their order
     seconds : name of each set to the seconds spent on it now, summed over processes; 0 if all was known
     seconds_a_picture : the same as a mean over all pictures ever measured
     reading_seconds : spent on decoding now
-    keys : what stands for the content of each picture that was kept
+    keys : what stands for the content of each picture; empty where they were described before
     n_computed, n_cached : different pictures for which something was computed, and for which nothing had to
     """
 
-    views: dict[str, np.ndarray]
+    collection: Collection
+    features: dict[str, Feature]
     rows: np.ndarray
-    problems: tuple[Problem, ...]
-    seconds: dict[str, float]
-    seconds_a_picture: dict[str, float]
-    reading_seconds: float
-    n_computed: int
-    n_cached: int
+    seconds: dict[str, float] = field(default_factory=dict)
+    seconds_a_picture: dict[str, float] = field(default_factory=dict)
+    reading_seconds: float = 0.0
     keys: tuple[bytes, ...] = ()
+    n_computed: int = 0
+    n_cached: int = 0
+
+    @property
+    def views(self) -> dict[str, Matrix]:
+        """Name of each set of features to its rows, shape (n_kept, n_columns).
+
+        From a bank they are float32, read-only, mapped from a file where they are large, and of shape (0, 0)
+        if no picture could be read.
+        """
+        return {name: self.collection.view(name) for name in self.features}
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The pictures that were left out, and why."""
+        return tuple(self.collection.problems)
 
 
 class FeatureBank:
@@ -91,8 +108,8 @@ class FeatureBank:
     --------
     >>> from tagrank import choose_features, draw_pictures
     >>> bank = FeatureBank(choose_features(["hsv", "gist"]), keep=False)
-    >>> extraction = bank.extract(draw_pictures(6, size=48).view("pictures"))
-    >>> extraction.views["hsv"].shape
+    >>> described = bank.extract(draw_pictures(6, size=48).view("pictures"))
+    >>> described.views["hsv"].shape
     (6, 4096)
     """
 
@@ -152,7 +169,9 @@ class FeatureBank:
         )
         return fitted
 
-    def extract(self, pictures: Sequence[PictureLike], *, progress: Progress | None = None) -> Extraction:
+    def extract(
+        self, pictures: Sequence[PictureLike], *, progress: Progress | None = None
+    ) -> DescribedPictures:
         """Describe every picture by every set of features.
 
         Ctrl-C or a crash loses the last seconds of work at most.
@@ -200,7 +219,7 @@ def extract_views(
     view_folder: Path | None = None,
     strict: bool = False,
     progress: Progress | None = None,
-) -> Extraction:
+) -> DescribedPictures:
     """The features of pictures; may be called again with the same maker after a StoreDamage.
 
     Large views are kept in `view_folder`; None builds them in memory.
@@ -217,16 +236,17 @@ def extract_views(
     kept = [number for number in range(len(keys)) if number not in reasons]
     problems = _list_problems(pictures, dict(sorted(reasons.items())), strict=strict)
     stored_as = maker.stored_as.items()
-    return Extraction(
-        views=_assemble(store, maker.stored_as, [keys[number] for number in kept], view_folder),
-        rows=np.array(kept, dtype=np.intp),
-        problems=problems,
+    views = _assemble(store, maker.stored_as, [keys[number] for number in kept], view_folder)
+    return DescribedPictures(
+        Collection({PICTURES: [pictures[number] for number in kept]} | views, problems=problems),
+        dict(maker.describer.features),
+        np.array(kept, dtype=np.intp),
         seconds=dict(maker.seconds),
         seconds_a_picture={name: store.seconds_a_picture(stored) for name, stored in stored_as},
         reading_seconds=maker.reading_seconds,
+        keys=tuple(keys[number] for number in kept),
         n_computed=len(maker.computed),
         n_cached=len(distinct) - len(failures) - len(maker.computed),
-        keys=tuple(keys[number] for number in kept),
     )
 
 
@@ -267,6 +287,22 @@ def _with_store(folder: Path | None, work: Callable[[RowStore], Result]) -> Resu
         f"the cache {folder} was found damaged {_ATTEMPTS} times ({damage}): remove it, or do without "
         "(--no-cache; in Python set cache, or keep of a FeatureBank, to False)"
     )
+
+
+def read_keys(
+    pictures: Sequence[PictureLike], cache: bool | str | os.PathLike, progress: Progress | None
+) -> list[KeyedPicture | OSError]:
+    """The keys of contents, of which the bank knows those of files that did not change.
+
+    `cache` is as for `describe_pictures`.
+    """
+    place = None if cache is False else bank_folder(None if cache is True else cache)
+    try:
+        with RowStore(place) as store:
+            return identify_pictures(pictures, store, progress)
+    except StoreDamage:
+        with RowStore(None) as store:
+            return identify_pictures(pictures, store, progress)
 
 
 def bank_folder(folder: str | os.PathLike | None = None) -> Path:

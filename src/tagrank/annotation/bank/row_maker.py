@@ -124,7 +124,7 @@ class RowMaker:
         n_jobs: int | None = None,
         strict: bool = False,
     ) -> None:
-        self._describer, self._n_jobs, self._strict = describer, n_jobs, strict
+        self.describer, self._n_jobs, self._strict = describer, n_jobs, strict
         self.stored_as = stored_as
         self.seconds = dict.fromkeys(stored_as, 0.0)
         self.reading_seconds = 0.0
@@ -171,13 +171,13 @@ class RowMaker:
         elif jobs:
             # as in the workers: the last digits depend on the number of threads
             with limited_threads(1), one_opencv_thread():
-                yield from ((job, self._describer(job)) for job in jobs)
+                yield from ((job, self.describer(job)) for job in jobs)
 
     def _outcomes_of_workers(
         self, jobs: Sequence[Job], n_workers: int
     ) -> Generator[tuple[Job, Outcome], None, None]:
         n_deaths = 0
-        with closing(WorkerPool(self._describer, n_workers=n_workers).map(jobs)) as answers:
+        with closing(WorkerPool(self.describer, n_workers=n_workers).map(jobs)) as answers:
             for job, answer in answers:
                 if isinstance(answer, WorkerDied):
                     n_deaths += 1

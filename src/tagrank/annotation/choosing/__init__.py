@@ -30,13 +30,12 @@ from tagrank.annotation.choosing.choice import (
 from tagrank.annotation.choosing.recipe import (
     AUTO,
     FEWEST_TO_HOLD_OUT,
-    KERNEL_POWER,
     METHOD,
     MOST_COMPARED,
     TRIED,
     Recipe,
 )
-from tagrank.annotation.choosing.search import HALVING, SEARCHES, open_space, search_space, usual_parameters
+from tagrank.annotation.choosing.search import SEARCHES, open_space, search_space, usual_parameters
 from tagrank.annotation.choosing.steps import choose, scaled
 from tagrank.annotation.choosing.trials import COMPARING, deal_folds, quiet_folds, score_fold, tune_cost
 
@@ -46,8 +45,6 @@ __all__ = [
     "CRITERIA",
     "CRITERION",
     "FEWEST_TO_HOLD_OUT",
-    "HALVING",
-    "KERNEL_POWER",
     "LIKELIHOOD",
     "MEASURES",
     "METHOD",

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 
 from tagrank.annotation.scaling import Scaler
-from tagrank.annotation.views import Intake
+from tagrank.annotation.views import UnscaledRows
 from tagrank.estimators.base import innermost
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
@@ -132,7 +132,7 @@ def on_kernels_of(group: Sequence[Candidate], kernels: Iterable[Mapping[str, Any
 
 
 def candidates_of(
-    estimator: Any, rows: Intake, costs: Sequence[float] | None, powers: Sequence[int] = (1,)
+    estimator: Any, rows: UnscaledRows, costs: Sequence[float] | None, powers: Sequence[int] = (1,)
 ) -> Candidates:
     """A copy of an estimator that somebody made, to be trained as it is but for the choice among `costs`."""
     if isinstance(estimator, type) or not all(hasattr(estimator, name) for name in ("fit", "get_params")):
@@ -151,7 +151,7 @@ def candidates_of(
     return Candidates(around, on_kernels_of([Candidate(name, name, inner, costs)], kernels))
 
 
-def suit_views(estimator: Any, rows: Intake) -> Any:
+def suit_views(estimator: Any, rows: UnscaledRows) -> Any:
     """The estimator; a kernel given by name reads several sets of features as the mean of one on each."""
     inner = innermost(estimator)
     several_features = rows.features is not None and len(rows.views) > 1

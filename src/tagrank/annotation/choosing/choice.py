@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.scaling import Scaler
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.metrics import Metric, catalog_metrics, image_auc, image_average_precision
 
@@ -49,7 +50,7 @@ def find_criterion(name: str | None, n_tags: int = 2) -> Metric:
     return known[folded[name.casefold()]]
 
 
-def held_out_value(metric: Metric, parts: Sequence[tuple[Any, np.ndarray]]) -> float:
+def held_out_value(metric: Metric, parts: Sequence[tuple[Matrix, np.ndarray]]) -> float:
     """How good held-out scores are, the higher the better; nan where nothing can be measured.
 
     Parameters
@@ -69,7 +70,7 @@ def held_out_value(metric: Metric, parts: Sequence[tuple[Any, np.ndarray]]) -> f
     return float(max(defined) if metric.takes == "predictions" else np.mean(defined))
 
 
-def _cuts(labels: Any, scores: np.ndarray) -> np.ndarray:
+def _cuts(labels: Matrix, scores: np.ndarray) -> np.ndarray:
     """Thresholds that predict from an eighth to eight times as many tags as are present.
 
     Of many tags few are present: equal steps through all scores would hardly meet their end.
@@ -78,7 +79,7 @@ def _cuts(labels: Any, scores: np.ndarray) -> np.ndarray:
     return np.unique(np.quantile(scores, 1 - np.minimum(share * np.geomspace(1 / 8, 8, N_THRESHOLDS), 1)))
 
 
-def _joined(labels: Sequence[Any]) -> Any:
+def _joined(labels: Sequence[Matrix]) -> Matrix:
     return sparse.vstack(labels, format="csr") if sparse.issparse(labels[0]) else np.concatenate(labels)
 
 

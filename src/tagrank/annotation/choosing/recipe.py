@@ -32,7 +32,7 @@ from tagrank.annotation.choosing.candidates import (
     suit_views,
 )
 from tagrank.annotation.scaling import Scaler, count_scalers
-from tagrank.annotation.views import Intake
+from tagrank.annotation.views import UnscaledRows
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators import CalibratedRanker, MultipleKernelRanker, ProbabilityRanker
 from tagrank.estimators.kernel_estimator import KernelEstimator
@@ -130,7 +130,7 @@ class Recipe:
             )
         return replace(self, parameters={**self.parameters, "kernel_costs": dict(seconds)})
 
-    def candidates(self, rows: Intake, tags: Sequence[str], scaling: str = "auto") -> Candidates:
+    def candidates(self, rows: UnscaledRows, tags: Sequence[str], scaling: str = "auto") -> Candidates:
         """What to choose among on these rows with these tags; "auto" leaves the `scaling` of counts open."""
         can_hold_out = len(rows.names) >= FEWEST_TO_HOLD_OUT
         entries = self._entries if can_hold_out else self._entries[:1]
@@ -162,7 +162,7 @@ class Recipe:
             kernel_power=parameters.get(KERNEL_POWER, self.kernel_power),
         )
 
-    def _weigher(self, rows: Intake, candidates: Sequence[Candidate]) -> Any:
+    def _weigher(self, rows: UnscaledRows, candidates: Sequence[Candidate]) -> Any:
         """What finds the weights of the sets of features, where several are read by plain kernel methods."""
         if not rows.features or len(rows.features) < 2 or "kernel" in self.parameters:
             return None
@@ -180,7 +180,7 @@ class Recipe:
             n_jobs=self.n_jobs,
         )
 
-    def _scalers(self, rows: Intake, estimator: Any, scaling: str) -> Mapping[str, Scaler | None]:
+    def _scalers(self, rows: UnscaledRows, estimator: Any, scaling: str) -> Mapping[str, Scaler | None]:
         """How rows may be scaled, where that is part of the choice."""
         return {} if rows.features else count_scalers(rows.views, kernel_of(estimator), scaling)
 
@@ -198,7 +198,7 @@ class Recipe:
     def _candidate(
         self,
         entry: Method,
-        rows: Intake,
+        rows: UnscaledRows,
         tags: Sequence[str],
         can_hold_out: bool,
         parameters: Mapping[str, Any],
@@ -220,7 +220,7 @@ class Recipe:
             parameters=parameters,
         )
 
-    def _kernels(self, rows: Intake, estimator: Any, can_hold_out: bool) -> list[dict[str, Any]]:
+    def _kernels(self, rows: UnscaledRows, estimator: Any, can_hold_out: bool) -> list[dict[str, Any]]:
         """The kernels to be tried, as fields of a candidate; one without any keeps that of the estimator."""
         if self.kernel_power is not None:
             return [kernel_to_the_power(self.kernel_power)]

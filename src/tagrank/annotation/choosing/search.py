@@ -34,7 +34,8 @@ from tagrank.annotation.choosing.trials import (
     score_fold,
 )
 from tagrank.annotation.scaling import scale_views
-from tagrank.annotation.views import Intake
+from tagrank.annotation.views import UnscaledRows
+from tagrank.data.label_matrix import Matrix
 from tagrank.errors import one_line
 from tagrank.estimators.compared_rows import compare_rows
 from tagrank.estimators.kernel_estimator import KernelEstimator
@@ -53,8 +54,8 @@ Parameters = dict[str, Any]
 
 def search_space(
     recipe: Recipe,
-    rows: Intake,
-    labels: Any,
+    rows: UnscaledRows,
+    labels: Matrix,
     tags: Sequence[str],
     *,
     criterion: Metric,
@@ -105,7 +106,7 @@ def search_space(
     )
 
 
-def open_space(recipe: Recipe, rows: Intake, *, only_linear: bool = False) -> list[Parameters]:
+def open_space(recipe: Recipe, rows: UnscaledRows, *, only_linear: bool = False) -> list[Parameters]:
     """All that a search may try: what the recipe leaves open of the method's space, on each kernel."""
     space = {
         name: values
@@ -120,7 +121,7 @@ def open_space(recipe: Recipe, rows: Intake, *, only_linear: bool = False) -> li
     ]
 
 
-def _kernels(recipe: Recipe, rows: Intake, only_linear: bool) -> list[Parameters]:
+def _kernels(recipe: Recipe, rows: UnscaledRows, only_linear: bool) -> list[Parameters]:
     is_given = bool(recipe.parameters.keys() & {"kernel", "gamma"}) or recipe.kernel_power is not None
     if is_given or not issubclass(find_method(recipe.method).load(), KernelEstimator):
         return [{}]
@@ -158,8 +159,8 @@ class Levels:
     def __init__(
         self,
         recipe: Recipe,
-        rows: Intake,
-        labels: Any,
+        rows: UnscaledRows,
+        labels: Matrix,
         tags: Sequence[str],
         criterion: Metric,
         n_folds: int,

@@ -23,6 +23,7 @@ from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_com
 from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Choice, ChosenModel, Trial, Weighing
 from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
 from tagrank.annotation.scaling import Scaler
+from tagrank.data.label_matrix import Matrix
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.compared_rows import ComparedRows, compare_rows, sliceable, take
@@ -43,7 +44,7 @@ Stop = Callable[[], bool]
 def choose(
     candidates: Candidates,
     X: Any,
-    labels: Any,
+    labels: Matrix,
     *,
     criterion: str = CRITERION,
     n_folds: int = 3,
@@ -91,7 +92,7 @@ def n_rows_looked_at(n_rows: int, n_labels: int) -> int:
     return min(n_rows, MOST_ROWS, max(MOST_ROWS // 5, MOST_PAIRS // max(1, n_labels)))
 
 
-def _affordable(candidates: Candidates, labels: Any) -> Candidates:
+def _affordable(candidates: Candidates, labels: Matrix) -> Candidates:
     """Without those beside the usual method that would have to learn thousands of label sets."""
     states, usual = label_states(labels), candidates.usual.estimator
 
@@ -140,7 +141,7 @@ class _Steps:
     def __init__(
         self,
         candidates: Candidates,
-        labels: Any,
+        labels: Matrix,
         criterion: str,
         n_folds: int,
         seed: int,
@@ -259,7 +260,7 @@ class _Steps:
 
 
 def weigh(
-    candidates: Candidates, X: Any, labels: Any, progress: Progress | None, stop: Stop | None
+    candidates: Candidates, X: Any, labels: Matrix, progress: Progress | None, stop: Stop | None
 ) -> tuple[Candidates, Any, Weighing | None]:
     """The candidates with kernels of the best weights, the rows compared by them, and how these were found.
 
@@ -286,7 +287,7 @@ def weigh(
     return replace(weighted, weigher=None), compared, _described(weigher)
 
 
-def _n_ranked(labels: Any) -> int:
+def _n_ranked(labels: Matrix) -> int:
     """How many rows have both a present and an absent label."""
     states = label_states(labels)
     return int(np.sum((states > 0).any(axis=1) & (states < 0).any(axis=1)))

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from tagrank.annotation.choosing.candidates import Candidate
 from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Trial, measure
 from tagrank.data import LabelStratifiedKFold
+from tagrank.data.label_matrix import Matrix
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.held_out import honest_states
 from tagrank.estimators.calibration.shared import fit_shared, keep_order
@@ -37,7 +38,7 @@ PAIRS_COMPARED = 30_000  # from which a curve is learned where there are more; m
 Fold = tuple[np.ndarray, np.ndarray]
 
 
-def deal_folds(labels: Any, n_folds: int, seed: int | None) -> list[Fold]:
+def deal_folds(labels: Matrix, n_folds: int, seed: int | None) -> list[Fold]:
     """Rows to train on and rows to hold out, for each fold; each label keeps its share in them."""
     splitter = LabelStratifiedKFold(n_folds, shuffle=True, random_state=seed)
     return list(splitter.split(np.zeros((labels.shape[0], 1)), labels))
@@ -46,7 +47,7 @@ def deal_folds(labels: Any, n_folds: int, seed: int | None) -> list[Fold]:
 def score_fold(
     estimator: Any,
     rows: Any,
-    labels: Any,
+    labels: Matrix,
     fold: Fold,
     *,
     costs: Sequence[float] = (),
@@ -64,7 +65,7 @@ def score_fold(
 
 
 def train_models(
-    estimator: Any, rows: Any, labels: Any, costs: Sequence[float], stop: Callable[[], bool] | None
+    estimator: Any, rows: Any, labels: Matrix, costs: Sequence[float], stop: Callable[[], bool] | None
 ) -> list[Any]:
     """A trained copy of the estimator for each of the costs, or one where there are none."""
     if costs:
@@ -131,7 +132,7 @@ class Trials:
 
     def __init__(
         self,
-        labels: Any,
+        labels: Matrix,
         criterion: str,
         *,
         n_folds: int,

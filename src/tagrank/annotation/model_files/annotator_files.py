@@ -15,6 +15,7 @@ from tagrank.annotation.model_files.estimator_files import describe_estimator, r
 from tagrank.annotation.model_files.storage import ModelFileError, model_errors, read_model, write_model
 from tagrank.annotation.scaling import NARROWEST, SCALINGS, Scaler
 from tagrank.data import Collection
+from tagrank.data.label_matrix import Matrix
 from tagrank.data.vocabulary import MOST_PAIRS
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.score_sum import ScoreSum
@@ -270,7 +271,7 @@ def _try_out(annotator: "Annotator") -> None:
         )
 
 
-def _example_rows(annotator: "Annotator") -> Any:
+def _example_rows(annotator: "Annotator") -> Matrix | dict[str, Matrix] | None:
     """Rows as the estimator reads them, without taking more memory than the model itself has; or None."""
     fitted = innermost_fitted(annotator.estimator_)
     if hasattr(fitted, "X_fit_"):
@@ -282,7 +283,7 @@ def _example_rows(annotator: "Annotator") -> Any:
     return None if n_columns is None else sparse.csr_array((1, n_columns))
 
 
-def _largest_row(matrix: Any) -> int:
+def _largest_row(matrix: Matrix) -> int:
     """The row with the largest number: if its scores are finite, so are those of the others."""
     if sparse.issparse(matrix):
         place = np.argmax(np.abs(matrix.data)) if matrix.nnz else 0

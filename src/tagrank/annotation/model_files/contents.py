@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tagrank.data.label_matrix import Matrix
 from tagrank.estimators.base import LARGEST
 
 _MAX_DEPTH = 128
@@ -84,7 +85,7 @@ class ArrayShelf:
         """Store an array."""
         self.arrays[self._prefix + name] = np.asarray(array)
 
-    def put_matrix(self, name: str, matrix: Any) -> None:
+    def put_matrix(self, name: str, matrix: Matrix) -> None:
         """Store a dense or a CSR matrix."""
         if not sparse.issparse(matrix):
             return self.put(name, matrix)
@@ -125,7 +126,7 @@ class ArrayShelf:
             raise ValueError(f"the array {full_name!r} holds {array.min():g}; expected at least {least:g}")
         return array
 
-    def take_matrix(self, name: str, shape: tuple[int | None, int | None]) -> Any:
+    def take_matrix(self, name: str, shape: tuple[int | None, int | None]) -> Matrix:
         """The dense or CSR matrix `name` of floats, removed from the shelf."""
         if name in self:
             return self.take(name, "f", shape)

@@ -5,7 +5,6 @@ are checked as those of a user are, arrays by the kinds and sizes that the class
 """
 
 import math
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -22,11 +21,10 @@ from tagrank.estimators.base import (
     Value,
     stored_by,
 )
-from tagrank.estimators.joint.output_kernels import OddsRatioOutputs, OutputKernel, PolynomialOutputs
+from tagrank.estimators.joint.output_kernels import describe_output, output_from_dict
 from tagrank.estimators.methods import METHODS
 from tagrank.kernels import Kernel, kernel_from_dict, make_kernel
 
-_OUTPUTS = {kind.__name__: kind for kind in (OddsRatioOutputs, PolynomialOutputs)}
 AROUND_OTHERS = (CalibratedRanker, ProbabilityRanker, ScoreSum)
 Sizes = dict[str, int]
 
@@ -186,11 +184,11 @@ def _describe_param(name: str, value: Any, shelf: ArrayShelf) -> Any:
         return value
     if isinstance(value, Kernel) or _are_kernels(value):
         return {"kernel": make_kernel(value).to_dict()}
-    if type(value).__name__ in _OUTPUTS:
-        return {"output": {"class": type(value).__name__, **asdict(value)}}
+    if (output := describe_output(value)) is not None:
+        return {"output": output}
     if isinstance(value, dict):
         return {"pairs": [list(pair) for pair in value.items()]}
-    if callable(value) or isinstance(value, OutputKernel):
+    if callable(value):
         raise TypeError(f"{name} is a function, which cannot be stored in a model folder")
     numbers = np.asarray(value, dtype=np.float64)
     if numbers.ndim == 1:
@@ -222,7 +220,7 @@ def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
     if "kernel" in fields:
         parameter = kernel_from_dict(fields.mapping("kernel"))
     elif "output" in fields:
-        parameter = _take_output(fields.mapping("output"))
+        parameter = output_from_dict(fields.mapping("output"))
     elif "pairs" in fields:
         pairs = fields.take("pairs", list)
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
@@ -237,16 +235,3 @@ def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
         parameter = shelf.take(name, "f", (n_tags, n_tags))
     fields.finish()
     return parameter
-
-
-def _take_output(described: dict[str, Any]) -> Any:
-    numbers = {key: number for key, number in described.items() if key != "class"}
-    kind = _OUTPUTS.get(str(described.get("class")))
-    if kind is None or not all(isinstance(number, int | float) for number in numbers.values()):
-        raise ValueError(f"unknown output kernel {str(described)[:60]}")
-    known = set(kind.__dataclass_fields__)
-    if set(numbers) != known:
-        raise ValueError(
-            f"the output kernel {kind.__name__} must have the numbers {', '.join(sorted(known))}"
-        )
-    return kind(**numbers)

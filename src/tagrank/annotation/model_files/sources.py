@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Protocol, TypeVar
 
 from tagrank.annotation.model_files.atomic_folder import folders_set_aside
-from tagrank.files import checked_member
+from tagrank.array_files import checked_member
 
 MAX_MODEL_BYTES = 4 * 2**30
 # arrays of models shrink to a half or a tenth; an archive that shrank more must not grow beyond _SMALL_BYTES

@@ -22,7 +22,8 @@ from tagrank._version import __version__
 from tagrank.annotation.model_files.atomic_folder import atomic_folder
 from tagrank.annotation.model_files.contents import Fields, format_json, parse_json
 from tagrank.annotation.model_files.sources import ModelSource, read_source
-from tagrank.files import MAX_BYTES, FileError, read_array, write_npy
+from tagrank.array_files import read_array, write_npy
+from tagrank.files import MAX_BYTES, FileError
 
 FORMAT = "tagrank model"
 VERSION = 3

@@ -26,7 +26,7 @@ from tagrank.visible_text import printable
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from tagrank.problems import Problem
+    from tagrank.files import Problem
 
 DATA_ERROR, INTERRUPTED = 1, 130
 PLAIN_WIDTH = 120

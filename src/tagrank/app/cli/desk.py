@@ -151,8 +151,7 @@ def _given_folder(photos: Path | None, demo: bool) -> Path:
 def _check_pictures(folder: Path, database: Path) -> None:
     """Leave nothing in a folder that was not meant: before the first time there must be pictures."""
     from tagrank.data.picture_folder import PictureFolder
-    from tagrank.files import FileError
-    from tagrank.problems import ProblemLog
+    from tagrank.files import FileError, ProblemLog
 
     if not database.exists() and not PictureFolder(folder, ProblemLog()).pictures:
         raise FileError(folder, "no pictures here, expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files")

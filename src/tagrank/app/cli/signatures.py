@@ -4,6 +4,7 @@ A parameter whose annotation carries an `Option` becomes an option, and so do th
 as `Reading`. Parameters that only Python has, such as `progress`, carry none.
 """
 
+import builtins
 import inspect
 import os
 import re
@@ -47,13 +48,26 @@ def find_places(function: Callable[..., Any]) -> list[Place]:
     """All options of a function, in the order of its signature."""
     texts = parameter_texts(inspect.getdoc(function))
     places: list[Place] = []
-    for name, parameter in inspect.signature(function).parameters.items():
+    for name, parameter in _parameters(function).items():
         option, annotation = _split(parameter.annotation)
         if (group := _group(option, annotation)) is not None:
             places += _fields(name, group, option.fields if option else ())
         elif option is not None:
             places.append(Place(name, name, option, annotation, parameter.default, texts.get(name, "")))
     return places
+
+
+class _Names(dict[str, Any]):
+    """Names in annotations; a class that is imported for type checkers alone may be anything."""
+
+    def __missing__(self, name: str) -> Any:
+        return Any
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    """The parameters by name, their annotations evaluated without loading what the function works with."""
+    names = _Names(vars(builtins) | inspect.unwrap(function).__globals__)
+    return inspect.signature(function, locals=names, eval_str=True).parameters
 
 
 def _group(option: Option | None, annotation: Any) -> Any:
@@ -197,7 +211,7 @@ def make_arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> d
         by_parameter.setdefault(place.parameter, {})[place.name] = _value(place, values)
     arguments: dict[str, Any] = {}
     for name, content in by_parameter.items():
-        parameter = inspect.signature(function).parameters[name]
+        parameter = _parameters(function)[name]
         group = _group(*_split(parameter.annotation))
         if group is None:
             arguments |= content

@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tagrank.data.user_folders import state_folder
 from tagrank.files import FileError, atomic_write
-from tagrank.user_folders import state_folder
 
 Run = Callable[[Callable[[sqlite3.Connection], Any]], Any]
 # the setting with the word by which an archive calls itself

@@ -1,18 +1,16 @@
 """Methods side by side on any data: each tuned on the training part, then trained and measured alike."""
 
+from __future__ import annotations
+
 import os
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from tagrank._version import __version__
-from tagrank.annotation.choosing import HALVING, SEARCHES, find_criterion
-from tagrank.annotation.describing import Cache, name_features
-from tagrank.commands.compare.documents import write_comparison_page, write_latex, write_markdown
-from tagrank.commands.compare.folds import Division, Fold, keep_rows
 from tagrank.commands.compare.result import (
     BASELINES,
     Comparison,
@@ -24,10 +22,6 @@ from tagrank.commands.compare.result import (
     shown_metrics,
     table_lines,
 )
-from tagrank.commands.compare.running import Store, run_units
-from tagrank.commands.compare.summary import rank, summarise_all
-from tagrank.commands.compare.unit import Unit
-from tagrank.commands.destinations import check_apart, check_distinct, check_file, check_page
 from tagrank.commands.options import (
     CACHE,
     DATA,
@@ -42,18 +36,21 @@ from tagrank.commands.options import (
     metric_names,
 )
 from tagrank.commands.tables import BEST, QUIET, WRONG, Screen, table_of, text_of
-from tagrank.data import Collection, Reading
+from tagrank.data.reading import Reading
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators.methods import METHODS
-from tagrank.features import Feature
 from tagrank.options import NUMBERS, ROWS, Option, positive, share
 from tagrank.progress import Progress
-from tagrank.validation import check_choice, check_positive
+
+if TYPE_CHECKING:
+    from tagrank.annotation.describing import Cache
+    from tagrank.commands.compare.folds import Division, Fold
+    from tagrank.data import Collection
+    from tagrank.features import Feature
 
 ALL = "all"
 USUAL_METRICS = ("Image-AUC", "Image-MAP", "Micro-F1", "Macro-F1", "Example-F1")
 MOST_NAMED = 3
-WRITERS = {"report": write_comparison_page, "markdown": write_markdown, "latex": write_latex}
 
 
 def compare(
@@ -73,7 +70,7 @@ def compare(
     ] = USUAL_METRICS,
     folds: Annotated[int | None, Option(ROWS, low=2)] = None,
     test_size: Annotated[float | None, Option(ROWS, usual="the test part, or a quarter", check=share)] = None,
-    search: Annotated[str, SEARCH] = HALVING,
+    search: Annotated[str, SEARCH] = "halving",
     max_seconds: Annotated[float | None, Option(NUMBERS, check=positive)] = None,
     seed: Annotated[int, SEED] = 0,
     fresh: Annotated[bool, Option()] = False,
@@ -126,6 +123,16 @@ def compare(
     tagrank compare emotions scene yeast -o comparison --report comparison.html
     tagrank compare emotions --folds 5 --metric Micro-F1 --json
     """
+    from tagrank.annotation.choosing import SEARCHES, find_criterion
+    from tagrank.annotation.describing import name_features
+    from tagrank.commands.compare.documents import WRITERS
+    from tagrank.commands.compare.folds import Division
+    from tagrank.commands.compare.running import Store, run_units
+    from tagrank.commands.compare.summary import rank, summarise_all
+    from tagrank.commands.compare.unit import Unit
+    from tagrank.commands.destinations import check_apart
+    from tagrank.validation import check_choice, check_positive
+
     started = time.perf_counter()
     check_choice("search", search, SEARCHES)
     if folds is not None and test_size is not None:
@@ -182,6 +189,8 @@ def compare(
 
 def _check_pages(pages: Mapping[str, str | os.PathLike | None]) -> None:
     """Raise unless all can be written."""
+    from tagrank.commands.destinations import check_distinct, check_file, check_page
+
     check_distinct(**pages)
     for name, path in pages.items():
         if path is not None:
@@ -189,6 +198,8 @@ def _check_pages(pages: Mapping[str, str | os.PathLike | None]) -> None:
 
 
 def _several(data: Any) -> list[Any]:
+    from tagrank.data import Collection
+
     if isinstance(data, Collection | str | os.PathLike):
         return [data]
     if not (found := list(data)):
@@ -197,6 +208,8 @@ def _several(data: Any) -> list[Any]:
 
 
 def _divide(division: Division, collections: Sequence[Any], folder: Path) -> list[Fold]:
+    from tagrank.commands.compare.folds import keep_rows
+
     folds: list[Fold] = []
     for one in collections:
         taken, name = {fold.data for fold in folds}, ""
@@ -233,6 +246,8 @@ def choose_methods(wanted: str | Sequence[str]) -> list[str]:
 
 def choose_metrics(wanted: str | Sequence[str]) -> tuple[str, ...]:
     """Metrics by name, as the catalogue spells them."""
+    from tagrank.annotation.choosing import find_criterion
+
     return tuple(dict.fromkeys(find_criterion(word).name for word in _words(wanted)))
 
 

@@ -260,3 +260,6 @@ def _chosen_section(one: DataResult) -> dict[str, Any]:
             if line.is_done
         ],
     }
+
+
+WRITERS = {"report": write_comparison_page, "markdown": write_markdown, "latex": write_latex}

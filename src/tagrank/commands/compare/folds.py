@@ -13,7 +13,6 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.describing import PICTURES, describe_rows
-from tagrank.commands.evaluate import align_tags
 from tagrank.commands.given_data import (
     check_has_tags,
     choose_part,
@@ -21,9 +20,10 @@ from tagrank.commands.given_data import (
     known_pictures,
     open_collection,
 )
+from tagrank.commands.steps.evaluating import align_tags
 from tagrank.data import Collection, LabelStratifiedKFold, Reading, clean_tags, split_collection
 from tagrank.features import Feature
-from tagrank.problems import Problem
+from tagrank.files import Problem
 
 USUAL_TEST_SIZE = 0.25
 

@@ -1,17 +1,20 @@
 """What a comparison found, and what its tables show: the same on the terminal, on pages and in documents."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tagrank.annotation.choosing import find_criterion
-from tagrank.commands.compare.folds import Fold
-from tagrank.commands.compare.unit import DONE
 from tagrank.commands.tune import option_words
-from tagrank.metrics.chance import AverageRanks
-from tagrank.problems import Problem
+from tagrank.files import Problem
 
+if TYPE_CHECKING:
+    from tagrank.commands.compare.folds import Fold
+    from tagrank.metrics.chance import AverageRanks
+
+DONE, FAILED, SLOW, TOO_LARGE = "done", "failed", "too slow", "too large"
 FREQUENCY, LOGISTIC = "label-frequency", "one-vs-all-logistic"
 BASELINES = {FREQUENCY: "label frequency", LOGISTIC: "logistic regression"}
 SECONDS = ("tuning", "training", "prediction")
@@ -254,6 +257,8 @@ def _cell(line: MethodLine, metric: str, best: float, criterion: str) -> MarkedV
 
 
 def _best(metric: str, values: list[float]) -> float:
+    from tagrank.annotation.choosing import find_criterion
+
     defined = [value for value in values if not math.isnan(value)]
     if not defined:
         return math.nan

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tagrank.commands.compare.folds import Fold
-from tagrank.commands.compare.unit import DONE, FAILED, SLOW, TOO_LARGE, Unit, run_unit, unanswered
+from tagrank.commands.compare.result import DONE, FAILED, SLOW, TOO_LARGE
+from tagrank.commands.compare.unit import Unit, run_unit, unanswered
 from tagrank.commands.destinations import check_folder
 from tagrank.errors import ArgumentError
 from tagrank.estimators.kernel_estimator import KernelEstimator

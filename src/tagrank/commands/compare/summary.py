@@ -7,9 +7,8 @@ import numpy as np
 
 from tagrank.annotation.choosing import find_criterion
 from tagrank.commands.compare.folds import Fold
-from tagrank.commands.compare.result import FREQUENCY, LOGISTIC, SECONDS, DataResult, MethodLine
+from tagrank.commands.compare.result import DONE, FREQUENCY, LOGISTIC, SECONDS, DataResult, MethodLine
 from tagrank.commands.compare.running import Key
-from tagrank.commands.compare.unit import DONE
 from tagrank.metrics.chance import AverageRanks, average_ranks, interval
 
 

@@ -20,13 +20,13 @@ from tagrank.annotation.choosing import (
 )
 from tagrank.annotation.views import take_in
 from tagrank.commands.compare.folds import Fold, load_rows
-from tagrank.commands.evaluate import answer
+from tagrank.commands.compare.result import DONE, FAILED
+from tagrank.commands.steps.evaluating import answer
 from tagrank.commands.tune import ending, search_facts
 from tagrank.errors import one_line
 from tagrank.metrics import Metric, catalog_metrics, metric_table
 from tagrank.metrics.chance import resampled
 
-DONE, FAILED, SLOW, TOO_LARGE = "done", "failed", "too slow", "too large"
 TUNING_SHARE = 0.5  # of the seconds that a method may take
 
 

@@ -34,6 +34,7 @@ from tagrank.annotation.choosing import (
 )
 from tagrank.annotation.scaling import scale_views
 from tagrank.annotation.views import take_in
+from tagrank.commands.options import SHARED
 from tagrank.data import Collection
 from tagrank.data.coherence import make_coherent
 from tagrank.errors import warn
@@ -46,7 +47,6 @@ from tagrank.features import Feature
 from tagrank.progress import Progress
 
 Part = tuple[np.ndarray, np.ndarray]
-SHARED = "shared"
 SCORING = "scoring pictures by models that did not see them"
 
 

@@ -1,20 +1,14 @@
 """Tags that pictures probably lack, and tags that they probably have by mistake."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field, fields
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from tagrank.annotation.choosing import AUTO, Choice, Recipe
-from tagrank.annotation.describing import PICTURES, Cache, describe_rows, kind_of, name_features
-from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page, write_list
-from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
-from tagrank.commands.missing.choice import PairChoice
-from tagrank.commands.missing.held_out import SHARED, HeldOut, hold_out
-from tagrank.commands.missing.page import write_missing_page
 from tagrank.commands.options import (
+    AUTO,
     CACHE,
     COMPLETENESS,
     DATA,
@@ -23,23 +17,26 @@ from tagrank.commands.options import (
     METHOD_NAME,
     OUTPUT,
     SEED,
+    SHARED,
     VIEW,
     MethodParameters,
 )
 from tagrank.commands.tables import Screen, counted, table_of, text_of
-from tagrank.data import Collection, Reading, clean_tags
-from tagrank.errors import ArgumentError, warn
-from tagrank.estimators.calibration.completeness import Completeness, Remaining, estimate_remaining
-from tagrank.estimators.tag_matrices import is_matrix_file
-from tagrank.features import Feature
+from tagrank.data.reading import Reading
+from tagrank.errors import ArgumentError
+from tagrank.files import Problem
 from tagrank.options import METHOD, ROWS, Option
-from tagrank.problems import Problem
 from tagrank.progress import Progress
-from tagrank.validation import check_choice, check_share
+
+if TYPE_CHECKING:
+    from tagrank.annotation.choosing import Choice
+    from tagrank.annotation.describing import Cache
+    from tagrank.data import Collection
+    from tagrank.estimators.calibration.completeness import Completeness, Remaining
+    from tagrank.features import Feature
 
 LISTED = "What to list"
 CALIBRATIONS = (SHARED, "platt", "isotonic")
-STATE_NAMES = {1: "present", -1: "absent", 0: "unknown"}
 
 
 @dataclass(frozen=True)
@@ -100,6 +97,8 @@ class MissingTags:
     @property
     def kind(self) -> str:
         """What has the tags: a picture, or a row of a table."""
+        from tagrank.annotation.describing import kind_of
+
         return kind_of(self.facts["views"])
 
     @property
@@ -118,6 +117,10 @@ class MissingTags:
     @property
     def right(self) -> Remaining | None:
         """How many of the suggestions are truly missing tags; None where that cannot be told."""
+        import numpy as np
+
+        from tagrank.estimators.calibration.completeness import estimate_remaining
+
         if self.wrong or self.completeness is None or self.completeness.share == 1:
             return None
         probabilities = np.array([[one.probability for one in self.suggestions]])
@@ -229,6 +232,24 @@ def missing(
     tagrank missing scene --method one-vs-all --json
     tagrank missing scene --method joint-svm --set output_kernel=odds-ratio
     """
+    from tagrank.annotation.choosing import Recipe
+    from tagrank.annotation.describing import PICTURES, describe_rows, name_features
+    from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page
+    from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
+    from tagrank.commands.missing.choice import PairChoice
+    from tagrank.commands.missing.held_out import hold_out
+    from tagrank.commands.missing.page import write_missing_page
+    from tagrank.commands.missing.suggestions import (
+        list_suggestions,
+        named,
+        unjudged_tags,
+        usable,
+        write_suggestions,
+    )
+    from tagrank.data import clean_tags
+    from tagrank.estimators.tag_matrices import is_matrix_file
+    from tagrank.validation import check_choice, check_share
+
     check_choice("calibration", calibration, CALIBRATIONS)
     if completeness is not None:
         check_share("completeness", completeness)
@@ -249,10 +270,10 @@ def missing(
     features, spelling = name_features(features), reading.spelling()
     opened = open_collection(data, reading)
     tagged = check_has_tags(opened, data)
-    rows = choose_part(_named(tagged), part, usual="all")
+    rows = choose_part(named(tagged), part, usual="all")
     rows = clean_tags(rows, **spelling)
     rows = keep_frequent(rows, reading.min_count)
-    n_rows, rows = len(rows), _usable(rows, untagged)
+    n_rows, rows = len(rows), usable(rows, untagged)
     n_untagged = n_rows - len(rows)
     if PICTURES in rows.views:
         recipe.check_pictures()
@@ -279,13 +300,13 @@ def missing(
     is_open = ~rows.decided_mask()
     places, columns = choice.pick(held_out, is_open)
     found = MissingTags(
-        _suggestions(rows, held_out, places, columns),
+        list_suggestions(rows, held_out, places, columns),
         wrong,
         method,
         folds,
         rows.summary(),
         int(choice.candidates(held_out, is_open).sum()),
-        _unjudged(rows.tags, held_out),
+        unjudged_tags(rows.tags, held_out),
         held_out.choice,
         described.seconds,
         rows.problems,
@@ -297,56 +318,6 @@ def missing(
     if page is not None:
         write_missing_page(page, found, rows, places)
     return found
-
-
-def _named(rows: Collection) -> Collection:
-    """Rows without names are called by their numbers in the data, whatever is left out afterwards."""
-    if rows.names is not None:
-        return rows
-    return rows.replaced(names=[f"row {i}" for i in range(len(rows))])
-
-
-def _usable(rows: Collection, untagged: bool) -> Collection:
-    """The rows of which something is known; with `untagged` all."""
-    is_known = rows.known_rows()
-    if not is_known.any():
-        all_rows = f"{len(rows):,} {kind_of(rows.views)}s of {rows.name or 'the data'}"
-        raise ValueError(f"none of the {all_rows} has tags to learn from")
-    return rows if untagged else rows.subset(is_known)
-
-
-def _suggestions(
-    rows: Collection, held_out: HeldOut, places: np.ndarray, columns: np.ndarray
-) -> list[Suggestion]:
-    names = rows.names or ()
-    return [
-        Suggestion(
-            names[i],
-            rows.tags[j],
-            float(held_out.probabilities[i, j]),
-            float(held_out.scores[i, j]),
-            rank,
-            STATE_NAMES[int(held_out.states[i, j])],
-        )
-        for rank, (i, j) in enumerate(zip(places.tolist(), columns.tolist(), strict=True), start=1)
-    ]
-
-
-def _unjudged(tags: Sequence[str], held_out: HeldOut) -> list[str]:
-    """Tags that some model had never seen; said once, by number."""
-    found = [tags[int(j)] for j in np.flatnonzero(~np.all(held_out.is_judged, axis=0))]
-    if found:
-        warn(
-            f"{len(found)} of {len(tags)} tags are in too few pictures to be judged everywhere, such as "
-            f"{found[0]!r}; min_count leaves rare tags out"
-        )
-    return found
-
-
-def write_suggestions(path: str | os.PathLike, suggestions: Sequence[Suggestion]) -> None:
-    """Write suggestions as a ``.csv`` or ``.jsonl`` file, a line each, whole or not at all."""
-    columns = [column.name for column in fields(Suggestion)]
-    write_list(path, table=[columns, *map(astuple, suggestions)], documents=map(asdict, suggestions))
 
 
 def show_missing(

@@ -1,1 +1,1 @@
-"""One file a format of files with data, as `tagrank.formats` lists them; `folders/` has one a layout."""
+"""One file a format of files with data, as `tagrank.data.formats` lists them; `folders/` has one a layout."""

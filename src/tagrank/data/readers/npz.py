@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tagrank.array_files import load_npz, save_npz
 from tagrank.data.collection import Collection
 from tagrank.data.label_matrix import Matrix
-from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, load_npz, naming, save_npz
+from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, naming
 from tagrank.validation import check_choice
 
 _ABOUT = ("Y", "tags", "names", "part", "name")

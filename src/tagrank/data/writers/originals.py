@@ -24,8 +24,8 @@ from typing import Any, NamedTuple
 from tagrank.data.collection import Collection
 from tagrank.data.readers.marks import Marks, encode_marks, marks_of
 from tagrank.data.readers.xmp import existing_sidecars
+from tagrank.data.user_folders import state_folder
 from tagrank.files import MAX_BYTES, FileError, atomic_write, check_plain, open_bounded
-from tagrank.user_folders import state_folder
 
 # what is kept of all files together; the oldest goes first
 MOST_FILES, MOST_BYTES = 200_000, 2**30

@@ -14,8 +14,7 @@ from tagrank.data.collection import Collection
 from tagrank.data.readers.jsonl import json_line
 from tagrank.data.readers.table import join_tags, protect_cell, relative_picture
 from tagrank.data.writers.sidecar import write_sidecar
-from tagrank.files import FileError, atomic_write
-from tagrank.problems import Problem, ProblemLog
+from tagrank.files import FileError, Problem, ProblemLog, atomic_write
 from tagrank.validation import check_choice, check_kind
 
 TaggedPictures = Mapping[str, Sequence[str]]

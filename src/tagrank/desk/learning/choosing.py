@@ -35,10 +35,10 @@ def choose_model(
         method = MANY_ROWS_METHOD if note else FEW_ROWS_METHOD
     common: dict[str, Any] = {"calibration": None, "seed": seed, "n_jobs": n_jobs}
     recipe = Recipe(method, {"kernel": "linear"} if note else {}, **common)
-    intake = take_in_examples(examples, for_linear=bool(note))
-    candidates = recipe.candidates(intake, examples.tags)
+    rows = take_in_examples(examples, for_linear=bool(note))
+    candidates = recipe.candidates(rows, examples.tags)
     usual = candidates.usual.estimator
-    prepared = prepare(examples.ids, intake, usual)
+    prepared = prepare(examples.ids, rows, usual)
     if method != "auto":
         return ChosenModel(usual, words=method, note=note), prepared
     some = known

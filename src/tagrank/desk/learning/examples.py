@@ -8,8 +8,9 @@ import numpy as np
 
 from tagrank.annotation.choosing import MOST_COMPARED, kernel_of
 from tagrank.annotation.scaling import Scaler, arrange_views, fit_scalers
-from tagrank.annotation.views import Intake, take_in
+from tagrank.annotation.views import UnscaledRows, take_in
 from tagrank.data import Collection
+from tagrank.data.label_matrix import Matrix
 from tagrank.estimators.compared_rows import PlainRows, compare_rows, sliceable
 from tagrank.features import Feature
 from tagrank.kernels import reads_views
@@ -103,16 +104,16 @@ class Prepared:
     Attributes
     ----------
     ids : of the pictures
-    intake : rows before scaling
+    rows : before scaling
     scalers : of each view
     X : scaled rows
     compared : the same, compared by the kernel of the estimator; None until it is chosen
     """
 
     ids: np.ndarray
-    intake: Intake
+    rows: UnscaledRows
     scalers: dict[str, Scaler | None]
-    X: Any
+    X: Matrix | dict[str, Matrix]
     compared: PlainRows | None = None
 
     def comparing(self, estimator: Any) -> "Prepared":
@@ -120,26 +121,26 @@ class Prepared:
         return replace(self, compared=compare_rows(estimator, self.X))
 
 
-def take_in_examples(examples: Examples, *, for_linear: bool) -> Intake:
+def take_in_examples(examples: Examples, *, for_linear: bool) -> UnscaledRows:
     """Their features as matrices; for linear models only embeddings, if there are any.
 
     Histograms are sparse and mean little to a linear model, and beside them embeddings would be sparse too.
     """
     features = examples.features or {}
     embeddings = {name: one for name, one in features.items() if one.family == EMBEDDING}
-    intake = take_in(examples.rows, features=examples.features)
+    rows = take_in(examples.rows, features=examples.features)
     if not for_linear or not embeddings:
-        return intake
-    views = {name: intake.views[name] for name in embeddings}
-    return intake._replace(views=views, features=embeddings)
+        return rows
+    views = {name: rows.views[name] for name in embeddings}
+    return rows._replace(views=views, features=embeddings)
 
 
-def prepare(ids: np.ndarray, intake: Intake, estimator: Any) -> Prepared:
+def prepare(ids: np.ndarray, rows: UnscaledRows, estimator: Any) -> Prepared:
     """The rows scaled for the kernel of an estimator."""
     kernel = kernel_of(estimator)
-    scalers = fit_scalers(intake.views, kernel)
+    scalers = fit_scalers(rows.views, kernel)
     by_view = kernel is not None and reads_views(kernel)
-    return Prepared(ids, intake, scalers, sliceable(arrange_views(intake.views, scalers, by_view=by_view)))
+    return Prepared(ids, rows, scalers, sliceable(arrange_views(rows.views, scalers, by_view=by_view)))
 
 
 def why_linear(n_rows: int) -> str | None:

@@ -131,9 +131,9 @@ class Learned:
 
     def annotator(self) -> Annotator:
         """The last model as an Annotator, which can be saved, annotates and explains."""
-        intake, scalers = self.prepared.intake, self.prepared.scalers
+        rows, scalers = self.prepared.rows, self.prepared.scalers
         labels = self.examples.rows.with_labels(labels_from_states(self.states), self.tags)
-        return Annotator.of_trained(self.model, intake, scalers, labels, self.chosen.choice)
+        return Annotator.of_trained(self.model, rows, scalers, labels, self.chosen.choice)
 
 
 def learn(
@@ -170,8 +170,8 @@ def learn(
 def prepare_again(examples: Examples, chosen: ChosenModel) -> Prepared:
     """The rows scaled for a model that was chosen before."""
     is_linear = isinstance(kernel_of(chosen.estimator), Linear)
-    intake = take_in_examples(examples, for_linear=is_linear)
-    return prepare(examples.ids, intake, chosen.estimator)
+    rows = take_in_examples(examples, for_linear=is_linear)
+    return prepare(examples.ids, rows, chosen.estimator)
 
 
 class _LearningRun:

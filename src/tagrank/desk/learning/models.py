@@ -23,7 +23,8 @@ import numpy as np
 
 from tagrank.annotation.model_files.atomic_folder import atomic_folder
 from tagrank.annotation.model_files.contents import format_json, parse_json
-from tagrank.files import FileError, atomic_write, load_npy, map_npy, open_plain, write_npy
+from tagrank.array_files import load_npy, map_npy, write_npy
+from tagrank.files import FileError, atomic_write, open_plain
 
 if TYPE_CHECKING:
     from tagrank.annotation import Annotator

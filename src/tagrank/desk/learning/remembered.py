@@ -131,7 +131,7 @@ def _spread(values: np.ndarray, rows: np.ndarray, n_rows: int) -> sparse.csr_arr
     return sparse.csr_array((part.data, part.indices, indptr), shape=(n_rows, values.shape[1]))
 
 
-def start_from(solution: Solution, rows: np.ndarray) -> Any:
+def start_from(solution: Solution, rows: np.ndarray) -> np.ndarray | tuple[np.ndarray, ...] | None:
     """What `fit` takes as its start, for a training on some rows; None for an empty solution."""
     if not solution:
         return None

@@ -11,12 +11,16 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tagrank.archive import Archive
 from tagrank.desk.learning.models import MODEL, Models, Proposals, model_rows
 from tagrank.resources import count_threads
 from tagrank.workers import Worker, WorkerDied, pack_work
+
+if TYPE_CHECKING:
+    from tagrank.annotation.describing import FeatureChoice
+    from tagrank.desk.learning.training import TrainingProcess
 
 PATIENCE = 3.0  # seconds for a process to stop by itself
 TRAIN_AFTER = 50  # decisions
@@ -37,7 +41,7 @@ class _Work:
 
     def __init__(self, home: str, folder: str, database: str, options: dict[str, Any]) -> None:
         self._home, self._folder, self._database, self._options = home, folder, database, options
-        self._process: Any = None
+        self._process: TrainingProcess | None = None
 
     def __call__(self, request: TrainingRequest) -> None:
         if self._process is None:
@@ -66,7 +70,7 @@ class Trainer:
         archive: Archive,
         *,
         cache: bool | str | os.PathLike = True,
-        features: Any = None,
+        features: "FeatureChoice" = None,
         n_jobs: int | None = None,
         on_finished: Callable[[int], None] | None = None,
     ) -> None:

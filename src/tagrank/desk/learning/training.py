@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tagrank.annotation.describing import PICTURES, Description, describe_rows, name_features
+from tagrank.annotation import DescribedPictures
+from tagrank.annotation.describing import PICTURES, FeatureChoice, describe_rows, name_features
 from tagrank.archive import Archive
 from tagrank.archive.decisions import count_decisions, last_decision, read_unmarked
 from tagrank.archive.pictures import read_contents, read_labels
@@ -42,13 +43,13 @@ class ArchiveReader:
         database: str,
         *,
         cache: bool | str | os.PathLike = True,
-        features: Any = None,
+        features: FeatureChoice = None,
         n_jobs: int | None = None,
     ) -> None:
         self._folder, self._database = folder, database
         self._cache, self._features, self._n_jobs = cache, features, n_jobs
         self._known: list[tuple[str, bytes]] = []
-        self._described: Description | None = None
+        self._described: DescribedPictures | None = None
 
     def read(self, progress: Progress | None = None) -> tuple[Examples, int, int]:
         """The examples of today; how many decisions were made, and the number of the last of them."""
@@ -82,7 +83,9 @@ class ArchiveReader:
         )
         return examples, n_decisions, last
 
-    def _describe(self, collection: Collection, keys: list[bytes], progress: Progress | None) -> Description:
+    def _describe(
+        self, collection: Collection, keys: list[bytes], progress: Progress | None
+    ) -> DescribedPictures:
         known = list(zip(collection.names or (), keys, strict=True))
         if self._described is None or known != self._known:
             features = name_features(self._features)

@@ -5,7 +5,7 @@ similarity of a vector with itself scaled to one, and answers two questions: how
 (`output(U, Z)`), and what does each training sample say about each label (`say`).
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -212,6 +212,7 @@ OUTPUT_KERNELS = {
     "poly2": PolynomialOutputs(2),
     "poly3": PolynomialOutputs(3),
 }
+_STORED = {kind.__name__: kind for kind in (OddsRatioOutputs, PolynomialOutputs)}
 
 
 def make_output_kernel(given):
@@ -228,6 +229,26 @@ def make_output_kernel(given):
             f"(n_labels, n_labels), a function of two sets of label vectors or an OutputKernel, got {given!r}"
         )
     return LinearOutputs(given)
+
+
+def describe_output(given):
+    """An output kernel as plain JSON values, from which `output_from_dict` builds it again, or None."""
+    name = type(given).__name__
+    return {"class": name, **asdict(given)} if name in _STORED else None
+
+
+def output_from_dict(described):
+    """The output kernel that `describe_output` described."""
+    numbers = {key: number for key, number in described.items() if key != "class"}
+    kind = _STORED.get(str(described.get("class")))
+    if kind is None or not all(isinstance(number, int | float) for number in numbers.values()):
+        raise ValueError(f"unknown output kernel {str(described)[:60]}")
+    known = set(kind.__dataclass_fields__)
+    if set(numbers) != known:
+        raise ValueError(
+            f"the output kernel {kind.__name__} must have the numbers {', '.join(sorted(known))}"
+        )
+    return kind(**numbers)
 
 
 def unit_rows(V):

@@ -9,8 +9,7 @@ from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.jsonl import read_jsonl, read_lists
 from tagrank.data.readers.marks import TagTable, part_in
-from tagrank.files import MAX_BYTES, ROW_BYTES, WORD_BYTES, FileError, MemoryBound, open_bounded
-from tagrank.problems import ProblemLog
+from tagrank.files import MAX_BYTES, ROW_BYTES, WORD_BYTES, FileError, MemoryBound, ProblemLog, open_bounded
 
 _KEYS = ("images", "annotations", "categories")
 _NAMES = {"images": "file_name", "categories": "name"}

@@ -20,7 +20,7 @@ from tagrank.data.readers.folders.tag_folders import is_tag_folders, read_tag_fo
 from tagrank.data.readers.folders.tag_list import has_tag_list, read_tag_list
 from tagrank.data.readers.folders.voc import is_voc, read_voc
 from tagrank.data.readers.marks import Marks, TagTable, marks_of
-from tagrank.problems import ProblemLog
+from tagrank.files import ProblemLog
 from tagrank.validation import check_choice
 
 

@@ -1,7 +1,7 @@
 """The formats of files with data. An entry of `FORMATS`, and the module that it names, are a whole format.
 
-`read_collection` and `write_collection` choose the entry by the ending of a file, and the command line lists
-the endings. Nothing is imported before a file is read or written.
+`read_collection` and `write_collection` choose the entry by the ending of a file. Nothing is imported before
+a file is read or written.
 """
 
 import os
@@ -37,11 +37,6 @@ FORMATS = [
     Format((".libsvm", ".svm"), f"{_READERS}.libsvm", "read_libsvm", "write_libsvm"),
     Format((".npz",), f"{_READERS}.npz", "read_npz", "write_npz"),
 ]
-
-
-def usual_endings() -> list[str]:
-    """One ending of each format, for help."""
-    return [one.endings[0] for one in FORMATS]
 
 
 def readable_endings() -> list[str]:

@@ -5,8 +5,8 @@ import stat
 
 import pytest
 
+from tagrank.data.user_folders import cache_folder, state_folder
 from tagrank.files import FileError
-from tagrank.user_folders import cache_folder, state_folder
 
 
 @pytest.fixture

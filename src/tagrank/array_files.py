@@ -1,0 +1,162 @@
+"""Arrays in ``.npy`` and ``.npz`` files: read within bounds and never unpickled, as in `files`."""
+
+import math
+import os
+import tokenize
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
+from typing import IO, Any
+
+import numpy as np
+
+from tagrank.files import MAX_BYTES, FileError, atomic_write, check_regular
+
+# Deflate cannot shrink data by more than this; a larger promise is a lie.
+_MAX_DEFLATE_RATIO = 1040
+# What numpy's header parser lets through when the header is nonsense.
+_HEADER_ERRORS = (
+    KeyError,
+    ValueError,
+    TypeError,
+    SyntaxError,
+    EOFError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    tokenize.TokenError,
+)
+
+
+def load_npy(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> np.ndarray:
+    """One array from a ``.npy`` file whose header agrees with its size."""
+    size = check_regular(path).st_size
+    with open(path, "rb") as stream:
+        return read_array(stream, size, os.fspath(path), max_bytes)
+
+
+def map_npy(path: str | os.PathLike, expected: tuple[tuple[int, ...], np.dtype]) -> np.ndarray:
+    """The array of a ``.npy`` file of `expected` shape and dtype, left on disk until it is looked at."""
+    size = check_regular(path).st_size
+    with open(path, "rb") as stream:
+        shape, fortran, dtype, header_size = _checked_header(stream, size, os.fspath(path), expected)
+    return np.asarray(np.memmap(path, dtype, "r", header_size, shape, "F" if fortran else "C"))
+
+
+def write_npy(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype, parts: Iterable[np.ndarray]) -> None:
+    """Write an array as ``.npy``, given in parts one below the other, such as its rows or all of it.
+
+    Unlike numpy's own way of writing, this says that the disk is full.
+    """
+    header = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
+    for part in parts:
+        file.write(np.ascontiguousarray(part, dtype=dtype).reshape(-1).view(np.uint8).data)
+
+
+def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:
+    """All arrays of a ``.npz`` archive, whose headers must agree with their sizes, `max_bytes` in all."""
+    check_regular(path)
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [checked_member(member, path) for member in archive.infolist()]
+            if sum(member.file_size for member in members) > max_bytes:
+                raise FileError(
+                    path,
+                    f"unpacks to more than {max_bytes:,} bytes; divide it, or pass a larger max_bytes to its "
+                    "reader",
+                )
+            arrays = {}
+            for member in members:
+                with archive.open(member) as stream:
+                    where = f"{os.fspath(path)}:{member.filename}"
+                    array = read_array(stream, member.file_size, where, max_bytes)
+                    arrays[member.filename.removesuffix(".npy")] = array
+            return arrays
+    except FileError:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, ValueError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
+        raise FileError(path, f"damaged or truncated npz archive ({str(error)[:200]})") from None
+
+
+def save_npz(path: str | os.PathLike, arrays: Mapping[str, Any]) -> None:
+    """Write a compressed ``.npz`` archive atomically; arrays of objects are refused."""
+    with atomic_write(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+                np.lib.format.write_array(stream, np.asanyarray(array), allow_pickle=False)
+
+
+def checked_member(member: zipfile.ZipInfo, path: str | os.PathLike) -> zipfile.ZipInfo:
+    """`member` of the archive `path`, refused if its promises cannot be kept."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) or member.flag_bits & 1:
+        raise FileError(path, f"{member.filename} is encrypted or compressed in an unusual way")
+    if member.file_size > _MAX_DEFLATE_RATIO * (member.compress_size + 64):
+        raise FileError(path, f"{member.filename} promises {member.file_size:,} bytes, more than it can hold")
+    return member
+
+
+def read_array(
+    stream: IO[bytes],
+    size: int,
+    where: str,
+    max_bytes: int = MAX_BYTES,
+    *,
+    expected: tuple[tuple[int, ...], np.dtype] | None = None,
+) -> np.ndarray:
+    """The array in a ``.npy`` stream of `size` bytes; nothing is allocated before its header is checked.
+
+    `where` is how messages call it; `expected` are the shape and dtype that the header must state, if known.
+    """
+    shape, fortran, dtype, header_size = _checked_header(stream, size, where, expected)
+    n_bytes = size - header_size
+    # nothing at all can still have any length
+    if n_bytes > max_bytes or (n_bytes == 0 and 8 * max(shape) > max_bytes):
+        raise FileError(
+            where,
+            f"shape {shape} of {dtype} is refused; if you trust it, pass more than max_bytes={max_bytes:,}",
+        )
+    data = bytearray(n_bytes)
+    view, filled = memoryview(data), 0
+    while filled < n_bytes:
+        # in pieces: an archive makes a copy of what it is asked for
+        count = stream.readinto(view[filled : filled + 2**20])  # type: ignore[attr-defined]
+        if not count:
+            raise FileError(where, f"ends after {filled:,} of {n_bytes:,} bytes")
+        filled += count
+    flat = np.frombuffer(data, dtype) if n_bytes else np.empty(int(np.prod(shape)), dtype)
+    return flat.reshape(shape, order="F" if fortran else "C")
+
+
+def _checked_header(
+    stream: IO[bytes], size: int, where: str, expected: tuple[tuple[int, ...], np.dtype] | None
+) -> tuple[tuple[int, ...], bool, np.dtype, int]:
+    """Shape, order, dtype and length of a header that agrees with `expected` and with `size`."""
+    shape, fortran, dtype, header_size = _read_header(stream, where)
+    if expected is not None and (shape, dtype) != expected:
+        raise FileError(
+            where, f"expected {expected[1]} of shape {expected[0]}, found {dtype} of shape {shape}"
+        )
+    n_bytes = math.prod(shape, start=dtype.itemsize)
+    if n_bytes != size - header_size:
+        raise FileError(
+            where, f"shape {shape} of {dtype} needs {n_bytes:,} bytes, found {size - header_size:,}"
+        )
+    return shape, fortran, dtype, header_size
+
+
+def _read_header(stream: IO[bytes], where: str) -> tuple[tuple[int, ...], bool, np.dtype, int]:
+    readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    try:
+        read_header = readers[np.lib.format.read_magic(stream)]
+        # numpy warns of some damaged headers before it refuses them
+        with warnings.catch_warnings(action="ignore"):
+            shape, fortran, dtype = read_header(stream)
+    except _HEADER_ERRORS as error:
+        raise FileError(where, f"not a plain numpy array ({error})") from None
+    if dtype.hasobject or dtype.names is not None or dtype.itemsize == 0 or min(shape, default=0) < 0:
+        raise FileError(where, f"an array of {dtype} is refused: only plain numbers and text are read")
+    return shape, fortran, dtype, stream.tell()
