@@ -188,6 +188,10 @@ class Ending:
             return "stop"
         return "max_seconds" if self.max_seconds is not None and self.seconds >= self.max_seconds else None
 
+    def is_over(self):
+        """Whether there is a reason to end."""
+        return self.reason() is not None
+
 
 def is_interrupt(error):
     """Whether Ctrl-C is behind an error; inside compiled code it becomes a chain of SystemErrors."""

@@ -1,6 +1,7 @@
 """Annotator: features, scaling, kernel, estimator, tag names and thresholds in one object."""
 
 import os
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -20,7 +21,7 @@ from tagrank.annotation.choosing import (
     choose,
     kernel_of,
 )
-from tagrank.annotation.choosing.candidates import take_tag_weights
+from tagrank.annotation.choosing.candidates import limited, take_tag_weights
 from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scalers
@@ -61,10 +62,9 @@ class Annotator:
     criterion : what to choose by: "Image-MAP", the top of the ranking, "Image-AUC", or the mean of both
     scaling : {"auto", "standard", "minmax", "unit", "tf-idf", "none"}
         "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
-        of sparse columns only the width changes. "unit" brings rows to length 1, "tf-idf" too, with columns
-        that count more the rarer they are. "auto" is "standard" for dense columns under Gaussian, linear and
-        polynomial kernels, and "none" for sparse ones, histogram kernels and similarities; of counts, such as
-        those of words, it is chosen with the method, unless the estimator is given.
+        of sparse columns only the width changes. "unit" brings rows to length 1, "tf-idf" too, where rare
+        columns count more. "auto" is "standard" for dense columns under Gaussian, linear and polynomial
+        kernels, "none" for others; of counts, such as those of words, it is chosen with the method.
     view : name or names of the views of the collection to learn from; all matrices by default
 
     Attributes
@@ -329,6 +329,7 @@ class Annotator:
         callback: Callable[[Any], None] | None,
         stop: Callable[[], bool] | None,
     ) -> tuple[Any, Choice | None]:
+        started = time.perf_counter()
         weights = [take_tag_weights(one.estimator, self.tags, len(collection)) for one in candidates.methods]
         with warnings.catch_warnings():
             # said afterwards, by name
@@ -338,12 +339,12 @@ class Annotator:
             )
             if candidates.scalers:
                 self.scalers_ = dict.fromkeys(self.scalers_, chosen.scaler)
-            model = candidates.wrapped(chosen.estimator)
+            spent = time.perf_counter() - started
+            model = candidates.wrapped(limited(chosen.estimator, candidates, spent))
             if progress is not None and candidates.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)
-            options: dict[str, Any] = {"callback": callback, "stop": stop}
-            if collection.decided:
-                options["decided"] = collection.decided_mask(confirmed=False)
+            decided = {"decided": collection.decided_mask(confirmed=False)} if collection.decided else {}
+            options: dict[str, Any] = {"callback": callback, "stop": stop, **decided}
             options = weights[0] | taken_by(model.fit, **options)
             return model.fit(rows_for(model, chosen.rows), collection.labels, **options), chosen.choice
 

@@ -150,7 +150,7 @@ def _minmax(X: Matrix) -> Scaler:
     return Scaler(lowest, _no_zeros(highest - lowest), clip=True)
 
 
-def _by_length(X: Any, scaling: str) -> Scaler:
+def _by_length(X: Matrix, scaling: str) -> Scaler:
     """Rows of unit length, for tf-idf with columns that count more the rarer they are."""
     width = np.ones(X.shape[1])
     if scaling == TF_IDF:
@@ -159,7 +159,7 @@ def _by_length(X: Any, scaling: str) -> Scaler:
     return Scaler(np.zeros(X.shape[1]), width, unit=True)
 
 
-def _of_unit_length(X: Any) -> Any:
+def _of_unit_length(X: Matrix) -> Matrix:
     """Rows divided by their lengths; those of zeros stay."""
     squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
     lengths = np.sqrt(np.asarray(squares, dtype=np.float64)).ravel()
@@ -169,7 +169,7 @@ def _of_unit_length(X: Any) -> Any:
     return (X * factors[:, None]).astype(X.dtype, copy=False)
 
 
-def _are_counts(X: Any) -> bool:
+def _are_counts(X: Matrix) -> bool:
     """Whether entries are zero or above, and most are zero; dense ones must be whole numbers, too."""
     entries = X.data if sparse.issparse(X) else X
     if not entries.size or entries.min() < 0:
@@ -179,7 +179,7 @@ def _are_counts(X: Any) -> bool:
     return bool(np.mean(X == 0) >= ZEROS_OF_COUNTS and np.all(np.floor(X) == X))
 
 
-def _float_type(X: Any) -> np.dtype:
+def _float_type(X: Matrix) -> np.dtype:
     return X.dtype if X.dtype.kind == "f" else np.dtype(np.float64)
 
 

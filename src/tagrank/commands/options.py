@@ -167,7 +167,7 @@ class TrainingParameters(MethodParameters):
     class_weight : give present and absent tags the same weight
     fit_intercept : add a constant to the scores
     max_iter : maximum number of passes
-    max_seconds : stop after this many seconds and keep the result
+    max_seconds : stop after this many seconds, choice and training together, and keep the result
     """
 
     gamma: Annotated[float | None, Option(METHOD, usual="1 / mean distance", check=positive)] = None

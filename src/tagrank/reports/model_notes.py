@@ -32,7 +32,8 @@ def choice_words(choice: Choice) -> str:
     words = f"{choice.criterion} {choice.value:.3f}"
     if choice.lead is not None:
         words += f", {100 * choice.lead:.1f} points more than the next best"
-    return f"{words}; {len(choice.trials)} tried on {choice.n_rows:,} held out, {choice.seconds:.1f} seconds"
+    words = f"{words}; {len(choice.trials)} tried on {choice.n_rows:,} held out, {choice.seconds:.1f} seconds"
+    return words if choice.is_complete else f"{words}, then time was up"
 
 
 def choice_section(annotator: Annotator) -> dict[str, Any] | None:

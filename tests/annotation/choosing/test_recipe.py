@@ -1,6 +1,7 @@
 """One recipe: Python, `train` and `missing` choose alike, for pictures and for rows."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from tagrank import (
     missing,
     train,
 )
+from tagrank.annotation.views import UnscaledRows
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.methods import METHODS, find_method
 from tagrank.kernels import Gaussian, Power
@@ -151,3 +153,23 @@ def test_costs_are_given_to_the_methods_that_have_them(make_collection):
     costs = {one.method: one.costs for one in annotator.choice_.trials}
     assert costs["label-ranker"] == (0.3, 3.0)
     assert costs["ridge-regression"] == ()
+
+
+@pytest.mark.parametrize(("n_pictures", "expected"), [(20, "alone"), (60, "both"), (250, "all")])
+def test_few_pictures_are_read_by_their_embedding(n_pictures, expected):
+    def feature(family):
+        return SimpleNamespace(family=family, kernel="rbf")
+
+    names = [str(i) for i in range(n_pictures)]
+    views = {"network": np.ones((n_pictures, 2)), "colour": np.ones((n_pictures, 2))}
+    features = {"network": feature("embedding"), "colour": feature("descriptor")}
+    candidates = Recipe().candidates(UnscaledRows(views, names, features, {}), ["sea", "boat"])
+    words = {group[0].kernel_words.startswith("embedding alone") for group in candidates.on_kernels}
+    assert words == {"alone": {True}, "both": {True, False}, "all": {False}}[expected]
+    for group in candidates.on_kernels:
+        read = {part.view for part in (group[0].kernel or group[0].estimator.kernel).kernels}
+        assert read == ({"network"} if group[0].kernel else {"network", "colour"})
+    without = Recipe().candidates(
+        UnscaledRows(views, names, dict.fromkeys(views, feature("other")), {}), ["a", "b"]
+    )
+    assert not any(group[0].kernel for group in without.on_kernels)

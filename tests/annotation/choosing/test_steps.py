@@ -251,3 +251,57 @@ def test_a_method_that_would_learn_too_many_label_sets_is_left_out(problem, monk
     monkeypatch.setattr(steps, "MOST_OUTPUTS", len(np.unique(np.nan_to_num(labels), axis=0)) // 2)
     tried = choose(only(*candidates), views["gist"], labels).choice.trials
     assert [one.method for one in tried] == ["ranker"]
+
+
+def draw_rows(n=450, seed=4):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 8))
+    return X, (X[:, :5] + 0.8 * rng.normal(size=(n, 5)) > 0.6).astype(float)
+
+
+def test_a_method_that_is_far_behind_is_tried_on_one_fold_only():
+    X, labels = draw_rows()
+    candidates = [
+        Candidate("svm", "classification", OneVsAllSVM(kernel="linear", random_state=0), (1.0,)),
+        Candidate("frequency", "baseline", LabelFrequency(), None),
+    ]
+    choice = choose(only(*candidates), X, labels).choice
+    by_name = {trial.method: trial for trial in choice.trials}
+    assert by_name["frequency"].n_folds == 1
+    assert by_name["frequency"].value is None
+    assert by_name["svm"].n_folds == 3
+    assert [one.method for one in choice.chosen] == ["svm"]
+
+
+def test_values_of_C_that_are_far_behind_never_win():
+    X, labels = draw_rows()
+    labels[:, 0] = np.random.default_rng(0).random(len(labels)) < 0.1
+    ranker = LabelRanker(kernel="rbf", random_state=0)
+    tried = choose(one_method(ranker, (1e-6, 0.3, 1.0)), X, labels)
+    (trial,) = tried.choice.trials
+    assert trial.best() > 1e-6
+    assert trial.best() == tried.estimator.C
+    assert np.isfinite(trial.scores["MAP and AUC"]).all()
+
+
+def test_once_time_is_up_nothing_more_is_tried():
+    X, labels = draw_rows()
+    candidates = only(
+        Candidate("svm", "classification", OneVsAllSVM(kernel="linear", random_state=0), (1.0,)),
+        Candidate("ranker", "ranking", LabelRanker(kernel="linear", random_state=0), (1.0,)),
+    )
+    choice = choose(replace(candidates, max_seconds=1e-6), X, labels).choice
+    assert [trial.method for trial in choice.trials] == ["svm"]
+    assert not choice.is_complete
+    assert choose(replace(candidates, max_seconds=1e6), X, labels).choice.is_complete
+
+
+@pytest.mark.parametrize("method", ["label-ranker", "ridge-regression", "auto"])
+def test_seconds_are_the_budget_of_the_whole(method):
+    X, labels = draw_rows(120)
+    recipe = Recipe(method, {"max_seconds": 1000.0})
+    found = Annotator(recipe).fit(Collection({"features": X}, labels))
+    inner = found.estimator_.estimator_
+    limits = {value for name, value in inner.get_params().items() if name.endswith("max_seconds")}
+    assert all(0 < limit <= 1000 / 6 for limit in limits)
+    assert found.choice_ is None or found.choice_.is_complete

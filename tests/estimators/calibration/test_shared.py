@@ -13,7 +13,17 @@ from tagrank.estimators.calibration.completeness import (
     estimate_completeness,
     most_listed,
 )
-from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared, levels
+from tagrank.estimators.calibration.shared import (
+    FREEDOMS,
+    SharedCalibration,
+    SharedFitting,
+    deal_rows,
+    fit_shared,
+    keep_order,
+    levels,
+)
+from tagrank.labels import labels_from_states
+from tagrank.metrics import image_auc, image_average_precision
 
 
 def draw(n=3000, m=30, *, completeness=1.0, slope=2.0, spread=0.4, seed=0):
@@ -227,3 +237,48 @@ def test_a_label_that_was_never_listed_is_not_taken_for_complete():
     taken_for_complete = expit(fit_shared(states, scores, 0.6, decided).log_odds(scores))[:, -1]
     assert abs(np.log(claimed.sum() / truth[:, -1].sum())) < 1
     assert taken_for_complete.sum() < 0.1 * truth[:, -1].sum()
+
+
+def draw_lengths(n=900, m=25, seed=3):
+    """States and scores of rows that differ in length: scores tell the order, their size tells the length."""
+    rng = np.random.default_rng(seed)
+    strength = rng.normal(size=(n, m)) + rng.normal(0, 0.5, m)
+    truth = rng.gumbel(size=(n, m)) + 2.5 * strength
+    states = np.where(truth >= np.sort(truth, axis=1)[:, [-2]], 1, -1).astype(np.int8)
+    # the longer the row, the larger its scores; of single labels in other measure
+    return states, strength * np.exp(rng.normal(0, 1.2, (n, 1)))
+
+
+def test_labels_keep_their_own_curves_where_these_help():
+    states, scores, _, _ = draw(spread=1.5)
+    freedom, log_odds = keep_order(states, scores, deal_rows(len(states)))
+    assert freedom == FREEDOMS[0]
+    labels = labels_from_states(states)
+    assert image_auc(labels, log_odds) > image_auc(labels, scores) + 0.01
+
+
+def test_the_order_of_scores_is_kept_where_labels_would_spoil_it():
+    states, scores = draw_lengths()
+    half = len(states) // 2
+    freedom, log_odds = keep_order(states[:half], scores[:half], deal_rows(half))
+    labels = labels_from_states(states)
+    for measure in (image_auc, image_average_precision):
+        assert measure(labels[:half], log_odds) >= measure(labels[:half], scores[:half]) - shared.MOST_LOST
+        later = SharedFitting(states[:half], scores[:half], freedom=freedom).fit().log_odds(scores[half:])
+        assert measure(labels[half:], later) > measure(labels[half:], scores[half:]) - 0.005
+    # with all their freedom the labels do spoil it
+    assert freedom != FREEDOMS[0]
+
+
+def test_without_freedom_log_odds_have_the_order_of_scores():
+    states, scores, _, _ = draw(n=400, m=8, spread=1.5)
+    found = SharedFitting(states, scores, freedom=FREEDOMS[-1]).fit().log_odds(scores)
+    assert np.array_equal(np.argsort(found, axis=1), np.argsort(scores, axis=1))
+
+
+@pytest.mark.parametrize("state", [1, -1, 0])
+def test_nothing_to_rank_by_leaves_all_freedom(state):
+    scores = np.random.default_rng(0).normal(size=(12, 3))
+    freedom, log_odds = keep_order(np.full((12, 3), state, np.int8), scores, deal_rows(12))
+    assert freedom == FREEDOMS[0]
+    assert np.all(np.isfinite(log_odds))

@@ -12,7 +12,7 @@ from tagrank.annotation import Annotator
 from tagrank.metrics import image_auc, image_average_precision
 from tagrank_papers.figures import Answer, Figures
 from tagrank_papers.measuring import best_time
-from tagrank_papers.protocols.data import DRAWN, dense, read_parts
+from tagrank_papers.protocols.data import DOCUMENTS, DRAWN, dense, read_parts
 from tagrank_papers.protocols.peers import EXPONENTS, FIRST_EXPONENT, FOLDS, rank_by_regression
 from tagrank_papers.text import markdown_table, read_text, show
 
@@ -22,7 +22,7 @@ QUICK = {"only": (DRAWN,)}
 SETS = (
     *("emotions", "scene", "birds", "yeast", "medical", "genbase", "enron"),
     *("corel5k_images_260", "coco_multilabel_4k"),
-    *("corel5k", "bibtex", "corel16k001", "rcv1_subset1", "delicious"),
+    *("corel5k", "bibtex", "corel16k001", "rcv1_subset1", "delicious", DOCUMENTS),
 )
 TUNED_ON = {"delicious": 2000, "corel5k_images_260": 1500}  # rows for the C of the peer; all take hours
 MOST_BELOW = 0.3  # points that the choice may rank worse than the peer

@@ -1,6 +1,7 @@
 """Data that several benchmarks learn from: drawn ones, and public sets below TAGRANK_DATA."""
 
 import numpy as np
+from scipy import sparse
 
 from tagrank.annotation import describe_pictures
 from tagrank.annotation.choosing import mean_kernel
@@ -10,6 +11,7 @@ from tagrank.features import choose_features, usual_features
 from tagrank.kernels import Gaussian
 
 DRAWN = "drawn"
+DOCUMENTS = "drawn_documents"
 
 
 def dense(matrix, dtype=np.float64):
@@ -57,6 +59,29 @@ def draw_rows(n_samples, n_labels, *, n_features=6, n_present=3, seed=0):
     return X, (strength >= np.sort(strength, axis=1)[:, [-n_present]]).astype(float)
 
 
+def draw_documents(n_documents=3000, n_tags=150, n_words=3000, *, seed=0):
+    """Counts of words, and tags, most of them rare: short and long documents, whose tags are their topics.
+
+    Lengths are log-normal. A third of the words come from the topics of a document, 30 words each, the others
+    are of no topic.
+    """
+    rng = np.random.default_rng(seed)
+    common = rng.dirichlet(np.full(n_words, 0.05))
+    topics = np.zeros((n_tags, n_words))
+    for topic in topics:
+        topic[rng.choice(n_words, 30, replace=False)] = rng.dirichlet(np.full(30, 0.5))
+    shares = 1 / np.arange(3, n_tags + 3)
+    lengths = np.maximum(3, rng.lognormal(3.3, 1.0, n_documents)).astype(int)
+    X, Y = sparse.lil_array((n_documents, n_words)), np.zeros((n_documents, n_tags))
+    for document, length in enumerate(lengths):
+        n_present = 1 + min(rng.poisson(1.2), 5)
+        tags = rng.choice(n_tags, n_present, replace=False, p=shares / shares.sum())
+        chances = 0.65 * common + 0.35 * rng.dirichlet(np.ones(n_present)) @ topics[tags]
+        words, counts = np.unique(rng.choice(n_words, length, p=chances / chances.sum()), return_counts=True)
+        X[[document], words], Y[document, tags] = counts, 1
+    return X.tocsr(), Y
+
+
 def read_corel5k():
     """The 4,500 training pictures of Corel5k as 499 binary blobs, with the 371 of its 374 tags that occur."""
     train = load_dataset("corel5k").train
@@ -76,10 +101,10 @@ def read_parts(name):
     """Training part, test part and features of a set; its official parts, or a third held out.
 
     Pictures are described by what `train` takes, with vocabularies learned from the training part; of rows
-    the features are None. The set "drawn" needs no data.
+    the features are None. The sets "drawn" and "drawn_documents" need no data.
     """
-    if name == DRAWN:
-        X, Y = draw_rows(150, 6)
+    if name in (DRAWN, DOCUMENTS):
+        X, Y = draw_rows(150, 6) if name == DRAWN else draw_documents()
         whole = Collection({"features": X}, Y, name=name)
     else:
         whole = load_dataset(name)

@@ -15,6 +15,8 @@ from tagrank.estimators.base import innermost
 from tagrank.features import Feature
 from tagrank.kernels import Kernel, Linear, Precomputed, Sum, make_kernel
 
+SHORTEST = 1.0  # seconds that are left for the training, however long the choice took
+
 
 class Candidate(NamedTuple):
     """An estimator that may be chosen.
@@ -78,6 +80,7 @@ class Candidates:
     weigher : estimator that finds the weights of the kernels in the sum, not fitted; None keeps them
     scalers : of rows, by their words; the best is found on a straight line, which is tried fastest. Empty
         where rows are scaled already
+    max_seconds : for the choice and the training together; None for as long as it takes
     """
 
     around: Any
@@ -85,6 +88,7 @@ class Candidates:
     others: Sequence[Candidate] = ()
     weigher: Any = None
     scalers: Mapping[str, Scaler | None] = field(default_factory=dict)
+    max_seconds: float | None = None
 
     @property
     def methods(self) -> Sequence[Candidate]:
@@ -181,6 +185,19 @@ def is_compared(estimator: Any) -> bool:
     """Whether it reads the similarities of all rows with each other, which take their time."""
     kernel = kernel_of(estimator)
     return kernel is not None and not isinstance(kernel, Linear | Precomputed)
+
+
+def limited(estimator: Any, candidates: Candidates, seconds: float) -> Any:
+    """The estimator with what is left of the budget after so many `seconds`; as it is without a budget.
+
+    Each of the folds of the calibration has as much as the last training.
+    """
+    if candidates.max_seconds is None:
+        return estimator
+    n_trainings = 1 + (0 if candidates.around is None else candidates.around.cv)
+    left = max(SHORTEST, candidates.max_seconds - seconds) / n_trainings
+    names = [name for name in estimator.get_params() if name.split("__")[-1] == "max_seconds"]
+    return clone(estimator).set_params(**dict.fromkeys(names, left))
 
 
 def take_tag_weights(estimator: Any, tags: Sequence[str], n_rows: int) -> dict[str, Any]:

@@ -55,6 +55,11 @@ KERNEL_POWER = "kernel_power"
 PICTURE_POWERS = (1, 2, 4)
 MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
 FEWEST_TO_HOLD_OUT = 10
+# with fewer pictures sets of features cannot be weighed: the embeddings alone are tried, too; with very few
+# nothing else is, as so few say little about which is better
+FEWEST_TO_WEIGH, FEWEST_TO_COMPARE = 200, 50
+EMBEDDING = "embedding"
+MAX_SECONDS = "max_seconds"  # the budget of the whole, not a parameter of one estimator
 WEIGHING_C, WEIGHING_TOL = 3.0, 2e-2  # of the models by which sets of features are weighed
 
 
@@ -66,7 +71,8 @@ class Recipe:
     ----------
     method : a name from `methods`, or "auto" to choose among `TRIED`
     parameters : constructor arguments of its estimator; None leaves the choice. For a matrix with a row and a
-        column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame
+        column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame. `max_seconds` is
+        the budget of choice, calibration and training together
     calibration : {"shared", "platt", "isotonic", None} or "auto", how probabilities are learned from held-out
         scores: "shared" by one curve for all tags, see `ProbabilityRanker`, the others tag by tag, see
         `CalibratedRanker`; "auto" is "shared", or "platt" where a threshold is given
@@ -98,7 +104,7 @@ class Recipe:
         check_kind("parameters", self.parameters, Mapping, "a mapping of names to values")
         parameters = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make(self._entries[0]).get_params(deep=False)
-        if unknown := sorted(set(parameters) - set(known)):
+        if unknown := sorted(set(parameters) - set(known) - {MAX_SECONDS}):
             raise ArgumentError(
                 f"method {self.method!r} has no parameter {', '.join(unknown)}"
                 f"{did_you_mean(unknown[0], known)}; it has: {', '.join(known) or 'none'}"
@@ -151,6 +157,7 @@ class Recipe:
             candidates[n_leading:],
             self._weigher(rows, candidates) if can_hold_out else None,
             self._scalers(rows, candidates[0].estimator, scaling) if can_hold_out else {},
+            self.parameters.get(MAX_SECONDS),
         )
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> "Recipe":
@@ -228,7 +235,7 @@ class Recipe:
         if not can_hold_out or is_given or not isinstance(estimator, KernelEstimator):
             return [{}]
         if rows.features:
-            return [kernel_to_the_power(power) for power in PICTURE_POWERS]
+            return _picture_kernels(rows)
         if self.parameters.get("gamma") is not None:
             return [{}]
         straight = {"kernel_words": "linear", "kernel": "linear"}
@@ -264,7 +271,7 @@ class Recipe:
     def _entries(self) -> list[Method]:
         if self.method != AUTO:
             return [find_method(self.method)]
-        names = {name for name, value in self.parameters.items() if value is not None}
+        names = self.parameters.keys() - {MAX_SECONDS}
         first, *others = (find_method(name) for name in TRIED)
         # a parameter that is given asks for methods that have it
         return [first, *(one for one in others if names <= one.load()().get_params(deep=False).keys())]
@@ -281,6 +288,7 @@ class Recipe:
             **{
                 name: value.ordered(tags) if isinstance(value, TagMatrix) else value
                 for name, value in self.parameters.items()
+                if name != MAX_SECONDS
             }
         )
 
@@ -303,3 +311,19 @@ class Recipe:
             n_tags=self.n_tags,
             random_state=self.seed,
         )
+
+
+def _picture_kernels(rows: UnscaledRows) -> list[dict[str, Any]]:
+    """Powers of the kernel of all sets of features; with few pictures, of that of the embeddings, too."""
+    powers = [kernel_to_the_power(power) for power in PICTURE_POWERS]
+    features = rows.features or {}
+    embeddings = {name: feature for name, feature in features.items() if feature.family == EMBEDDING}
+    n_pictures = len(rows.names)
+    if n_pictures >= FEWEST_TO_WEIGH or len(embeddings) in (0, len(features)):
+        return powers
+    kernel = mean_kernel(embeddings)
+    alone = [
+        {**power, "kernel": kernel, "kernel_words": f"embedding alone, {power['kernel_words']}"}
+        for power in powers
+    ]
+    return alone if n_pictures < FEWEST_TO_COMPARE else [*alone, *powers]

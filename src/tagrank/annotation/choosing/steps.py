@@ -21,6 +21,7 @@ from sklearn.base import clone
 
 from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_compared, kernel_of
 from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Choice, ChosenModel, Trial, Weighing
+from tagrank.annotation.choosing.recipe import FEWEST_TO_WEIGH
 from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
 from tagrank.annotation.scaling import Scaler
 from tagrank.data.label_matrix import Matrix
@@ -30,13 +31,14 @@ from tagrank.estimators.compared_rows import ComparedRows, compare_rows, sliceab
 from tagrank.kernels import Precomputed, Sum
 from tagrank.labels import label_states
 from tagrank.progress import Progress
+from tagrank.resources import Ending
 
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, that the choice looks at
+CHOOSING_SHARE = 0.6  # of the seconds that choice and training may take together
 N_SCALED = 2  # methods by which the scale of rows is chosen
 MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
 WEIGHING = "weighing the sets of features"
-FEWEST_TO_WEIGH = 200  # rows with present and absent labels; fewer say little about weights
 
 Stop = Callable[[], bool]
 
@@ -69,15 +71,17 @@ def choose(
         return _usual(candidates, X, progress)
     n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
     X_some, labels_some, model = X, labels, None
+    seconds = candidates.max_seconds
+    ending = Ending(None if seconds is None else CHOOSING_SHARE * seconds, stop)
     if n_looked_at < n_rows:
         some = np.sort(np.random.default_rng(seed).choice(n_rows, n_looked_at, replace=False))
         are_similarities = isinstance(kernel_of(candidates.usual.estimator), Precomputed)
         X_some, labels_some = take(sliceable(X), some, some if are_similarities else None), labels[some]
     candidates = _affordable(candidates, labels_some)
-    candidates, X_some, weighing = weigh(candidates, X_some, labels_some, progress, stop)
+    candidates, X_some, weighing = weigh(candidates, X_some, labels_some, progress, ending.is_over)
     # where no row has both a present and an absent label, there is nothing to rank
     for by in dict.fromkeys((criterion, LIKELIHOOD)):
-        model = model or _Steps(candidates, labels_some, by, n_folds, seed, progress, stop).run(X_some)
+        model = model or _Steps(candidates, labels_some, by, n_folds, seed, progress, ending).run(X_some)
     if model is None or model.choice is None:
         return _usual(candidates, X, progress)
     choice = replace(model.choice, weighing=weighing)
@@ -146,14 +150,15 @@ class _Steps:
         n_folds: int,
         seed: int,
         progress: Progress | None,
-        stop: Stop | None,
+        ending: Ending,
     ) -> None:
         self.candidates, self.criterion, self.progress = candidates, criterion, progress
+        self.ending, self.n_tried = ending, 0
         n_trials = sum(map(len, candidates.on_kernels)) + len(candidates.others)
         n_trials += N_SCALED * max(0, len(candidates.scalers) - 1)
         n_trials += sum(one.tries_intercept for one in candidates.methods)
         folds: dict[str, Any] = {"n_folds": n_folds, "seed": seed, "n_expected": n_trials}
-        self.trials = Trials(labels, criterion, **folds, progress=progress, stop=stop)
+        self.trials = Trials(labels, criterion, **folds, progress=progress, stop=ending.is_over)
 
     def run(self, X: Any) -> ChosenModel | None:
         """The best; None where nothing can be measured."""
@@ -175,9 +180,15 @@ class _Steps:
             self.criterion,
             len(self.trials.states),
             time.perf_counter() - started,
+            is_complete=not self.is_late,
         )
         held_out = self.trials.states, scores.astype(np.float64)
         return ChosenModel(estimator, choice, best.rows, held_out, leader.scaler)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the seconds of the choice are over."""
+        return self.ending.reason() == "max_seconds"
 
     def _choose_kernel(self, X: Any) -> tuple[_OnKernel | None, list[Trial]]:
         """What the leading methods did on the kernel that is best for them, and the trials on the others."""
@@ -198,8 +209,8 @@ class _Steps:
             groups.remove(straight)
             by_words = {}
             for words, scaler in self.candidates.scalers.items():
-                group = [one.on_rows_of(words, scaler) for one in straight[:N_SCALED]]
-                by_words[words] = self._try_group(group, self._plain(group, scaled(X, scaler)))
+                some = [one.on_rows_of(words, scaler) for one in straight[:N_SCALED]]
+                by_words[words] = self._try_group(some, self._plain(some, scaled(X, scaler)))
                 yield by_words[words]
             words = max(by_words, key=lambda words: by_words[words].value)
             best, scaler = by_words[words], self.candidates.scalers[words]
@@ -224,13 +235,18 @@ class _Steps:
         return _OnKernel([self._measured(one) for one in self._try_all(group, rows)], rows)
 
     def _try_all(self, candidates: Sequence[Candidate], rows: Any) -> list[Tried]:
-        """Those of the candidates that could be measured."""
-        tried = [self.trials.try_costs(one, rows) for one in candidates]
+        """Those of the candidates that could be measured; once time is up, no more are tried."""
+        tried = []
+        for one in candidates:
+            if self.n_tried and self.is_late:
+                break
+            tried.append(self.trials.try_costs(one, rows))
+            self.n_tried += tried[-1] is not None
         return [one for one in tried if one is not None]
 
     def _with_best_intercept(self, one: Tried, rows: Any) -> Tried:
         """With an intercept or without it, whichever is better, and measured."""
-        other = self.trials.with_other_intercept(one, rows)
+        other = one if self.is_late else self.trials.with_other_intercept(one, rows)
         return one if other is one and one.trial.value is not None else self._measured(other)
 
     def _measured(self, one: Tried) -> Tried:
