@@ -177,8 +177,7 @@ class Annotator:
 
     def scores(self, data: Any) -> np.ndarray:
         """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
-        rows = self._rows(data)
-        return self.score_rows(rows)
+        return self.score_rows(self._rows(data))
 
     def score_rows(self, rows: Any) -> np.ndarray:
         """Scores, given rows as the estimator reads them."""
