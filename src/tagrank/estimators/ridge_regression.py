@@ -116,6 +116,9 @@ class RidgeRegression(KernelEstimator):
         self._name_labels(targets)
         return self
 
+    def left_open(self):
+        return {"alpha": "alpha_"} if self.alpha is None else {}
+
     def _check_parameters(self):
         super()._check_parameters()
         if self.alpha is not None:

@@ -24,6 +24,7 @@ from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_f
 from tagrank.data.label_matrix import Matrix
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.base import taken_by
+from tagrank.estimators.calibration.held_out import leaves_open
 from tagrank.estimators.compared_rows import ComparedRows, compare_rows, sliceable, take
 from tagrank.kernels import Precomputed, Sum
 from tagrank.labels import label_states
@@ -154,7 +155,10 @@ class _Steps:
             len(self.trials.states),
             time.perf_counter() - started,
         )
-        return ChosenModel(estimator, choice, best.rows, (self.trials.states, scores.astype(np.float64)))
+        # models that chose for themselves in every fold are of another kind than the last one
+        is_one_kind = not (leaves_open(estimator) and chosen[0].costs)
+        held_out = (self.trials.states, scores.astype(np.float64)) if is_one_kind else None
+        return ChosenModel(estimator, choice, best.rows, held_out)
 
     def _choose_kernel(self, X: Any) -> tuple[_OnKernel | None, list[Trial]]:
         """What the leading methods did on the kernel that is best for them, and the trials on the others."""
