@@ -7,7 +7,7 @@ from sklearn.metrics import log_loss
 
 from tagrank.commands.missing.held_out import _calibrate, hold_out
 from tagrank.data import Collection, LabelStratifiedKFold
-from tagrank.estimators import LabelRanker, OneVsAllSVM
+from tagrank.estimators import LabelRanker, OneVsAllSVM, RidgeRegression
 from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
 
 LOG = []
@@ -59,6 +59,16 @@ def test_scores_are_those_of_models_trained_by_hand(rows):
         by_hand = OneVsAllSVM(C=2.0, kernel="rbf", gamma=0.3, tol=1e-6, random_state=0)
         expected = by_hand.fit(X[train], tagged.labels[train]).decision_function(X[test])
         np.testing.assert_allclose(found[test], expected, atol=2e-3)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_the_penalty_is_chosen_once(rows, kernel):
+    tagged = rows.subset(slice(55))
+    left_open = hold_out(tagged, RidgeRegression(kernel=kernel), folds=3, seed=7).scores
+    X = (tagged.X - tagged.X.mean(axis=0)) / tagged.X.std(axis=0)
+    alpha = RidgeRegression(kernel=kernel).fit(X, tagged.labels).alpha_
+    given = hold_out(tagged, RidgeRegression(alpha=alpha, kernel=kernel), folds=3, seed=7).scores
+    np.testing.assert_allclose(left_open, given, atol=1e-9)
 
 
 @pytest.mark.parametrize("calibration", ["shared", "platt", "isotonic"])

@@ -66,6 +66,17 @@ def test_nothing_near_the_solution_is_better(problem):
         assert objective(*beside) > objective(*found)
 
 
+def test_unknown_labels_are_those_that_ridge_regression_fits(problem):
+    X, Y = problem
+    unknown = np.where(np.random.default_rng(4).random(Y.shape) < 0.3, np.nan, Y)
+    ridge = RidgeRegression(kernel="linear", alpha=2.0).fit(X, unknown)
+    filled = np.where(np.isnan(unknown), (ridge.decision_function(X) + 1) / 2, Y)
+    model = LabelCompletion(kernel="linear", alpha=2.0).fit(X, unknown)
+    B, scores = by_turns(X, filled, alpha=2.0, dropout=0.5, g=1.0)
+    np.testing.assert_allclose(model.completion_, B, atol=1e-3)
+    np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-3)
+
+
 def test_labels_are_completed_by_those_that_go_with_them():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(200, 2))

@@ -56,11 +56,12 @@ def test_every_way_to_hold_the_rows_gives_one_model(problem):
     np.testing.assert_allclose(scores[2], scores[0], atol=1e-9)
 
 
-def quality(alpha, X, Y):
-    """Of scikit-learn's, refitted without each sample."""
+def quality(alpha, X, Y, measured=None):
+    """Of scikit-learn's, refitted without each sample, on the labels `measured` if they are others."""
     scores = cross_val_predict(Ridge(alpha, solver="svd"), X, 2 * Y - 1, cv=LeaveOneOut())
     scores = scores.reshape(Y.shape)
-    return np.nan_to_num(image_auc(Y, scores)), -np.sum((scores - (2 * Y - 1)) ** 2)
+    quality = np.nan_to_num(image_auc(Y if measured is None else measured, scores))
+    return quality, -np.sum((scores - (2 * Y - 1)) ** 2)
 
 
 @pytest.mark.parametrize("labels", [slice(None), slice(0, 1)], ids=["ranking", "one label: squared error"])
@@ -81,14 +82,48 @@ def test_many_samples_choose_their_penalty_on_a_part(problem, monkeypatch):
     np.testing.assert_array_equal(model.coef_, expected.coef_)
 
 
-def test_an_unknown_label_counts_as_the_mean_of_the_known(problem):
+@pytest.mark.parametrize("hold", [np.asarray, sparse.csr_array])
+def test_each_label_is_learned_where_it_is_known(problem, hold):
     X, Y = problem
-    unknown = Y.copy()
-    unknown[:10, 0] = np.nan
-    imputed = 2 * unknown - 1
-    imputed[:10, 0] = imputed[10:, 0].mean()
-    model = RidgeRegression(alpha=1.0, kernel="linear").fit(X, unknown)
-    np.testing.assert_allclose(model.decision_function(X), Ridge(1.0).fit(X, imputed).predict(X), atol=1e-10)
+    unknown = np.where(np.random.default_rng(1).random(Y.shape) < 0.4, np.nan, Y)
+    model = RidgeRegression(alpha=1.0, kernel="linear").fit(hold(X), unknown)
+    for label, y in enumerate(unknown.T):
+        known = ~np.isnan(y)
+        expected = Ridge(1.0).fit(X[known], 2 * y[known] - 1)
+        np.testing.assert_allclose(model.decision_function(X)[:, label], expected.predict(X), atol=1e-3)
+
+
+def test_each_label_is_learned_where_it_is_known_with_a_kernel(problem):
+    X, Y = problem
+    unknown = np.where(np.random.default_rng(1).random(Y.shape) < 0.4, np.nan, Y)
+    unknown[0, 0], unknown[0, 1:] = Y[0, 0], np.nan
+    model = RidgeRegression(alpha=0.5, gamma=0.1).fit(X, unknown)
+    for label, y in enumerate(unknown.T):
+        known = ~np.isnan(y)
+        alone = RidgeRegression(alpha=0.5, gamma=0.1).fit(X[known], unknown[known][:, [label]])
+        np.testing.assert_allclose(
+            model.decision_function(X)[:, [label]], alone.decision_function(X), atol=1e-3
+        )
+
+
+def test_labels_that_are_all_known_take_no_steps(problem, monkeypatch):
+    def refuse(*args, **options):
+        raise AssertionError("nothing is unknown")
+
+    monkeypatch.setattr(ridge_regression, "fill_unknown", refuse)
+    RidgeRegression().fit(*problem)
+
+
+def test_the_penalty_falls_with_the_share_that_is_known(problem):
+    X, Y = problem
+    unknown = np.where(np.random.default_rng(1).random(Y.shape) < 0.4, np.nan, Y)
+    unknown = unknown[~np.isnan(unknown).all(axis=1)]
+    X = X[: len(unknown)]
+    imputed = np.where(np.isnan(unknown), np.nanmean(unknown, axis=0), unknown)
+    penalties = np.var(X, axis=0).sum() * ridge_regression.PENALTIES
+    expected = max(penalties, key=lambda alpha: quality(alpha, X, imputed, unknown))
+    model = RidgeRegression(kernel="linear").fit(X, unknown)
+    assert model.alpha_ == pytest.approx(expected * np.mean(~np.isnan(unknown)))
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -187,6 +187,18 @@ class LabelEstimator(BaseEstimator):
         PlainRows, or another with its methods `training` and `held_out`, which cut folds out of it
         """
         return X if isinstance(X, PlainRows) else PlainRows(X)
+
+    def left_open(self):
+        """Parameters that `fit` chooses by what it measures, and the attribute that tells each choice."""
+        return {}
+
+    def frozen(self):
+        """A copy of this fitted estimator, not fitted, whose parameters are those that `fit` chose.
+
+        Nothing else is carried over: coefficients are learned anew.
+        """
+        chosen = {name: getattr(self, attribute) for name, attribute in self.left_open().items()}
+        return clone(self).set_params(**chosen)
 
     def stored_state(self):
         """What `stored` lists, as it is to be saved."""

@@ -16,6 +16,7 @@ from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
 from tagrank.resources import limited_threads
+from tagrank.solvers.known_targets import fill_unknown
 from tagrank.solvers.ridge import leave_one_out, ridge_on
 from tagrank.validation import check_magnitude, check_positive
 
@@ -25,13 +26,16 @@ MOST_LEFT_OUT = 1000  # a decomposition of so many samples takes less time than 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class RidgeRegression(KernelEstimator):
-    """Least squares for all labels at once, in closed form, with a penalty on the size of the weights.
+    """Least squares for all labels at once, with a penalty on the size of the weights.
 
-    Minimises ``sum_il (y_il - f_l(x_i) - b_l)^2 + alpha sum_l |f_l|^2``; y is +1 for a present and -1 for an
-    absent label, so that the sign of a score tells which is nearer. The intercept b is free.
+    Minimises ``sum_il (y_il - f_l(x_i) - b_l)^2 + alpha sum_l |f_l|^2`` over the labels that are known; y is
+    +1 for a present and -1 for an absent label, so that the sign of a score tells which is nearer. The
+    intercept b is free.
 
-    An unknown label counts as the mean of those of its label that are known, a sample without any known label
-    does not count.
+    Labels that are all known are solved for in closed form. With unknown ones each label is learned from the
+    samples where it is known, by conjugate gradients for all labels at once, until its objective is at most a
+    millionth above the best possible one; see `tagrank.solvers.known_targets`. A sample without any known
+    label does not count.
 
     Parameters
     ----------
@@ -39,7 +43,8 @@ class RidgeRegression(KernelEstimator):
         The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
         that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
         were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. Methods that project the labels choose it before the projection.
+        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
+        by the share that is known. Methods that project the labels choose it before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
         How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
@@ -110,11 +115,15 @@ class RidgeRegression(KernelEstimator):
         with limited_threads(self.n_jobs):
             self.kernel_, ridge = self._pose(X, counted)
             self.alpha_ = float(self.alpha or choose_alpha(ridge, targets.states[counted], Y, means))
+            Y, means = completed_labels(ridge, targets.states[counted], Y, means, self.alpha_)
             coefficients = self._learn(ridge, Y, means).astype(np.float64, copy=False)
         self.intercept_ = means - ridge.offsets(coefficients)
         self._keep(X, counted, coefficients)
         self._name_labels(targets)
         return self
+
+    def left_open(self):
+        return {"alpha": "alpha_"} if self.alpha is None else {}
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -159,8 +168,24 @@ def centred_labels(states):
     return np.where(states != 0, states - means, 0.0), means
 
 
+def completed_labels(ridge, states, Y, means, alpha):
+    """Centred labels and their means; what is unknown is what ridge regression on known labels fits there."""
+    known = states != 0
+    if known.all():
+        return Y, means
+    Y = fill_unknown(ridge, Y, known, alpha).values
+    added = Y.mean(axis=0)
+    return Y - added, means + added
+
+
 def choose_alpha(ridge, states, Y, means):
-    """The penalty that ranks the labels of samples best which are left out; of several the most exact one."""
+    """The penalty that ranks the labels of samples best which are left out; of several the most exact one.
+
+    Where labels are unknown, no closed form leaves samples out for all labels at once. The penalty is then
+    chosen with unknown labels at their means, and multiplied by the share p that is known: a regression onto
+    means with the penalty alpha is nearly p times the one onto known labels with p alpha.
+    """
+    share_known = np.count_nonzero(states) / states.size or 1.0
     if ridge.n_samples > MOST_LEFT_OUT:
         rows = np.random.default_rng(0).choice(ridge.n_samples, MOST_LEFT_OUT, replace=False)
         ridge, states, Y = ridge.take(rows), states[rows], Y[rows]
@@ -174,7 +199,7 @@ def choose_alpha(ridge, states, Y, means):
         (np.nan_to_num(image_auc(labels, scores + means)), -np.sum((scores - targets) ** 2))
         for scores in leave_one_out(spectrum, targets, size * PENALTIES)
     ]
-    return size * PENALTIES[qualities.index(max(qualities))]
+    return share_known * size * PENALTIES[qualities.index(max(qualities))]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -194,8 +219,9 @@ class LabelCompletion(RidgeRegression):
     scores are B times those of ridge regression.
 
     Of the paper one layer is here, without its further steps for rare labels; any kernel takes the place of
-    its maps of histograms, and the intercept b is free. Unknown labels count as in `RidgeRegression`.
-    `predict` answers scores above the threshold that gives training samples as many labels as they have.
+    its maps of histograms, and the intercept b is free. Unknown labels are filled in first by what
+    `RidgeRegression` on the known ones fits there. `predict` answers scores above the threshold that gives
+    training samples as many labels as they have.
 
     Parameters
     ----------
@@ -207,7 +233,8 @@ class LabelCompletion(RidgeRegression):
         The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
         that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
         were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. Methods that project the labels choose it before the projection.
+        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
+        by the share that is known. Methods that project the labels choose it before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
         How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
@@ -264,8 +291,7 @@ class LabelCompletion(RidgeRegression):
     def fit(self, X, y):
         super().fit(X, y)
         states = encode_targets(y).states
-        Y, means = centred_labels(states[counted_rows(states)])
-        fitted = vars(self).pop("_fitted")
+        Y, means, fitted = vars(self).pop("_fitted")
         # ridge regression has labels of -1 and 1
         labels, residuals = (Y + means + 1) / 2, (Y - fitted) / 2
         moments = corrupted_moments(labels, self.dropout)
@@ -283,7 +309,7 @@ class LabelCompletion(RidgeRegression):
 
     def _learn(self, ridge, Y, means):
         coefficients = super()._learn(ridge, Y, means)
-        self._fitted = ridge.scores(coefficients)
+        self._fitted = Y, means, ridge.scores(coefficients)
         return coefficients
 
     def _complete_coefficients(self):

@@ -32,6 +32,8 @@ class RidgeOnRows:
         self.is_sparse = sparse.issparse(X)
         # a sparse matrix stays one: what centring takes off is of rank one
         self.X = X.astype(np.float64) if self.is_sparse else X - self.means
+        self._shifted = None
+        self._on_gram = None
 
     @property
     def n_samples(self):
@@ -44,8 +46,41 @@ class RidgeOnRows:
     def solve(self, Y, alpha):
         """The weights for centred targets Y (n_samples, n_targets)."""
         if self.n_samples < self.X.shape[1]:
-            return self.transposed(solve_shifted(self.gram(), Y, alpha))
-        return solve_shifted(self.moments(), self.transposed(Y), alpha)
+            return self.transposed(self.on_fewest().solve(Y, alpha))
+        if self._shifted is None or self._shifted.alpha != alpha:
+            self._shifted = Shifted(self.moments(), alpha)
+        return self._shifted.solve(self.transposed(Y))
+
+    def on_fewest(self):
+        """The same problem with coefficients of samples or of columns, whichever are fewer."""
+        if self.n_samples >= self.X.shape[1]:
+            return self
+        if self._on_gram is None:
+            self._on_gram = RidgeOnGram.of_centred(self.gram())
+        return self._on_gram
+
+    def residuals(self, Y, alpha):
+        """What the regression onto targets (n_samples, n_targets) leaves of them."""
+        Y = Y - Y.mean(axis=0)
+        return Y - self.scores(self.solve(Y, alpha))
+
+    def squared_lengths(self, A):
+        """Of the functions X'A for the centred rows, (n_targets,)."""
+        return np.sum(self.transposed(A) ** 2, axis=0)
+
+    def scores_by_part(self, weights, rows):
+        """Of all samples, centred, by functions that a part of the samples gave."""
+        return self.scores(weights)
+
+    def work(self, n_samples):
+        """Operations of a regression on a part of the samples, about."""
+        n_columns = self.X.shape[1]
+        fewest = min(n_samples, n_columns)
+        return n_samples * n_columns * fewest + fewest**3 / 3
+
+    def work_of_step(self):
+        """Operations of one more regression onto a target, about."""
+        return 2 * self.X.shape[1] * (2 * self.n_samples + self.X.shape[1])
 
     def gram(self):
         """Inner products of the centred rows."""
@@ -90,8 +125,17 @@ class RidgeOnGram:
     """
 
     def __init__(self, K):
-        self.means = K.mean(axis=0, dtype=np.float64)
-        self.K = centred(K)
+        self._hold(centred(K), K.mean(axis=0, dtype=np.float64))
+
+    @classmethod
+    def of_centred(cls, K):
+        """Similarities that are centred already."""
+        ridge = cls.__new__(cls)
+        ridge._hold(K, np.zeros(len(K)))
+        return ridge
+
+    def _hold(self, K, means):
+        self.K, self.means, self._shifted = K, means, None
 
     @property
     def n_samples(self):
@@ -101,7 +145,27 @@ class RidgeOnGram:
         return RidgeOnGram(self.K[np.ix_(rows, rows)])
 
     def solve(self, Y, alpha):
-        return solve_shifted(self.K, Y, alpha)
+        if self._shifted is None or self._shifted.alpha != alpha:
+            self._shifted = Shifted(self.K, alpha)
+        return self._shifted.solve(Y)
+
+    def on_fewest(self):
+        return self
+
+    def residuals(self, Y, alpha):
+        return alpha * self.solve(Y - Y.mean(axis=0), alpha)
+
+    def squared_lengths(self, A):
+        return np.sum(A * self.scores(A), axis=0)
+
+    def scores_by_part(self, coefficients, rows):
+        return self.K[:, rows] @ coefficients
+
+    def work(self, n_samples):
+        return n_samples**3 / 3
+
+    def work_of_step(self):
+        return 2 * self.n_samples**2
 
     def scores(self, coefficients):
         return self.K @ coefficients
@@ -124,20 +188,26 @@ def centred(K):
     return centred
 
 
-def solve_shifted(matrix, targets, alpha):
-    """(matrix + alpha I)^-1 targets for a semidefinite matrix, in its own precision if that will do."""
-    shifted = matrix.copy()
-    shifted.flat[:: len(shifted) + 1] += alpha
-    try:
-        factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        if matrix.dtype != np.float64:
-            return solve_shifted(matrix.astype(np.float64), targets, alpha)
-        raise ValueError(
-            f"alpha={alpha:.3g} is too small: with it on the diagonal these similarities are not positive "
-            "definite; choose a larger one"
-        ) from None
-    return cho_solve(factor, targets.astype(matrix.dtype, copy=False), check_finite=False)
+class Shifted:
+    """A semidefinite matrix with alpha on its diagonal, factored, in its own precision if that will do."""
+
+    def __init__(self, matrix, alpha):
+        self.alpha = alpha
+        shifted = matrix.copy()
+        shifted.flat[:: len(shifted) + 1] += alpha
+        try:
+            self.factor = cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            if matrix.dtype == np.float64:
+                raise ValueError(
+                    f"alpha={alpha:.3g} is too small: with it on the diagonal these similarities are not "
+                    "positive definite; choose a larger one"
+                ) from None
+            self.factor = Shifted(matrix.astype(np.float64), alpha).factor
+
+    def solve(self, targets):
+        """(matrix + alpha I)^-1 targets."""
+        return cho_solve(self.factor, targets.astype(self.factor[0].dtype, copy=False), check_finite=False)
 
 
 def decompose(matrix):

@@ -7,8 +7,10 @@ import pytest
 from sklearn.base import clone
 
 from tagrank.annotation.choosing import Trial, tune_cost
+from tagrank.annotation.choosing.candidates import Candidate
+from tagrank.annotation.choosing.trials import Trials
 from tagrank.data import LabelStratifiedKFold
-from tagrank.estimators import LabelRanker
+from tagrank.estimators import LabelRanker, RidgeRegression
 from tagrank.estimators.methods import METHODS
 from tagrank.kernels import Gaussian
 from tagrank.metrics import image_auc, image_average_precision
@@ -60,3 +62,14 @@ def test_best_cost():
     assert trial.best("Image-MAP") == replace(trial, criterion="Image-MAP").best() == 10.0
     assert trial.is_at_edge("Image-MAP")
     assert trial.to_dict()["C"] == [0.1, 1.0, 10.0]
+
+
+@pytest.mark.filterwarnings("ignore:.*never positive")
+def test_what_an_estimator_chooses_is_the_same_in_every_fold(problem):
+    X, Y = problem
+    alpha = RidgeRegression(kernel="linear").fit(X, Y).alpha_
+    hooks = {"progress": None, "stop": None}
+    trials = Trials(Y, "Image-AUC", n_folds=3, seed=0, n_expected=2, **hooks)
+    left_open, given = (RidgeRegression(alpha=a, kernel="linear") for a in (None, alpha))
+    scores = [trials.try_costs(Candidate("", "", one), one.compare(X)).scores for one in (left_open, given)]
+    np.testing.assert_array_equal(*scores)

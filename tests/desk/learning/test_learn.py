@@ -1,5 +1,7 @@
 """One training: held-out probabilities, warm starts, small archives."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from tagrank.desk.learning import choosing
 from tagrank.desk.learning.examples import Examples, NothingToLearn
 from tagrank.desk.learning.learn import Cancelled, learn
 from tagrank.desk.learning.remembered import OUTSIDE, deal
+from tagrank.estimators import RidgeRegression
 
 NOTHING = np.zeros(0, dtype=int), np.zeros(0, dtype=int)
 
@@ -60,6 +63,21 @@ def test_a_later_training_keeps_choice_and_folds_and_finds_the_same(first):
     np.testing.assert_allclose(again.probabilities, first.probabilities, atol=0.02)
     fresh = learn(examples(), first, fresh=True)
     assert fresh.chosen is not first.chosen
+
+
+def test_the_folds_have_the_penalty_of_the_last_model(first, monkeypatch):
+    penalties, fit = [], RidgeRegression.fit
+
+    def noting(self, X, y):
+        fit(self, X, y)
+        penalties.append(self.alpha_)
+        return self
+
+    monkeypatch.setattr(RidgeRegression, "fit", noting)
+    model = replace(first.chosen, estimator=RidgeRegression())
+    learned = learn(examples(), replace(first, chosen=model, solutions=first.solutions.only_folds()))
+    assert len(penalties) > 2
+    assert set(penalties) == {learned.model.estimator_.alpha_}
 
 
 def test_pictures_and_tags_come_and_go(first):

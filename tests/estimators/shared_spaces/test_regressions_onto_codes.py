@@ -71,9 +71,11 @@ def model_weights(X, targets):
     return Ridge(2.0).fit(X, targets).coef_.T
 
 
+@pytest.mark.parametrize("share_hidden", [0.0, 0.4])
 @pytest.mark.parametrize("Estimator", [LabelSpaceTransform, CanonicalCorrelation])
-def test_with_all_directions_it_is_ridge_regression(problem, Estimator):
+def test_with_all_directions_it_is_ridge_regression(problem, Estimator, share_hidden):
     X, Y = problem
+    Y = np.where(np.random.default_rng(3).random(Y.shape) < share_hidden, np.nan, Y)
     expected = RidgeRegression().fit(X, Y).decision_function(X)
     model = Estimator(n_components=100).fit(X, Y)
     np.testing.assert_allclose(model.decision_function(X), expected, atol=1e-9)

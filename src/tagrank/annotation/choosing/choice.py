@@ -248,7 +248,8 @@ class ChosenModel:
     estimator : not fitted, without what goes around it
     choice : how it was found; None where there was nothing to choose, or nothing to choose by
     rows : what is learned from, compared with its kernel
-    held_out : states and scores of all rows by models that did not see them; None where they were not needed
+    held_out : states and scores of all rows by models that did not see them, of the kind of the one to be
+        trained; None where there are none
     scaler : by which `rows` were scaled, where that was chosen, too
     words : what it is, for people, where no choice says it
     note : what the user should know about it, or nothing

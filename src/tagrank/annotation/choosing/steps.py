@@ -27,6 +27,7 @@ from tagrank.annotation.scaling import Scaler
 from tagrank.data.label_matrix import Matrix
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.base import taken_by
+from tagrank.estimators.calibration.held_out import leaves_open
 from tagrank.estimators.compared_rows import ComparedRows, compare_rows, sliceable, take
 from tagrank.kernels import Precomputed, Sum
 from tagrank.labels import label_states
@@ -182,7 +183,9 @@ class _Steps:
             time.perf_counter() - started,
             is_complete=not self.is_late,
         )
-        held_out = self.trials.states, scores.astype(np.float64)
+        # models that chose for themselves in every fold are of another kind than the last one
+        is_one_kind = not (leaves_open(estimator) and chosen[0].costs)
+        held_out = (self.trials.states, scores.astype(np.float64)) if is_one_kind else None
         return ChosenModel(estimator, choice, best.rows, held_out, leader.scaler)
 
     @property

@@ -16,7 +16,7 @@ from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Trial, mea
 from tagrank.data import LabelStratifiedKFold
 from tagrank.data.label_matrix import Matrix
 from tagrank.estimators.base import taken_by
-from tagrank.estimators.calibration.held_out import honest_states
+from tagrank.estimators.calibration.held_out import freeze, honest_states
 from tagrank.estimators.calibration.shared import fit_shared, keep_order
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.labels import label_states
@@ -264,6 +264,10 @@ class Trials:
     def _hold_out(self, estimator: Any, rows: Any, costs: Sequence[float]) -> list[HeldOutScores]:
         """Scores of every row by models that did not see it, for each cost if there are any."""
         estimator = estimator if self.is_exact else loosened(estimator)
+        if not costs:
+            # what it chooses may depend on C: with several it chooses in every fold
+            with quiet_folds():
+                estimator = freeze(estimator, rows, self.labels, stop=self.stop)
         dtype = np.float64 if self.is_exact else np.float32
         held_out = [HeldOutScores(np.zeros(self.states.shape, dtype=dtype)) for _ in costs or [0]]
         going_on = list(range(len(held_out)))

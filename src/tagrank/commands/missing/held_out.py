@@ -7,8 +7,9 @@ scored by one more model, of all the others.
 
 What all pictures share knows nothing of tags: scale of the columns, widths of the kernel, vocabularies of the
 features. Only few things are chosen with all tags in view: method, kernel and C, as `train` does, but by how
-well held-out probabilities fit the known tags, because here pictures are compared too; and one number, how
-complete the tags are.
+well held-out probabilities fit the known tags, because here pictures are compared too; what a method
+chooses while it trains, such as the penalty of a ridge regression, so that all models are of one kind; and
+one number, how complete the tags are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,6 +42,7 @@ from tagrank.errors import warn
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
 from tagrank.estimators.calibration.completeness import Completeness, estimate_completeness
+from tagrank.estimators.calibration.held_out import freeze
 from tagrank.estimators.calibration.shared import fit_shared
 from tagrank.estimators.compared_rows import rows_for, sliceable, take
 from tagrank.features import Feature
@@ -175,8 +177,9 @@ def _score(
     stop: Callable[[], bool] | None,
 ) -> np.ndarray:
     """Scores of every row by models that did not see it, shape (n, n_tags)."""
-    estimator, rows = chosen.estimator, chosen.rows
-    scores = np.empty(labels.shape)
+    rows, scores = chosen.rows, np.empty(labels.shape)
+    with quiet_folds():
+        estimator = freeze(chosen.estimator, rows, labels, stop=stop)
     for done, fold in enumerate(parts):
         if progress is not None:
             progress(done, len(parts), SCORING)

@@ -41,6 +41,7 @@ from tagrank.estimators.calibration.completeness import (
     estimate_remaining,
     given_not_listed,
 )
+from tagrank.estimators.calibration.held_out import freeze
 from tagrank.estimators.compared_rows import PlainRows, rows_for
 from tagrank.kernels import Linear
 from tagrank.labels import labels_from_states
@@ -215,7 +216,9 @@ class _LearningRun:
         folds = deal(self.states, None if before is None else before.folds, seed=self.seed)
         rows = prepared.compared
         assert rows is not None
-        of_folds, scores, is_judged = self._hold_out(chosen.estimator, rows, folds, before)
+        with quiet_folds():
+            frozen = freeze(chosen.estimator, rows, labels_from_states(self.states), stop=self.stop)
+        of_folds, scores, is_judged = self._hold_out(frozen, rows, folds, before)
         self._note("folds", started)
         started = time.perf_counter()
         start = before.of_all if before is not None and before.of_all else mean_of_folds(of_folds, folds)

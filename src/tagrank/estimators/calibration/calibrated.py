@@ -234,9 +234,10 @@ class CalibratedRanker(AroundEstimator):
 
     The estimator is trained on each training part of a cross-validation and scores the part held out. From
     these scores probabilities and thresholds are learned, unknown labels left out. A label without a positive
-    in a training part has no honest scores there; they are left out too. Then the estimator is trained on
-    everything. The scores of a `LabelRanker` have no natural zero, but those of a sample sum to zero over the
-    labels, so that they compare from sample to sample and calibrate like any others.
+    in a training part has no honest scores there; they are left out too. The estimator is also trained on
+    everything; parameters that it chooses in that training, such as the penalty of `RidgeRegression`, are the
+    same in every part. The scores of a `LabelRanker` have no natural zero, but those of a sample sum to zero
+    over the labels, so that they compare from sample to sample and calibrate like any others.
 
     Parameters
     ----------
@@ -305,7 +306,7 @@ class CalibratedRanker(AroundEstimator):
     )
 
     def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
-        """Learn probabilities and thresholds from held-out scores, then train on everything.
+        """Learn probabilities and thresholds from held-out scores, and train on everything.
 
         Parameters
         ----------
@@ -313,8 +314,8 @@ class CalibratedRanker(AroundEstimator):
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
             Handed to the estimator. Calibration counts all samples alike, but leaves out those of weight 0.
         callback : function of a TracePoint, optional
-            Called during the last training, the one on everything, if the estimator can call it. The folds
-            before it stay silent: each would start the progress anew.
+            Called during the training on everything, if the estimator can call it. The folds stay silent:
+            each would start the progress anew.
         stop : function without arguments, optional
             Asked in every training, if the estimator can ask it; once it answers true they end early.
 
@@ -324,8 +325,7 @@ class CalibratedRanker(AroundEstimator):
         """
         rows, targets = self._take_compared(X, y)
         self.classes_, self._one_dimensional = targets.classes, targets.one_dimensional
-        states, scores = self._hold_out(rows, y, sample_weight, stop)
-        self._train_on_everything(rows, y, sample_weight, callback=callback, stop=stop)
+        states, scores = self._train(rows, y, sample_weight, callback=callback, stop=stop)
         self.calibration_ = None
         if self.method is not None:
             prior = prior_probabilities(targets.states)

@@ -1,4 +1,10 @@
-"""Scores of every sample by a model that did not see it."""
+"""Scores of every sample by a model that did not see it.
+
+What an estimator chooses while it trains, such as the penalty of a ridge regression, is chosen once, on
+everything, and frozen before samples are held out. Were it chosen again in every fold, the scores would be
+those of other models than the last one, and a curve learned from them would not be its own. Only parameters
+are carried over, a few numbers; coefficients are learned without the samples that are held out.
+"""
 
 import warnings
 from functools import partial
@@ -52,6 +58,34 @@ def honest_states(states, folds, sample_weight=None):
     if sample_weight is not None:
         honest &= (np.asarray(sample_weight).T > 0).T.reshape(len(states), -1)
     return np.where(honest, states, 0).astype(np.int8)
+
+
+def freeze(estimator, rows, y, *, stop=None):
+    """The estimator with what it chooses on all rows for parameters; itself if it leaves none open.
+
+    Parameters
+    ----------
+    estimator : not fitted; it stays as it is
+    rows : what its `compare` made
+    y, stop : as in `CalibratedRanker.fit`
+    """
+    if not leaves_open(estimator):
+        return estimator
+    return frozen_copy(train_copy(estimator, rows, y, None, stop=stop))
+
+
+def leaves_open(estimator):
+    """Whether an estimator chooses parameters while it trains."""
+    if isinstance(estimator, LabelEstimator):
+        return bool(estimator.left_open())
+    return hasattr(estimator, "refit")  # a search of scikit-learn
+
+
+def frozen_copy(model):
+    """A copy of a fitted estimator, not fitted, with the parameters that were chosen in its training."""
+    if isinstance(model, LabelEstimator):
+        return model.frozen()
+    return clone(getattr(model, "best_estimator_", model))
 
 
 def train_copy(estimator, rows, y, sample_weight, **options):
@@ -115,6 +149,12 @@ class AroundEstimator(LabelEstimator):
             check_rows("X", X)
         return compare_rows(self.estimator, X)
 
+    def left_open(self):
+        return {"estimator": "estimator_"} if leaves_open(self.estimator) else {}
+
+    def frozen(self):
+        return clone(self).set_params(estimator=frozen_copy(self.estimator_))
+
     def _take_compared(self, X, y):
         """Rows compared with each other, and Targets, of `fit`."""
         self._check_parameters()
@@ -122,14 +162,22 @@ class AroundEstimator(LabelEstimator):
         check_same_length(X=range(len(rows)), y=targets.states)
         return rows, targets
 
-    def _hold_out(self, rows, y, sample_weight, stop):
-        """States and held-out scores, see `hold_out`."""
-        folds = {"cv": self.cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
-        return hold_out(self.estimator, rows, y, sample_weight, **folds, stop=stop)
-
-    def _train_on_everything(self, rows, y, sample_weight, **options):
-        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, **options)
+    def _train(self, rows, y, sample_weight, *, held_out=None, stop=None, **options):
+        """Train on everything; returns states and held-out scores, see `hold_out`, unless they are given."""
+        # the folds come first where they can: if the last training is ended early, its curve is there already
+        if held_out is None and not leaves_open(self.estimator):
+            held_out = self._hold_out(self.estimator, rows, y, sample_weight, stop)
+        self.estimator_ = train_copy(self.estimator, rows, y, sample_weight, stop=stop, **options)
         self._know_rows()
+        if held_out is None:
+            # a model that was ended early is wanted, and needs a curve of models that were not
+            stop = None if stop is not None and stop() else stop
+            held_out = self._hold_out(frozen_copy(self.estimator_), rows, y, sample_weight, stop)
+        return held_out
+
+    def _hold_out(self, estimator, rows, y, sample_weight, stop):
+        folds = {"cv": self.cv, "random_state": self.random_state, "n_jobs": self.n_jobs}
+        return hold_out(estimator, rows, y, sample_weight, **folds, stop=stop)
 
     def _know_rows(self):
         for name in KNOWN_OF_ROWS:

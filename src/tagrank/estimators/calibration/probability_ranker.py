@@ -31,6 +31,9 @@ class ProbabilityRanker(AroundEstimator):
     log-odds of that probability: what is ranked higher is more probable, and a label is predicted where its
     probability reaches one threshold, the same for all.
 
+    Parameters that the estimator chooses while it trains, such as the penalty of `RidgeRegression`, are
+    chosen on everything, once, and are the same in every part.
+
     Labels that are listed may be some of the true ones only. The probability is that of being true, given how
     complete the labels are; this is estimated, or given.
 
@@ -105,7 +108,7 @@ class ProbabilityRanker(AroundEstimator):
     def fit(
         self, X, y, sample_weight=None, *, held_out=None, decided=None, start=None, callback=None, stop=None
     ):
-        """Learn probabilities from held-out scores, then train on everything.
+        """Learn probabilities from held-out scores, and train on everything.
 
         Parameters
         ----------
@@ -118,9 +121,9 @@ class ProbabilityRanker(AroundEstimator):
         decided : array of bool, shape (n_samples, n_labels), optional
             Where somebody looked, so that it is surely known: found where it was not listed, or absent.
         start : optional
-            What the last training, the one on everything, starts from, see `MaxMarginEstimator.fit`.
+            What the training on everything starts from, see `MaxMarginEstimator.fit`.
         callback : function of a TracePoint, optional
-            Called during the last training, the one on everything, if the estimator can call it.
+            Called during the training on everything, if the estimator can call it.
         stop : function without arguments, optional
             Asked in every training, if the estimator can ask it; once it answers true they end early.
 
@@ -129,9 +132,8 @@ class ProbabilityRanker(AroundEstimator):
         self
         """
         rows, targets = self._take_compared(X, y)
-        if held_out is None:
-            held_out = self._hold_out(rows, y, sample_weight, stop)
-        self._train_on_everything(rows, y, sample_weight, start=start, callback=callback, stop=stop)
+        hooks = {"start": start, "callback": callback, "stop": stop}
+        held_out = self._train(rows, y, sample_weight, held_out=held_out, **hooks)
         self._name_labels(targets, getattr(self.estimator_, "never_positive_", None))
         self._calibrate(*held_out, decided)
         return self

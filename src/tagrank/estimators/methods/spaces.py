@@ -14,8 +14,11 @@ from tagrank.estimators.methods.method import (
     Values,
     one_of,
 )
-from tagrank.estimators.methods.neighbours import ALPHA, AVERAGED
+from tagrank.estimators.methods.neighbours import ALPHA, FILLED, regressions
 
+AVERAGED = (
+    "A tag that is unknown counts as the mean of those that are known; a picture without any is left out."
+)
 LARGEST = 200  # dimensions that are searched
 
 
@@ -131,7 +134,8 @@ SHARED_SPACES = (
         "n^3, m",
         parameters=(components("0.5"), ALPHA),
         space=SHARES,
-        unknown=AVERAGED,
+        unknown=FILLED,
+        memory=regressions,
     ),
     Method(
         "canonical-correlation",
@@ -149,7 +153,8 @@ SHARED_SPACES = (
             ALPHA,
         ),
         space={**SHARES, "label_penalty": (0.1, 1.0, 10.0)},
-        unknown=AVERAGED,
+        unknown=FILLED,
+        memory=regressions,
     ),
     Method(
         "compressed-sensing",
@@ -166,7 +171,8 @@ SHARED_SPACES = (
             ALPHA,
         ),
         space={"n_components": (0.2, 0.5, 0.9), "decoding": ("cosamp", "omp")},
-        unknown=AVERAGED,
+        unknown=FILLED,
+        memory=regressions,
     ),
     Method(
         "shared-subspace",
@@ -183,7 +189,8 @@ SHARED_SPACES = (
             ALPHA,
         ),
         space={"n_components": (0.1, 0.3, 0.9), "within": (0.03, 0.1, 0.3)},
-        unknown=AVERAGED,
+        unknown=FILLED,
+        memory=regressions,
     ),
     Method(
         "asymmetric-factorization",

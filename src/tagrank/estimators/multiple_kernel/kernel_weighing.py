@@ -70,6 +70,11 @@ class KernelWeighing(ManyKernels):
     def dual_solution_(self):
         return self.dual_coef_, self.kernel_weights_
 
+    def left_open(self):
+        # learned weights are part of the solution, and are learned in every training
+        is_chosen = isinstance(self.weights, str) and self.weights in ("held-out", "best")
+        return {"weights": "kernel_weights_"} if is_chosen else {}
+
     def _check_parameters(self):
         super()._check_parameters()
         check_positive("norm", self.norm)

@@ -144,6 +144,10 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
                 "kernel, kernel ** 2, or take a SharedKernelSVM"
             )
 
+    def left_open(self):
+        # the best kernel of each label is as many choices as there are labels, and no parameter can hold them
+        return {}
+
     def _one_weight(self, problem):
         return np.ones((problem.bounds.shape[1], 1))
 

@@ -44,7 +44,7 @@ class LabelSpaceTransform(RidgeRegression):
     the samples, and decoded as ``V z + mean``. Regression is linear in its targets: this is `RidgeRegression`
     with its scores projected onto the span of V.
 
-    Unknown labels count as in `RidgeRegression`.
+    Unknown labels are filled in first by what `RidgeRegression` on the known ones fits there.
 
     Parameters
     ----------
@@ -52,7 +52,8 @@ class LabelSpaceTransform(RidgeRegression):
         The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
         that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
         were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. Methods that project the labels choose it before the projection.
+        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
+        by the share that is known. Methods that project the labels choose it before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
         How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
@@ -126,7 +127,7 @@ class CanonicalCorrelation(RidgeRegression):
     the squared correlations; those of the samples are the regressions onto ``Y S V``. Scores are decoded by
     the inverse map, ``V' S^-1``: with all directions the model is that of `RidgeRegression`.
 
-    Unknown labels count as in `RidgeRegression`.
+    Unknown labels are filled in first by what `RidgeRegression` on the known ones fits there.
 
     Parameters
     ----------
@@ -137,7 +138,8 @@ class CanonicalCorrelation(RidgeRegression):
         The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
         that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
         were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. Methods that project the labels choose it before the projection.
+        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
+        by the share that is known. Methods that project the labels choose it before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
         How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
@@ -218,7 +220,7 @@ class CompressedSensing(RidgeRegression):
 
     Regression is linear in its targets, so that the regression onto A y is A times that onto y.
 
-    Unknown labels count as in `RidgeRegression`.
+    Unknown labels are filled in first by what `RidgeRegression` on the known ones fits there.
 
     Parameters
     ----------
@@ -230,7 +232,8 @@ class CompressedSensing(RidgeRegression):
         The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
         that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
         were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. Methods that project the labels choose it before the projection.
+        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
+        by the share that is known. Methods that project the labels choose it before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
         How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
@@ -316,7 +319,7 @@ class SharedSubspace(RidgeRegression):
     weights U_1 for the penalty alpha and U_0 for within alpha, and V the leading eigenvectors of U_1'U_0, the
     subspace is that of U_0 V, and ``U = U_1 + (U_0 - U_1) V V'``. So it takes any kernel.
 
-    Unknown labels count as in `RidgeRegression`.
+    Unknown labels are filled in first by what `RidgeRegression` on the known ones fits there.
 
     Parameters
     ----------
@@ -326,7 +329,8 @@ class SharedSubspace(RidgeRegression):
         The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
         that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
         were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. Methods that project the labels choose it before the projection.
+        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
+        by the share that is known. Methods that project the labels choose it before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
         How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
