@@ -342,8 +342,11 @@ class Annotator:
             model = candidates.wrapped(limited(chosen.estimator, candidates, spent))
             if progress is not None and candidates.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)
-            decided = {"decided": collection.decided_mask(confirmed=False)} if collection.decided else {}
-            options: dict[str, Any] = {"callback": callback, "stop": stop, **decided}
+            options: dict[str, Any] = {"callback": callback, "stop": stop}
+            if collection.decided:
+                options["decided"] = collection.decided_mask(confirmed=False)
+            if collection.audited:
+                options["audited"] = collection.audited_mask()
             options = weights[0] | taken_by(model.fit, **options)
             return model.fit(rows_for(model, chosen.rows), collection.labels, **options), chosen.choice
 

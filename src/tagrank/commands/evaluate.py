@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tagrank.reports.quality import QualityNote
     from tagrank.reports.scores import Answers
 
-READ_ONLY = ("strict", "follow_links", "machine_tags", "join_sidecars", "separator", "decisions")
+READ_ONLY = ("strict", "follow_links", "machine_tags", "join_sidecars", "separator", "decisions", "audited")
 SPELLING = "tag spelling"  # where a model remembers how the tags of its training data were tidied
 
 
@@ -177,6 +177,7 @@ def evaluate(
             estimator=annotator.estimator_,
             probabilities=answers.probabilities,
             decided=rows.decided_mask(confirmed=False) if rows.decided else None,
+            audited=rows.audited_mask() if rows.audited else None,
         ),
         seconds,
         rows.problems,

@@ -25,6 +25,7 @@ from tagrank.data.catalog import unknown_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.picture_folder import is_foreign, why_no_picture
+from tagrank.data.readers.audit_list import with_audited
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, ProblemLog
 
@@ -41,6 +42,13 @@ def open_collection(data: Collection | str | os.PathLike, reading: Reading = Rea
         `tagrank.data.list_datasets`; or "drawn-pictures", which needs no file at all
     reading : how a folder or a file is read
     """
+    collection = _open_unaudited(data, reading)
+    if reading.audited is None:
+        return collection
+    return with_audited(collection, reading.audited, separator=reading.separator)
+
+
+def _open_unaudited(data: Collection | str | os.PathLike, reading: Reading) -> Collection:
     decisions = reading.decisions
     if isinstance(data, Collection) or not Path(data).is_dir():
         if reading.machine_tags or not reading.join_sidecars:
@@ -48,7 +56,7 @@ def open_collection(data: Collection | str | os.PathLike, reading: Reading = Rea
         if not isinstance(decisions, bool):
             raise ArgumentError(f"decisions={os.fspath(decisions)} are about a folder of pictures; name one")
     own: dict[str, Any] = {} if reading.separator is None else {"separator": reading.separator}
-    if own and not _has_cells(data):
+    if own and not _has_cells(data) and reading.audited is None:
         raise ArgumentError("separator is about tags in a CSV file or in the tags.csv of a folder; name one")
     if isinstance(data, Collection):
         return data

@@ -51,6 +51,8 @@ class Collection:
     problems : files that were left out or not wholly understood when the collection was read, and why
     layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
     decided : the labels that a person decided at the desk, present, absent or unknown
+    audited : the names of rows that were drawn at random and whose tags were all looked at: what they lack is
+        surely absent
     implies : pairs of a tag and one that it implies, such as ("jet", "vehicle"), near or far
     trees : dict of row name to keywords with the levels above them, such as "places|europe|rome"
     """
@@ -65,6 +67,7 @@ class Collection:
     problems: Sequence[Problem] = ()
     layout: str = ""
     decided: Sequence[DecidedLabel] = ()
+    audited: Sequence[str] = ()
     implies: Sequence[tuple[str, str]] = ()
     trees: Mapping[str, Sequence[str]] = field(default_factory=dict)
     label_matrix: LabelMatrix = field(init=False)
@@ -144,6 +147,11 @@ class Collection:
                 mask[row[label.name], column[label.tag]] = True
         return mask
 
+    def audited_mask(self) -> np.ndarray:
+        """Which rows were drawn at random and looked at completely, bool of shape (n,)."""
+        chosen = set(self.audited)
+        return np.array([name in chosen for name in self.names or ()] or [False] * len(self), dtype=bool)
+
     def implied_columns(self) -> np.ndarray:
         """Columns of tags and of those that they imply, int array of shape (m, 2)."""
         column = {tag: j for j, tag in enumerate(self.tags)} if self.implies else {}
@@ -165,6 +173,7 @@ class Collection:
             names=names,
             part=None if self.part is None else self.part[chosen],
             decided=[label for label in self.decided if label.name in there],
+            audited=[name for name in self.audited if name in there],
             trees={name: trees for name, trees in self.trees.items() if name in there},
         )
 

@@ -78,6 +78,8 @@ class Reading:
     separator : what stands between the tags in a cell of a CSV file: ';' for sky;sea, '\\t' for a tab
     decisions : file with the decisions of the desk. In Python, True takes that of the folder, if there is
         one, and False none
+    audited : list of pictures or rows that were drawn at random and have exactly the tags that stand there;
+        'tagrank audit' makes one
     lower_case : treat 'Sky' as 'sky'
     hierarchy : what places|europe|rome becomes: keep, leaf or ancestors; or a table of tags and their parents
     synonyms : another name for a tag, or a table of tags. In Python, a mapping of old names to new ones, a
@@ -101,6 +103,7 @@ class Reading:
             no=("--no-decisions", "Leave out what was decided at the desk."),
         ),
     ] = True
+    audited: Annotated[str | os.PathLike | None, Option(TAGS, metavar="FILE.csv")] = None
     lower_case: Annotated[bool, Option(TAGS)] = False
     hierarchy: Annotated[Table, Option(TAGS, kind=str, metavar="WORD|FILE.csv")] = "keep"
     synonyms: Annotated[

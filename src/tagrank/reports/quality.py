@@ -5,7 +5,8 @@
 Right means true. Where pictures lack true tags, a tag that is written and listed stands for 1 / c true ones,
 c being the share of the true tags that are listed, its completeness; what is found among the listed tags is
 found among all, because a tag is listed whatever the model thinks of it. Where the completeness is not known,
-only listed tags count as right, and the sentence says "at least".
+only listed tags count as right, and the sentence says "at least". Where pictures were audited, true tags are
+counted in these, and nothing is supposed.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tagrank.annotation import Annotator
+from tagrank.estimators.calibration.audit import FEWEST_AUDITED, ratio
 from tagrank.estimators.calibration.completeness import COMPLETE, Completeness, listed_states
 from tagrank.labels import label_states
 
@@ -42,6 +44,7 @@ class QualityNote:
     completeness : the share of the true tags that are listed, where the figures allow for it
     is_least : whether only listed tags count as right, so that there may be more
     right_interval, found_interval : where both lie; None where that is not known
+    is_audited : whether true tags were counted, in pictures whose tags were all looked at
     """
 
     right: float
@@ -51,11 +54,12 @@ class QualityNote:
     is_least: bool = False
     right_interval: Interval | None = None
     found_interval: Interval | None = None
+    is_audited: bool = False
 
     @property
     def kind(self) -> str:
-        """Whether `right` is "estimated", or "at least" so large."""
-        return "at least" if self.is_least else "estimated"
+        """Whether `right` is "estimated", "at least" so large, or "audited"."""
+        return "audited" if self.is_audited else "at least" if self.is_least else "estimated"
 
     @property
     def sentence(self) -> str:
@@ -72,6 +76,9 @@ class QualityNote:
         origin = f"Measured {self.measured}."
         if self.is_least and not np.isnan(self.right):
             origin += " Only tags that are listed count as right."
+        elif self.is_audited and self.completeness is not None:
+            listed = self.completeness.words
+            origin += f" {listed[0].upper()}{listed[1:]} of the true tags are listed."
         elif self.completeness is not None and self.completeness.share < 1:
             listed = self.completeness.words
             origin += f" {listed[0].upper()}{listed[1:]} of the true tags are listed; figures allow for that."
@@ -117,6 +124,9 @@ def model_quality(
         return None
     own = estimator.threshold_ if annotator.min_probability is None else annotator.min_probability
     how = f"on {_counted(estimator.n_held_out_, kind)} by models that did not see them"
+    if estimator.curve_.is_audited:
+        counted = _counted(estimator.completeness_.n_audited, kind)
+        how = f"on {counted} whose tags were all looked at, by models that did not see them"
     if max_tags is not None:
         how += f", without the limit of {max_tags:,} for each"
     return held_out_quality(estimator, how, max(own, min_probability))
@@ -124,10 +134,12 @@ def model_quality(
 
 def held_out_quality(estimator: Any, measured: str, threshold: float | None = None) -> QualityNote:
     """What a fitted `ProbabilityRanker` knows of itself; `threshold` is its own by default."""
-    right, found, per_sample = estimator.curve_.quality(
-        estimator.threshold_ if threshold is None else threshold
-    )
+    threshold = estimator.threshold_ if threshold is None else threshold
+    right, found, per_sample = estimator.curve_.quality(threshold)
     completeness = estimator.completeness_
+    if estimator.curve_.is_audited:
+        intervals = map(Interval._make, estimator.curve_.intervals(threshold) or ())
+        return QualityNote(right, found, measured, completeness, False, *intervals, is_audited=True)
     n_written = per_sample * estimator.n_held_out_
     n_listed = right * completeness.share * n_written / found if found > 0 else 0.0
     return _note(right, found, n_written, n_listed, measured, completeness)
@@ -141,6 +153,7 @@ def measured_quality(
     estimator: Any = None,
     probabilities: np.ndarray | None = None,
     decided: np.ndarray | None = None,
+    audited: np.ndarray | None = None,
 ) -> QualityNote:
     """What predicted tags are worth on rows whose tags are known.
 
@@ -152,8 +165,11 @@ def measured_quality(
     probabilities : of the tags to be true; where these let expect far more or far fewer listed tags than
         there are, the data are not as complete as the training, and only listed tags count
     decided : bool (n, n_tags), where somebody looked: found where it was not listed, or absent
+    audited : bool (n,), rows whose tags were all looked at; from ten on, these alone are counted
     """
     states, written = label_states(Y), np.asarray(predictions) > 0
+    if audited is not None and np.count_nonzero(audited) >= FEWEST_AUDITED:
+        return _audited_quality(states[audited], written[audited], measured, estimator)
     completeness = getattr(estimator, "completeness_", None)
     if completeness is None:
         return _counted_quality(_Counts.of(states, written), measured, None)
@@ -164,6 +180,25 @@ def measured_quality(
     if not expects:
         return _counted_quality(_Counts.of(states, written), measured, None)
     return _counted_quality(counts, measured, completeness)
+
+
+def _audited_quality(states: np.ndarray, written: np.ndarray, measured: str, estimator: Any) -> QualityNote:
+    """True tags counted in rows of which all are known."""
+    is_true, is_written = states > 0, written & (states != 0)
+    n_hits = np.count_nonzero(is_true & is_written, axis=1)
+    right = ratio(n_hits, np.count_nonzero(is_written, axis=1))
+    found = ratio(n_hits, np.count_nonzero(is_true, axis=1))
+    completeness = getattr(estimator, "completeness_", None)
+    return QualityNote(
+        right.share,
+        found.share,
+        f"{measured}, but only on the {len(states):,} whose tags were all looked at",
+        completeness if completeness is not None and completeness.n_audited else None,
+        False,
+        Interval(right.low, right.high),
+        Interval(found.low, found.high),
+        is_audited=True,
+    )
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from scipy.special import expit
 
 from tagrank import image_auc
 from tagrank.estimators import LabelRanker, OneVsAllLogistic, OneVsAllSVM, ProbabilityRanker, ScoreSum
+from tagrank.estimators.calibration.completeness import Completeness
 from tagrank.estimators.calibration.decisions import NEVER, DecisionCurve
 
 
@@ -65,7 +66,7 @@ def test_hidden_labels_are_allowed_for(problem):
     taken = ProbabilityRanker(estimator, completeness=1, random_state=0).fit(X, hidden)
     predicted = given.predict(X_test) > 0
     assert abs(given.predict_proba(X_test)[predicted].mean() - Y_test[predicted].mean()) < 0.1
-    assert given.completeness_ == (0.5, 0.5, 0.5)
+    assert given.completeness_ == Completeness(0.5, 0.5, 0.5)
     low = taken.predict(X_test) > 0
     assert taken.predict_proba(X_test)[low].mean() < Y_test[low].mean() - 0.1
 

@@ -9,7 +9,7 @@ What all pictures share knows nothing of tags: scale of the columns, widths of t
 features. Only few things are chosen with all tags in view: method, kernel and C, as `train` does, but by how
 well held-out probabilities fit the known tags, because here pictures are compared too; what a method
 chooses while it trains, such as the penalty of a ridge regression, so that all models are of one kind; and
-one number, how complete the tags are.
+how complete the tags are, one number, or of audited pictures one a tag.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +40,7 @@ from tagrank.data import Collection
 from tagrank.data.coherence import make_coherent
 from tagrank.errors import warn
 from tagrank.estimators.base import taken_by
+from tagrank.estimators.calibration.audit import Audit, audit_listed, bend_to_truth, surely_known
 from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
 from tagrank.estimators.calibration.completeness import Completeness, estimate_completeness
 from tagrank.estimators.calibration.held_out import freeze
@@ -138,10 +139,20 @@ def hold_out(
     learned = np.where(is_judged, states, 0)
     everywhere = [(known[train], known[test]) for train, test in parts] + [(known, unknown)]
     decided = rows.decided_mask(confirmed=False) if rows.decided else None
+    audited = rows.audited_mask() if rows.audited else None
+    audit = audit_listed(states, decided, audited)
     share = _completeness(
-        learned[known], scores[known], calibration, completeness, None if decided is None else decided[known]
+        learned[known],
+        scores[known],
+        calibration,
+        completeness,
+        None if decided is None else decided[known],
+        audit,
     )
-    probabilities = _calibrate(learned, scores, everywhere, calibration, share.share, decided)
+    by_tag = share.share if audit is None or completeness is not None else audit.by_label
+    sure = surely_known(decided, audited, states.shape[1])
+    is_truth = audited if audit is not None else None
+    probabilities = _calibrate(learned, scores, everywhere, calibration, by_tag, sure, is_truth)
     probabilities = make_coherent(probabilities, rows.implied_columns())
     return HeldOut(states, scores, probabilities, is_judged, share, chosen.choice)
 
@@ -159,10 +170,17 @@ def _known_rows(rows: Collection, states: np.ndarray, folds: int) -> tuple[np.nd
 
 
 def _completeness(
-    states: np.ndarray, scores: np.ndarray, calibration: str, given: float | None, decided: np.ndarray | None
+    states: np.ndarray,
+    scores: np.ndarray,
+    calibration: str,
+    given: float | None,
+    decided: np.ndarray | None,
+    audit: Audit | None,
 ) -> Completeness:
     if given is not None:
         return Completeness(given, given, given)
+    if audit is not None:
+        return audit.completeness
     if calibration != SHARED:
         return Completeness(1.0, 1.0, 1.0)
     straight = fit_shared(states, scores, decided=decided).straight(scores)
@@ -194,17 +212,24 @@ def _calibrate(
     scores: np.ndarray,
     parts: Sequence[Part],
     method: str,
-    completeness: float,
-    decided: np.ndarray | None = None,
+    completeness: Any,
+    sure: np.ndarray | None = None,
+    audited: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Probabilities of each part from the held-out scores of the rows outside of it."""
+    """Probabilities of each part from the held-out scores of the rows outside of it.
+
+    `sure` tells where the truth itself is known, `audited` in which rows all of it is.
+    """
     probabilities = np.empty(scores.shape)
     for train, test in parts:
         if not len(test):
             continue
         if method == SHARED:
-            known = None if decided is None else decided[train]
+            known = None if sure is None else sure[train]
             learned = fit_shared(states[train], scores[train], completeness, known)
+            if audited is not None:
+                seen = train[audited[train]]
+                learned = bend_to_truth(learned, states[seen], scores[seen])
             probabilities[test] = expit(learned.log_odds(scores[test]))
         else:
             prior = prior_probabilities(states[train])

@@ -297,7 +297,7 @@ def missing(
         progress=progress,
         stop=stop,
     )
-    is_open = ~rows.decided_mask()
+    is_open = ~rows.decided_mask() & ~rows.audited_mask()[:, None]
     places, columns = choice.pick(held_out, is_open)
     found = MissingTags(
         list_suggestions(rows, held_out, places, columns),

@@ -13,6 +13,12 @@ Nothing here can tell forgotten labels from those that are given by mistake: whe
 none are said to be. Where scores are too poor to be sure of any pair, or samples too few to tell c from 1,
 nothing can be told, and labels count as complete: what is claimed is then too low rather than too high.
 
+That every label is listed alike is a guess, too. People list rare labels rather than frequent ones, stop
+after two, and give each sample at least one; then the most probable pairs of some labels show nothing of
+what others lack. So the interval is wide. At its lower end no label is more complete than its own most
+probable samples show, as if the models were right about all of them; at its upper end up to a third of the
+complete labels look missing, because they were given at whim. An audit tells more, see `audit`.
+
 How many true tags are still missing: neither listed nor decided.
 
 Of a tag that is true with probability p, and was listed with probability c if it is, it is known that it was
@@ -33,29 +39,46 @@ GRID = np.linspace(0.1, 1, 46)
 LIKELIHOOD_DROP = 2.0  # where an interval of about 95 % ends
 AT_LEAST_UNSURE = 0.05
 SURE = 0.8
+NEARLY_ALL = 0.9  # lower end of an interval, from which on "nearly all" are said to be there
+WIDE = 0.2  # width of an interval from which on it is worth an audit
 COMPLETE = 0.78  # from here on labels count as complete
 FEWEST = 0.05
 FEWEST_FOUND = 30  # labels found by decisions, from which on c is told by them
 FEWEST_SURE = 0.01  # pairs that are surely true, in numbers of present labels, below which nothing is told
+AT_WHIM = 1 / 3  # of complete labels, those that may look missing
+MOST_PROBABLE = 1 / 3  # in numbers of its listed samples, the samples by which a label is least complete
+FEWEST_PROBABLE = 3  # such samples of a label
+SHARED_SAMPLES = 10.0  # that what all labels show counts as, beside those of one label
 GROUPS = np.array([10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280])
 Z = 2.5  # standard errors
 
 
 class Completeness(NamedTuple):
-    """The share of the true labels that were given: the likeliest, and an interval of about 95 %."""
+    """The share of the true labels that were given: the likeliest, and an interval of about 95 %.
+
+    `n_audited` samples told it; 0 where it was given or estimated.
+    """
 
     share: float
     low: float
     high: float
+    n_audited: int = 0
 
     @property
     def words(self):
-        """For people: "about 45 to 60 %"."""
+        """For people: "about 45 to 60 %", "between about 45 % and all", "nearly all"."""
         if self.low == self.high:
             return f"{self.share:.0%}"
-        if self.share == 1:
+        if self.low >= NEARLY_ALL:
             return "nearly all"
+        if self.high > 0.995:
+            return f"between about {100 * self.low:.0f} % and all"
         return f"about {100 * self.low:.0f} to {100 * self.high:.0f} %"
+
+    @property
+    def is_wide(self):
+        """Whether so little is known that somebody should look."""
+        return self.n_audited == 0 and self.high - self.low > WIDE
 
 
 def listed_states(states, decided):
@@ -89,12 +112,15 @@ def estimate_completeness(states, log_odds, decided=None):
     likely, best = GRID[fits >= fits.max() - LIKELIHOOD_DROP], int(np.argmax(fits))
     truth = expit(np.exp(points[best, 0]) * values + points[best, 1])
     share = float(GRID[best])
+    low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
     if n_found < FEWEST_FOUND:
-        share = max(share, _surely_listed(listed_states(states, decided), log_odds))
+        listed = listed_states(states, decided)
+        share, least = max(share, _surely_listed(listed, log_odds)), _least_listed(listed, log_odds)
         is_told = likely[-1] < 1 and np.count_nonzero(truth >= 0.9) >= FEWEST_SURE * n_present
         if share >= COMPLETE or not is_told:
-            return Completeness(1.0, float(min(share, likely[0])), 1.0)
-    low, high = min(likely[0], share - AT_LEAST_UNSURE), max(likely[-1], share + AT_LEAST_UNSURE)
+            return Completeness(1.0, float(min(share, likely[0], least)), 1.0)
+        low = min(likely[0], share - AT_LEAST_UNSURE, least)
+        high = max(likely[-1], share + AT_LEAST_UNSURE, share / (1 - AT_WHIM))
     return Completeness(share, max(0.0, float(low)), min(1.0, float(high)))
 
 
@@ -113,6 +139,24 @@ def _surely_listed(states, log_odds):
         middle, spread = shares + Z**2 / (2 * sizes), shares * (1 - shares) / sizes + (Z / (2 * sizes)) ** 2
         largest = max(largest, float(np.max((middle - Z * np.sqrt(spread)) / (1 + Z**2 / sizes))))
     return largest
+
+
+def _least_listed(states, log_odds):
+    """The completeness if no label is more complete than its most probable samples show.
+
+    Each label stands for as many true ones as its share of listed ones among these lets expect.
+    """
+    n_listed = np.count_nonzero(states > 0, axis=0)
+    labels = np.flatnonzero(n_listed)
+    counts = np.zeros((len(labels), 2))
+    for place, label in enumerate(labels):
+        known = np.flatnonzero(states[:, label] != 0)
+        n_best = min(len(known), max(FEWEST_PROBABLE, int(np.ceil(MOST_PROBABLE * n_listed[label]))))
+        best = known[np.argpartition(-log_odds[known, label], n_best - 1)[:n_best]]
+        counts[place] = np.count_nonzero(states[best, label] > 0), n_best
+    usual = counts[:, 0].sum() / counts[:, 1].sum()
+    shares = (counts[:, 0] + SHARED_SAMPLES * usual) / (counts[:, 1] + SHARED_SAMPLES)
+    return float(n_listed.sum() / np.sum(n_listed[labels] / np.maximum(shares, FEWEST)))
 
 
 def completeness_by_label(states, log_odds, share):

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tagrank.estimators.calibration.audit import ratio
+
 
 def f1_thresholds(states, scores, *, fallback=np.inf):
     """The threshold of each label that maximises its F1 = 2 TP / (2 TP + FP + FN).
@@ -83,6 +85,7 @@ def _between(upper, lower):
 
 THRESHOLDS = np.linspace(0, 0.99, 100)
 MOST_TIMES = 2.0
+CURVE_WIDTHS = (5, 9)  # numbers a point, without and with an audit
 NEVER = 2.0  # a threshold that no probability reaches
 
 
@@ -107,7 +110,8 @@ class DecisionCurve:
     Attributes
     ----------
     points : array, shape (n_thresholds, 5): threshold, mean probability of what reaches it, and the fields of
-        `Quality`
+        `Quality`; or (n_thresholds, 9), where samples were audited: both ends of the intervals of `right` and
+        of `found`, too
     """
 
     def __init__(self, points):
@@ -136,6 +140,25 @@ class DecisionCurve:
         points[behind == 0, 1:3] = 1.0
         return cls(points)
 
+    def audited(self, truth, probabilities):
+        """What is right and found by audited samples, with intervals; claims stay those of all samples.
+
+        Parameters
+        ----------
+        truth : bool array, shape (n_audited, n_labels), which labels are true
+        probabilities : of the same; 0 where there is nothing to go by
+        """
+        n_true, told = truth.sum(axis=1), []
+        for threshold, claim in self.points[:, :2]:
+            is_written = (probabilities >= threshold) & (probabilities > 0)
+            n_hits = np.count_nonzero(is_written & truth, axis=1)
+            right, found = ratio(n_hits, is_written.sum(axis=1)), ratio(n_hits, n_true)
+            share = claim if np.isnan(right.share) else right.share
+            told.append([share, 0.0 if np.isnan(found.share) else found.share, *right[1:], *found[1:]])
+        told = np.array(told)
+        points = np.column_stack([self.points[:, :2], told[:, :2], self.points[:, 4], told[:, 2:]])
+        return DecisionCurve(points)
+
     def best_f1(self):
         """The threshold with the highest expected F1 of everything written, by the probabilities alone.
 
@@ -156,5 +179,19 @@ class DecisionCurve:
         """What a threshold is worth."""
         if threshold > self.points[-1, 0]:
             return Quality(float("nan"), 0.0, 0.0)
-        place = min(np.searchsorted(self.points[:, 0], threshold - 1e-9), len(self.points) - 1)
-        return Quality(*map(float, self.points[place, 2:]))
+        return Quality(*map(float, self.points[self._place(threshold), 2:5]))
+
+    @property
+    def is_audited(self):
+        """Whether audited samples told what is right and found."""
+        return self.points.shape[1] == CURVE_WIDTHS[1]
+
+    def intervals(self, threshold):
+        """Where `right` and `found` lie by audited samples, a pair of pairs; None where that is not told."""
+        if not self.is_audited or threshold > self.points[-1, 0]:
+            return None
+        right_low, right_high, found_low, found_high = map(float, self.points[self._place(threshold), 5:])
+        return (right_low, right_high), (found_low, found_high)
+
+    def _place(self, threshold):
+        return min(np.searchsorted(self.points[:, 0], threshold - 1e-9), len(self.points) - 1)

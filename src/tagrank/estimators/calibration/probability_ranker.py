@@ -8,6 +8,7 @@ from scipy.special import expit
 from sklearn.utils.validation import check_is_fitted
 
 from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
+from tagrank.estimators.calibration.audit import audit_listed, bend_to_truth, check_audited, surely_known
 from tagrank.estimators.calibration.completeness import (
     Completeness,
     completeness_by_label,
@@ -15,7 +16,7 @@ from tagrank.estimators.calibration.completeness import (
     listed_states,
     most_listed,
 )
-from tagrank.estimators.calibration.decisions import DecisionCurve
+from tagrank.estimators.calibration.decisions import CURVE_WIDTHS, DecisionCurve
 from tagrank.estimators.calibration.held_out import AroundEstimator, check_estimator, scores_of_all
 from tagrank.estimators.calibration.shared import SharedCalibration, SharedFitting, deal_rows, keep_order
 from tagrank.validation import check_share
@@ -99,14 +100,24 @@ class ProbabilityRanker(AroundEstimator):
         offset=Numbers("f", ("n_labels",)),
         level=Numbers("f", (2,)),
         bend=Numbers("f", (3,)),
-        completeness_=Numbers("f", (3,)),
+        completeness_=Numbers("f", (None,)),
         label_completeness_=Numbers("f", ("n_labels",)),
-        curve_=Numbers("f", (None, 5)),
+        curve_=Numbers("f", (None, None)),
         n_held_out_=COUNT,
     )
 
     def fit(
-        self, X, y, sample_weight=None, *, held_out=None, decided=None, start=None, callback=None, stop=None
+        self,
+        X,
+        y,
+        sample_weight=None,
+        *,
+        held_out=None,
+        decided=None,
+        audited=None,
+        start=None,
+        callback=None,
+        stop=None,
     ):
         """Learn probabilities from held-out scores, and train on everything.
 
@@ -120,6 +131,10 @@ class ProbabilityRanker(AroundEstimator):
             none. By default they are made here.
         decided : array of bool, shape (n_samples, n_labels), optional
             Where somebody looked, so that it is surely known: found where it was not listed, or absent.
+        audited : array of bool, shape (n_samples,), optional
+            Samples that were drawn at random and of which all labels were looked at, so that all are surely
+            known; those of `decided` that are present were not listed. From ten on they tell how complete the
+            labels of the other samples are, what probabilities are worth, and `curve_`.
         start : optional
             What the training on everything starts from, see `MaxMarginEstimator.fit`.
         callback : function of a TracePoint, optional
@@ -135,7 +150,7 @@ class ProbabilityRanker(AroundEstimator):
         hooks = {"start": start, "callback": callback, "stop": stop}
         held_out = self._train(rows, y, sample_weight, held_out=held_out, **hooks)
         self._name_labels(targets, getattr(self.estimator_, "never_positive_", None))
-        self._calibrate(*held_out, decided)
+        self._calibrate(*held_out, decided, check_audited(audited, targets.states), targets.states)
         return self
 
     def decision_function(self, X):
@@ -174,20 +189,27 @@ class ProbabilityRanker(AroundEstimator):
             if getattr(self, name) is not None:
                 check_share(name, getattr(self, name))
 
-    def _calibrate(self, states, scores, decided=None):
-        freedom, _ = keep_order(states, scores, deal_rows(len(states)), decided)
-        fitting = SharedFitting(states, scores, decided, freedom=freedom)
+    def _calibrate(self, states, scores, decided=None, audited=None, known=None):
+        """From held-out states and scores; `known` are the states with those that nothing was held out of."""
+        sure = surely_known(decided, audited, states.shape[1])
+        freedom, _ = keep_order(states, scores, deal_rows(len(states)), sure)
+        fitting = SharedFitting(states, scores, sure, freedom=freedom)
         listed = listed_states(states, decided)
+        audit = audit_listed(known, decided, audited)
         if self.completeness is not None:
             share = float(self.completeness)
             self.completeness_ = Completeness(share, share, share)
+        elif audit is not None:
+            self.completeness_ = audit.completeness
         else:
             straight = fitting.fit(bends=False).straight(scores)
             self.completeness_ = estimate_completeness(states, straight, decided)
         share = self.completeness_.share
         self.calibration_ = fitting.fit(share)
         self.label_completeness_ = np.full(states.shape[1], share)
-        if share < 1:
+        if audit is not None and self.completeness is None:
+            self.label_completeness_ = audit.by_label
+        elif share < 1:
             log_odds = self.calibration_.log_odds(scores)
             self.label_completeness_ = completeness_by_label(listed, log_odds, share)
         if decided is not None:
@@ -195,8 +217,13 @@ class ProbabilityRanker(AroundEstimator):
             self.label_completeness_ = np.minimum(self.label_completeness_, most)
         if np.any(self.label_completeness_ != share):
             self.calibration_ = fitting.fit(self.label_completeness_)
+        if audit is not None:
+            self.calibration_ = bend_to_truth(self.calibration_, states[audited], scores[audited])
         probabilities = expit(self.calibration_.log_odds(scores))
         self.curve_ = DecisionCurve.measured(listed, probabilities, self.label_completeness_)
+        if audit is not None:
+            judged = np.where(states[audited] != 0, probabilities[audited], 0.0)
+            self.curve_ = self.curve_.audited(known[audited] > 0, judged)
         self.threshold_ = (
             self.curve_.best_f1() if self.precision is None else self.curve_.for_precision(self.precision)
         )
@@ -228,8 +255,11 @@ class ProbabilityRanker(AroundEstimator):
             raise ValueError("a calibration must rise with scores, and its level begin at a whole rank")
         super().restore(state)
         self.calibration_ = SharedCalibration(slope, offset, float(weight), int(rank), bend)
-        self.completeness_ = Completeness(*map(float, self.completeness_))
+        if len(self.completeness_) not in (3, 4):  # models of older versions do not tell of audits
+            raise ValueError(f"the completeness has 4 numbers, got {len(self.completeness_)}")
+        *shares, n_audited = map(float, np.append(self.completeness_, 0.0)[:4])
+        self.completeness_ = Completeness(*shares, n_audited=int(n_audited))
         self.curve_ = DecisionCurve(self.curve_)
-        if not len(self.curve_.points):
-            raise ValueError("the curve of decisions has no points")
+        if not len(self.curve_.points) or self.curve_.points.shape[1] not in CURVE_WIDTHS:
+            raise ValueError("the curve of decisions has no points, or too few or many numbers a point")
         self._know_rows()
