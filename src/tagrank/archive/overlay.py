@@ -9,6 +9,7 @@ import numpy as np
 
 from tagrank.annotation.bank.feature_bank import read_keys
 from tagrank.archive.archive import Archive
+from tagrank.archive.audits import read_audited
 from tagrank.archive.decisions import read_decided
 from tagrank.archive.pictures import make_labels
 from tagrank.archive.scan import (
@@ -46,7 +47,8 @@ def decided_collection(
     """A collection that was read from a folder, with what was decided about it; nothing is written.
 
     Tags that were accepted are present, rejected ones absent, skipped ones unknown; a picture with an
-    accepted tag is tagged. Tags of new names come last. `Collection.decided` lists what was decided.
+    accepted tag is tagged. Tags of new names come last. `Collection.decided` lists what was decided, and
+    `Collection.audited` names the pictures of an audit.
 
     Parameters
     ----------
@@ -58,20 +60,23 @@ def decided_collection(
         # a file that was named is meant
         if database is None and (note := archive.told_of_others()):
             warn(f"{note}; they are used, no_decisions leaves them out")
-        known, layout, decided, vocabulary, ever = archive.read(
+        known, layout, decided, vocabulary, ever, audited = archive.read(
             lambda connection: (
                 read_known(connection),
                 read_layout(connection),
                 _read(connection),
                 read_vocabulary(connection),
                 read_decided(connection),
+                read_audited(connection).tolist(),
             )
         )
     collection = as_before(collection, folder, layout, follow_links=follow_links)
     collection = before_exports(collection, folder, ever)
-    rows = _rows_of(collection, known, {cell.picture for cell in decided})
+    rows = _rows_of(collection, known, {*audited, *(cell.picture for cell in decided)})
     cells = [(rows[cell.picture], *cell[1:]) for cell in decided if cell.picture in rows]
-    return _lay_over(collection, cells, vocabulary)
+    is_audited = np.zeros(len(collection), dtype=bool)
+    is_audited[[rows[picture] for picture in audited if picture in rows]] = True
+    return _lay_over(collection, cells, vocabulary, is_audited)
 
 
 def _read(connection: sqlite3.Connection) -> list[_Decided]:
@@ -113,7 +118,10 @@ def _is_unchanged(picture: KnownPicture, path: str | Path) -> bool:
 
 
 def _lay_over(
-    collection: Collection, decided: list[tuple[int, str, int, int]], vocabulary: TagVocabulary
+    collection: Collection,
+    decided: list[tuple[int, str, int, int]],
+    vocabulary: TagVocabulary,
+    is_audited: np.ndarray,
 ) -> Collection:
     """The collection with what was decided (row, tag, answer and time), and with all that follows."""
     words = list(dict.fromkeys([*collection.tags, *(tag for _, tag, *_ in decided)]))
@@ -128,13 +136,16 @@ def _lay_over(
     cells[:, 1] = columns.column_of[cells[:, 1]]
     implied = imply(join_synonyms(cells[cells[:, 1] >= 0]), columns)
     names, is_confirmed = collection.names or (), (implied.states == 1) & implied.is_listed
+    known, n_tags = _known_rows(collection), len(columns.names)
+    was_tagged = np.isin(np.arange(len(collection)), implied.pictures[implied.is_listed])
     return collection.replaced(
-        labels=make_labels(implied.pictures, implied, _known_rows(collection), len(columns.names)),
+        labels=make_labels(implied.pictures, implied, known, n_tags, is_audited),
         tags=columns.names,
         decided=[
             DecidedLabel(names[implied.pictures[j]], columns.names[implied.columns[j]], bool(is_confirmed[j]))
             for j in np.flatnonzero(implied.is_decided)
         ],
+        audited=[names[row] for row in np.flatnonzero(is_audited & was_tagged)],
         implies=[(tag, one) for tag, above in vocabulary.above.items() for one in sorted(above)],
     )
 

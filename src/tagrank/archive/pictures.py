@@ -1,8 +1,8 @@
 """Pictures as the database knows them, and the labels from which a model learns.
 
 A picture with a tag that is present is tagged: its other tags are absent, as everywhere. One without is
-unknown throughout. Decisions override single cells: yes is present, no absent, skip unknown. What follows
-from them by the vocabulary is derived here, and never stored.
+unknown throughout, unless an audit found that it has none. Decisions override single cells: yes is present,
+no absent, skip unknown. What follows from them by the vocabulary is derived here, and never stored.
 """
 
 import sqlite3
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tagrank.archive.audits import read_audited
 from tagrank.archive.names import is_inside
 from tagrank.archive.records import (
     ANSWER_WORDS,
@@ -53,6 +54,7 @@ def read_picture_table(connection: sqlite3.Connection) -> PictureTable:
         is_tagged,
         is_reviewed,
         is_changed,
+        np.isin(np.array(ids, dtype=np.int64), read_audited(connection)),
     )
 
 
@@ -158,13 +160,16 @@ def read_labels(connection: sqlite3.Connection, folder: Path) -> DecidedCollecti
         dtype=bool,
     )
     rows = np.searchsorted(pictures.ids, cells.pictures)
-    labels = make_labels(rows, cells, is_known, len(tags))
+    labels = make_labels(rows, cells, is_known, len(tags), pictures.is_audited)
+    # pictures without a listed tag tell nothing about how complete tags are where somebody tagged
+    is_audited = pictures.is_audited & _any_in_row(rows[cells.is_listed], len(is_known))
     collection = Collection(
         views={"pictures": [str(folder / name) for name in pictures.names]},
         labels=labels,
         tags=tags,
         names=pictures.names,
         name=folder.absolute().name,
+        audited=[pictures.names[row] for row in np.flatnonzero(is_audited)],
     )
     return DecidedCollection(
         collection, pictures.ids, (rows[cells.is_decided], cells.columns[cells.is_decided])
@@ -201,13 +206,15 @@ def read_picture_tags(connection: sqlite3.Connection) -> list[PictureTags]:
     return rows
 
 
-def make_labels(rows: np.ndarray, cells: SparseStates, is_known: np.ndarray, n_tags: int) -> LabelMatrix:
-    """The labels of `cells` in their `rows`; all others are absent in a row that is known or tagged."""
+def make_labels(
+    rows: np.ndarray, cells: SparseStates, is_known: np.ndarray, n_tags: int, is_audited: np.ndarray
+) -> LabelMatrix:
+    """The labels of `cells` in their `rows`; others are absent in a row that is known, tagged or audited."""
     shape = (len(is_known), n_tags)
     was_tagged = _any_in_row(rows[cells.is_listed], len(is_known))
     is_tagged = _any_in_row(rows[cells.states == 1], len(is_known))
     # one whose listed tags were all rejected is like one that nobody tagged
-    is_complete = is_tagged | (is_known & ~was_tagged)
+    is_complete = is_tagged | (is_known & ~was_tagged) | is_audited
     is_partial = ~is_complete & _any_in_row(rows[cells.states != 0], len(is_known))
     gaps = np.ones((is_partial.sum(), n_tags), dtype=bool)
     in_partial = is_partial[rows] & (cells.states != 0)

@@ -88,6 +88,7 @@ class PictureTable:
     is_tagged: np.ndarray
     is_reviewed: np.ndarray
     is_changed: np.ndarray
+    is_audited: np.ndarray
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from threading import RLock
 import numpy as np
 
 from tagrank.archive import Archive, Cell
+from tagrank.archive.audits import read_audited
 from tagrank.archive.records import PictureTable
 from tagrank.data.vocabulary import TagVocabulary
 from tagrank.desk.learning.models import Proposals
@@ -34,7 +35,9 @@ class CurrentReview:
             with self._lock:
                 self._during = []
             pictures, tags, states, vocabulary = self._archive.contents()
-            table = StateTable(pictures.ids, tags, states)
+            table = StateTable(
+                pictures.ids, tags, states, names=pictures.names, is_audited=pictures.is_audited.copy()
+            )
             if proposals is None and self._review is not None:
                 proposals = self._review.proposals
             self._replace(pictures, table, pictures.is_reviewed.copy(), proposals, vocabulary)
@@ -61,10 +64,13 @@ class CurrentReview:
             self._during, self._review = None, review
 
     def mark_reviewed(self, pictures: Iterable[int]) -> None:
-        """Take over from the archive whether somebody is done with these pictures."""
-        review = self.now()
+        """Take over whether somebody is done with these pictures, or called them complete."""
+        review, pictures = self.now(), list(pictures)
+        audited = set(self._archive.read(read_audited).tolist()) if pictures else set()
         for picture in pictures:
-            review.is_reviewed[review.table.row(picture)] = self._archive.picture(picture).is_reviewed
+            row = review.table.row(picture)
+            review.is_reviewed[row] = self._archive.picture(picture).is_reviewed
+            review.table.is_audited[row] = picture in audited
 
     def _follow(self, cells: list[Cell]) -> None:
         with self._lock:

@@ -49,7 +49,12 @@ def archive_json(review: Review, name: str) -> dict[str, Any]:
 def queue_rows(review: Review) -> list[dict[str, Any]]:
     """Every queue, and how much is left of it."""
     return [
-        {"name": name, "title": queue.title, "about": queue.about, "count": _n_left(review, queue)}
+        {
+            "name": name,
+            "title": queue.title,
+            "about": queue.told(review.table),
+            "count": queue.n_wanted(_n_left(review, queue), review.table),
+        }
         for name, queue in QUEUES.items()
     ]
 

@@ -10,9 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from tagrank.archive.audits import AUDIT
+from tagrank.data.readers.audit_list import audit_order
 from tagrank.desk.probabilities import MOST, Order, Probabilities
 from tagrank.desk.states import DECIDED, DOUBTED, OPEN, STATE_NAMES, StateTable, is_in_state
 from tagrank.errors import ArgumentError
+from tagrank.reports.audits import n_wanted, told_words, wanted_words
 
 FLOOR = 0.02  # what is less probable is not asked for: of fifty such tags one would be true
 LIKELY = 0.5  # from here on a tag is more probable than not: only such ones are accepted without a mark
@@ -41,6 +44,8 @@ class Queue:
     by_picture : whether its items are whole pictures
     needs_tag : whether it is of one tag, which has to be named
     keeps_tags : whether its pairs have their tags already, and keep them unless they are marked
+    wants_all : whether to be done with a picture says that it has all its tags and no others. It is asked
+        about pictures, too, that somebody was done with in another queue
     accepts_likely : whether likely pairs that nobody decided are accepted unless they are marked. Only where
         the likeliest come first: elsewhere likely and unlikely ones stand beside each other, and a page asks
         for one thing, to mark what is right
@@ -52,6 +57,7 @@ class Queue:
     by_picture: ClassVar[bool] = False
     needs_tag: ClassVar[bool] = False
     keeps_tags: ClassVar[bool] = False
+    wants_all: ClassVar[bool] = False
     accepts_likely: ClassVar[bool] = False
 
     tag: str = ""
@@ -77,6 +83,11 @@ class Queue:
     def picture_state(self) -> str:
         """The state that pictures must have, empty if it does not matter."""
         return self.state if self.state in PICTURE_STATES else ""
+
+    @classmethod
+    def told(cls, table: StateTable) -> str:
+        """What people read about it, as things are."""
+        return cls.about
 
     # which items
 
@@ -131,6 +142,11 @@ class Queue:
         return Missing().rank(probabilities, codes, n_present, n_tagged)
 
     # when it is done, and what becomes of a page
+
+    @classmethod
+    def n_wanted(cls, n_left: int, table: StateTable) -> int:
+        """How many are worth doing of those that are left."""
+        return n_left
 
     @property
     def counts_proposed(self) -> bool:
@@ -250,6 +266,36 @@ class OneTag(Queue):
         )
 
 
+class CompletePictures(Queue):
+    """Pictures drawn at random, to be looked at completely."""
+
+    name = AUDIT
+    title = "Audit"
+    about = "Pictures drawn at random, to be given all their tags: they tell how complete the tags are."
+    by_picture = True
+    wants_all = True
+
+    @classmethod
+    def told(cls, table: StateTable) -> str:
+        audit = table.audit()
+        told = "" if audit is None else f" {told_words(audit)}"
+        return f"{cls.about}{told} {wanted_words(audit)}".rstrip()
+
+    @classmethod
+    def n_wanted(cls, n_left: int, table: StateTable) -> int:
+        return min(n_left, n_wanted(table.audit()))
+
+    def are_items(self, table: StateTable, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        return ~table.is_audited[rows]
+
+    def order(self, probabilities: Probabilities, rows: np.ndarray | None, column: int | None) -> Order:
+        table = probabilities.table
+        # filters do not count: a sample of some pictures says nothing of the others
+        order = audit_order(table.names)
+        order = order[table.listing()[order]]
+        return Order(order, np.full(len(order), -1))
+
+
 class Everything(Queue):
     """All pictures that nobody reviewed."""
 
@@ -276,7 +322,8 @@ class Everything(Queue):
 
 
 QUEUES: dict[str, type[Queue]] = {
-    queue.name: queue for queue in (Missing, Wrong, Informative, Untagged, OneTag, Everything)
+    queue.name: queue
+    for queue in (Missing, Wrong, Informative, Untagged, OneTag, CompletePictures, Everything)
 }
 
 

@@ -258,7 +258,7 @@ class Review:
 
     def _is_open_picture(self, queue: Queue, rows: np.ndarray) -> np.ndarray:
         """Whether something in these pictures belongs to the queue, and nobody is done with them."""
-        is_new = ~self.is_reviewed[rows] | (queue.picture_state == "reviewed")
+        is_new = ~self.is_reviewed[rows] | self._asks_again(queue)
         column = self.column(queue.tag)
         if not queue.is_of_pairs or column is not None:
             columns = np.full(len(rows), -1 if column is None else column)
@@ -295,7 +295,12 @@ class Review:
         """How many pictures with such items are left that nobody reviewed."""
         is_left = np.zeros(len(self.is_reviewed), dtype=bool)
         is_left[self._left(queue)] = True
-        return int(np.count_nonzero(is_left & (~self.is_reviewed | (queue.picture_state == "reviewed"))))
+        return int(np.count_nonzero(is_left & (~self.is_reviewed | self._asks_again(queue))))
+
+    @staticmethod
+    def _asks_again(queue: Queue) -> bool:
+        """Whether it shows pictures, too, that somebody was done with."""
+        return queue.picture_state == "reviewed" or queue.wants_all
 
     def _left(self, queue: Queue) -> np.ndarray:
         """The row of each item that is left."""

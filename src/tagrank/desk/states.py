@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tagrank.archive.records import Cell, SparseStates
+from tagrank.estimators.calibration.audit import Audit, audit_labels
 
 UNKNOWN, PRESENT, ABSENT = 0, 1, 2
 DECIDED, LISTED, IMPLIED = 4, 8, 16
@@ -26,13 +27,25 @@ class StateTable:
     Attributes
     ----------
     ids, tags : the pictures, ascending, and a column for each tag; `cells` are those of an archive
+    names : of the pictures
+    is_audited : bool array, whether a picture is marked as complete in the audit; follows decisions
     codes : uint8, shape (n_pictures, at least n_tags)
     n_present : present tags of each picture
     counts : how many pairs of each tag have each code, shape (at least n_tags, 32)
     """
 
-    def __init__(self, ids: np.ndarray, tags: Sequence[str], cells: SparseStates) -> None:
+    def __init__(
+        self,
+        ids: np.ndarray,
+        tags: Sequence[str],
+        cells: SparseStates,
+        *,
+        names: Sequence[str] | None = None,
+        is_audited: np.ndarray | None = None,
+    ) -> None:
         self.ids = np.asarray(ids, dtype=np.int64)
+        self.names = list(map(str, self.ids.tolist())) if names is None else list(names)
+        self.is_audited = np.zeros(len(self.ids), dtype=bool) if is_audited is None else is_audited
         self.tags = list(tags)
         self._column = {tag: j for j, tag in enumerate(self.tags)}
         self.codes = np.zeros((len(self.ids), len(self.tags) + _ROOM), dtype=np.uint8)
@@ -100,6 +113,24 @@ class StateTable:
         self._column[tag] = column
         self.tags.append(tag)
         return column
+
+    def listing(self) -> np.ndarray:
+        """Which pictures list a tag, bool; whether it was rejected or not."""
+        return np.any(self.codes & LISTED, axis=1)
+
+    def audit(self) -> Audit | None:
+        """What the audited pictures that list a tag tell; None where there is none."""
+        chosen = self.codes[self.is_audited & self.listing(), : len(self.tags)]
+        if not len(chosen):
+            return None
+        is_known = (chosen == OPEN) | ((chosen & _STATE) != UNKNOWN)
+        is_listed = (np.arange(_N_CODES) & LISTED) > 0
+        return audit_labels(
+            (chosen & LISTED) > 0,
+            (chosen & _STATE) == PRESENT,
+            known=is_known,
+            frequencies=self.counts[: len(self.tags), is_listed].sum(axis=1),
+        )
 
     def n_present_of_tags(self) -> np.ndarray:
         """In how many pictures each tag is present."""

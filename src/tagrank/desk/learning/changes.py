@@ -64,12 +64,13 @@ def _quality_on(learned: Learned, probabilities: np.ndarray, threshold: float) -
         f"on {pictures} by models that did not see them",
         estimator=learned.model,
         decided=learned.examples.decided_mask(),
+        audited=learned.examples.audited_mask(),
     )
 
 
 def changes_between(before: Proposals | None, after: Proposals, learned: Learned) -> dict[str, Any]:
     """In the form in which pages show it; `learned` is the training that `after` came from."""
-    is_open = (learned.states <= 0) & ~learned.examples.decided_mask()
+    is_open = (learned.states <= 0) & ~learned.examples.closed_mask()
     proposed_after = is_open & (np.asarray(after.probabilities) >= PROPOSED)
     old = np.zeros(is_open.shape, dtype=np.float16)
     if before is not None:

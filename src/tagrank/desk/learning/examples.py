@@ -79,6 +79,14 @@ class Examples:
         mask[self.unmarked] = False
         return mask
 
+    def audited_mask(self) -> np.ndarray:
+        """The pictures that were drawn at random and whose tags were all looked at, bool (n,)."""
+        return self.rows.audited_mask()
+
+    def closed_mask(self) -> np.ndarray:
+        """The labels that are surely known, bool (n, n_tags): decided, or of an audited picture."""
+        return self.decided_mask() | self.audited_mask()[:, None]
+
     def _known_states(self) -> np.ndarray:
         if not len(self.rows.tags):
             return np.zeros((len(self.rows), 0), dtype=np.int8)

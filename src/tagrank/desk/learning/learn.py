@@ -6,7 +6,7 @@ before, rows matched by picture and columns by tag; the first time each starts f
 comes out is certified all the same: the duality gap does not ask where a training began.
 
 One curve makes held-out scores probabilities, see `ProbabilityRanker`. Decided labels are surely known; only
-of the others it is asked how complete they are.
+of the others it is asked how complete they are, and audited pictures answer that.
 """
 
 import time
@@ -104,9 +104,10 @@ class Learned:
         A tag that is not listed, was listed with probability c if it is true, and is so with probability p by
         the picture alone, is true with probability p (1 - c) / (1 - c p).
         """
-        is_open = (self.states < 0) & ~self.examples.decided_mask()
+        is_open = (self.states < 0) & ~self.examples.closed_mask()
         if_not_listed = given_not_listed(self.probabilities, self._supposed())
         proposed = np.where(is_open, if_not_listed, self.probabilities)
+        proposed[(self.states < 0) & self.examples.audited_mask()[:, None]] = 0
         return np.where(self.is_judged, np.maximum(proposed, SMALLEST), 0)
 
     def _supposed(self) -> np.ndarray:
@@ -122,13 +123,13 @@ class Learned:
     @property
     def missing(self) -> Remaining:
         """How many true tags are neither listed nor decided."""
-        is_open = (self.states < 0) & ~self.examples.decided_mask() & self.is_judged
+        is_open = (self.states < 0) & ~self.examples.closed_mask() & self.is_judged
         is_open &= ~self.examples.unmarked_mask()
         return estimate_remaining(self.probabilities, is_open, self.completeness, self._supposed())
 
     def open_probabilities(self) -> np.ndarray:
         """What the desk shows of tags that are neither listed nor decided, also of pictures without any."""
-        return np.where((self.states <= 0) & ~self.examples.decided_mask(), self.proposed(), 0)
+        return np.where((self.states <= 0) & ~self.examples.closed_mask(), self.proposed(), 0)
 
     def annotator(self) -> Annotator:
         """The last model as an Annotator, which can be saved, annotates and explains."""
@@ -294,6 +295,7 @@ class _LearningRun:
                 labels_from_states(self.states),
                 held_out=held_out,
                 decided=self.examples.decided_mask(),
+                audited=self.examples.audited_mask(),
                 **hooks,
             )
         self._check()

@@ -71,7 +71,7 @@ def missing_facts(learned: Learned, before: Proposals | None) -> dict[str, Any]:
         "low": min(low, estimate),
         "high": high,
         "own": own,
-        "is_told": bool(learned.completeness.share < 1),
+        "is_told": bool(learned.completeness.share < 1 or learned.completeness.n_audited),
         "total": total.number,
         "weight": total.weight,
     }

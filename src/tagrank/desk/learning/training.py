@@ -74,12 +74,18 @@ class ArchiveReader:
         is_counted = cells.is_decided & ~is_confirmed
         places, columns = np.searchsorted(ids, cells.pictures[is_counted]), cells.columns[is_counted]
         place_of_kept = np.cumsum(kept) - 1
+        audited = set(pictures.ids[pictures.is_audited].tolist())
         examples = Examples(
             rows,
             ids[kept],
             (place_of_kept[places[kept[places]]], columns[kept[places]]),
             described.features or None,
-            _places([(picture, vocabulary.name(tag)) for picture, tag in unmarked], ids[kept], rows.tags),
+            _places(
+                # who looked at a whole picture looked at these, too
+                [(picture, vocabulary.name(tag)) for picture, tag in unmarked if picture not in audited],
+                ids[kept],
+                rows.tags,
+            ),
         )
         return examples, n_decisions, last
 

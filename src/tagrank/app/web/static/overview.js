@@ -79,6 +79,7 @@ function showQueues(queues) {
 
 function targets(queue) {
   if (find("queue-list").dataset.needTag.split(" ").includes(queue)) return [link("/tags", "Choose a tag")];
+  if (find("queue-list").dataset.wantAll.split(" ").includes(queue)) return [link(address("/review", { queue }), "By picture")];
   return [link(address("/wall", { queue }), "By tag"), link(address("/review", { queue }), "By picture")];
 }
 

@@ -107,10 +107,25 @@ function add(tag, isNew) {
   say(isNew ? `“${tag}” is a new tag, and was added.` : `“${tag}” was added.`);
 }
 
+const wantsAll = () => isOf(filters.queue, "wantsAll");
+
+/** Where a picture is complete once it is done, proposals that nobody accepted are wrong. */
+function rest() {
+  if (!wantsAll()) return [];
+  const open = rows.filter(({ pair }) => !pair.answer && pair.state === "unknown");
+  return open.map(({ pair }) => ({ picture: shown.id, tag: pair.tag, answer: "no" }));
+}
+
+/** What it means to be done with a picture of this queue. */
+function showMeaning() {
+  find("wants-all").hidden = !wantsAll();
+  find("done").textContent = wantsAll() ? "Complete, next" : "Done, next";
+}
+
 async function done() {
   if (shown === null) return;
   const id = shown.id;
-  remember({ queue: filters.queue, reviewed: [id] }).catch(() => {});
+  remember({ queue: filters.queue, answers: rest(), reviewed: [id] }).catch(() => {});
   await onward();
 }
 
@@ -159,8 +174,9 @@ find("back").addEventListener("click", back);
 find("pass").addEventListener("click", () => shown && onward());
 find("help").addEventListener("click", showKeys);
 find("queue").value = filters.queue;
+showMeaning();
 showFilters("/review", filters);
-find("queue").addEventListener("change", (event) => { filters.queue = event.target.value; begin(); });
+find("queue").addEventListener("change", (event) => { filters.queue = event.target.value; showMeaning(); begin(); });
 find("choices").addEventListener("submit", (event) => event.preventDefault());
 const field = combobox(find("new-tag"), { choose: add, leave: () => go(at), allowNew: true });
 find("add").addEventListener("submit", (event) => { event.preventDefault(); field.take(); });
