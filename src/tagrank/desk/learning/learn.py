@@ -123,9 +123,13 @@ class Learned:
     @property
     def missing(self) -> Remaining:
         """How many true tags are neither listed nor decided."""
+        return self.missing_if(self.completeness)
+
+    def missing_if(self, completeness: Completeness) -> Remaining:
+        """The same, were the completeness known as well as that."""
         is_open = (self.states < 0) & ~self.examples.closed_mask() & self.is_judged
         is_open &= ~self.examples.unmarked_mask()
-        return estimate_remaining(self.probabilities, is_open, self.completeness, self._supposed())
+        return estimate_remaining(self.probabilities, is_open, completeness, self._supposed())
 
     def open_probabilities(self) -> np.ndarray:
         """What the desk shows of tags that are neither listed nor decided, also of pictures without any."""

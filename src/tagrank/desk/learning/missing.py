@@ -3,7 +3,9 @@
 Each training estimates how many tags were missing when the archive came: those that were found since, and
 those that remain. That number does not change with decisions, so the estimates of all trainings are averaged,
 each weighted by how narrow its interval is; what was found is taken away. A single training would let the
-number jump: completeness 0.02 smaller, as chance has it, is a tenth more missing tags.
+number jump: completeness 0.02 smaller, as chance has it, is a tenth more missing tags. What is not known of
+the completeness is the same in all of them and weighs nothing. Once pictures were audited, the completeness
+does not jump, and what was told before is not needed.
 
 Where somebody only accepts, a training cannot tell: among pairs of the same score those decided are all true,
 and what was left open beside them looks as probable as before, so that each accepted tag seems to bring
@@ -18,6 +20,7 @@ import numpy as np
 
 from tagrank.desk.learning.learn import Learned
 from tagrank.desk.learning.models import Proposals
+from tagrank.estimators.calibration.completeness import Completeness
 
 FEWEST_ABSENT = 0.1  # of what was decided; where less is absent, somebody only accepts
 
@@ -55,8 +58,11 @@ def missing_facts(learned: Learned, before: Proposals | None) -> dict[str, Any]:
     low, high = times * remaining.low, times * remaining.high
     is_found = learned.examples.decided_mask() & (learned.states > 0)
     n_found = np.count_nonzero(is_found)
-    total = Total(own + n_found, ((own + n_found) / max(1.0, high - low)) ** 2)
-    earlier = None if before is None else _earlier(before)
+    share, n_audited = learned.completeness.share, learned.completeness.n_audited
+    steady = learned.missing_if(Completeness(share, share, share))
+    width = times * (steady.high - steady.low)
+    total = Total(own + n_found, ((own + n_found) / max(1.0, width)) ** 2)
+    earlier = None if before is None or n_audited else _earlier(before)
     is_old = None if before is None else _is_old(before, learned)
     if earlier is not None and is_old is not None:
         # what came since has been estimated once only
@@ -71,7 +77,7 @@ def missing_facts(learned: Learned, before: Proposals | None) -> dict[str, Any]:
         "low": min(low, estimate),
         "high": high,
         "own": own,
-        "is_told": bool(learned.completeness.share < 1 or learned.completeness.n_audited),
+        "is_told": bool(share < 1 or n_audited),
         "total": total.number,
         "weight": total.weight,
     }
