@@ -47,6 +47,7 @@ PUBLIC = {
     "approximate_stack",
     "backup_decisions",
     "bank_size",
+    "audit",
     "catalog_metrics",
     "category_auc",
     "category_average_precision",

@@ -34,6 +34,7 @@ _NAMES = {
         Annotator CacheWarning DescribedPictures Explanation FeatureBank ModelFileError RankedTag RankedTags
         Recipe bank_size clear_bank describe_pictures explain prune_bank""",
     "commands.annotate": "annotate",
+    "commands.audit.audit": "audit",
     "commands.compare.compare": "compare",
     "commands.decisions": "backup_decisions export_decisions import_decisions restore_decisions",
     "commands.demo": "demo",

@@ -145,7 +145,7 @@ def _lay_over(
             DecidedLabel(names[implied.pictures[j]], columns.names[implied.columns[j]], bool(is_confirmed[j]))
             for j in np.flatnonzero(implied.is_decided)
         ],
-        audited=[names[row] for row in np.flatnonzero(is_audited & was_tagged)],
+        audited=[names[row] for row in np.flatnonzero(is_audited & was_tagged).tolist()],
         implies=[(tag, one) for tag, above in vocabulary.above.items() for one in sorted(above)],
     )
 

@@ -336,7 +336,7 @@ def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
     lines = _choice_lines(training)
     lines["data"] = f"{sizes}, {facts['cardinality']:.2f} each"
     if training.completeness is not None:
-        lines["true tags listed"] = training.completeness.words
+        lines["true tags listed"] = training.completeness.told
     lines["seconds"] = f"{training.seconds:.2f}"
     if training.n_refit is not None:
         lines["trained again on"] = f"{counted(training.n_refit, kind)}, after it was measured"

@@ -271,7 +271,7 @@ class CompletePictures(Queue):
 
     name = AUDIT
     title = "Audit"
-    about = "Pictures drawn at random, to be given all their tags: they tell how complete the tags are."
+    about = "Pictures drawn at random, to be given all their tags."
     by_picture = True
     wants_all = True
 

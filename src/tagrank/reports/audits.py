@@ -8,9 +8,11 @@ FIRST = 30  # pictures that make about the first of them, with three or four tag
 
 def told_words(audit: Audit | None, kind: str = "picture") -> str:
     """What audited pictures say: "40 pictures looked at: about 45 to 60 % of the true tags are listed."."""
-    n_audited = 0 if audit is None else audit.n_samples
+    if audit is None:
+        return f"No {kind} was looked at completely yet."
+    n_audited = audit.n_samples
     counted = f"{n_audited:,} {kind}{'' if n_audited == 1 else 's'} looked at"
-    if audit is None or n_audited < FEWEST_AUDITED:
+    if n_audited < FEWEST_AUDITED:
         return f"{counted}; from {FEWEST_AUDITED} on they tell how complete the tags are."
     return f"{counted}: {audit.completeness.words} of the true tags are listed."
 
@@ -24,22 +26,24 @@ def n_wanted(audit: Audit | None) -> int:
 
 def wanted_words(audit: Audit | None) -> str:
     """How many more make which interval: "20 more tell it to about 10 points, 140 more to 5."; "" if none."""
-    if audit is None or audit.n_samples < FEWEST_AUDITED:
-        more = "" if audit is None or not audit.n_samples else " more"
-        return f"{n_wanted(audit)}{more} tell it to about {100 * AIMS[0]:.0f} points."
+    points = f"{100 * AIMS[0]:.0f} points"
+    if audit is None:
+        return f"{FIRST} tell how complete the tags are, to about {points}."
+    if audit.n_samples < FEWEST_AUDITED:
+        return f"{n_wanted(audit)} more tell it to about {points}."
     needed = [(n, f"{100 * aim:.0f}") for aim in AIMS if (n := audit.samples_for(aim))]
     if not needed:
         return ""
-    (first, points), *others = needed
+    (first, nearest), *others = needed
     more = "".join(f", {n:,} more to {aim}" for n, aim in others)
-    return f"{first:,} more tell it to about {points} points{more}."
+    return f"{first:,} more tell it to about {nearest} points{more}."
 
 
-def dependence_words(audit: Audit) -> str:
+def dependence_words(audit: Audit, kind: str = "picture") -> str:
     """What completeness depends on, as far as chance does not explain it; "" where nothing shows."""
     parts = []
     if audit.by_frequency:
         parts.append(f"{'frequent' if audit.by_frequency < 0 else 'rare'} tags are listed less often")
     if audit.by_count:
-        parts.append(f"pictures with {'many' if audit.by_count < 0 else 'few'} tags lack more of them")
+        parts.append(f"{kind}s with {'many' if audit.by_count < 0 else 'few'} tags lack more of them")
     return f"{' and '.join(parts)[0].upper()}{' and '.join(parts)[1:]}." if parts else ""

@@ -17,7 +17,12 @@ import numpy as np
 
 from tagrank.annotation import Annotator
 from tagrank.estimators.calibration.audit import FEWEST_AUDITED, ratio
-from tagrank.estimators.calibration.completeness import COMPLETE, Completeness, listed_states
+from tagrank.estimators.calibration.completeness import (
+    AT_LEAST_UNSURE,
+    COMPLETE,
+    Completeness,
+    listed_states,
+)
 from tagrank.labels import label_states
 
 SPREAD = 1.96  # standard errors of an interval of 95 %
@@ -138,8 +143,17 @@ def held_out_quality(estimator: Any, measured: str, threshold: float | None = No
     right, found, per_sample = estimator.curve_.quality(threshold)
     completeness = estimator.completeness_
     if estimator.curve_.is_audited:
-        intervals = map(Interval._make, estimator.curve_.intervals(threshold) or ())
-        return QualityNote(right, found, measured, completeness, False, *intervals, is_audited=True)
+        of_right, of_found = estimator.curve_.intervals(threshold) or (None, None)
+        return QualityNote(
+            right,
+            found,
+            measured,
+            completeness,
+            False,
+            None if of_right is None else Interval(*of_right),
+            None if of_found is None else Interval(*of_found),
+            is_audited=True,
+        )
     n_written = per_sample * estimator.n_held_out_
     n_listed = right * completeness.share * n_written / found if found > 0 else 0.0
     return _note(right, found, n_written, n_listed, measured, completeness)
@@ -234,7 +248,11 @@ class _Counts:
             return True
         low, high = _wilson(self.n_hits / self.n_written, self.n_written / self.spread)
         least, most = low * self.n_written / n_true, high * self.n_written / n_true
-        return most >= completeness.low - SLACK and least <= completeness.high + SLACK
+        ends = completeness.low, completeness.high
+        if not completeness.n_audited:
+            # the probabilities rest on the estimate, however far from the truth it may be
+            ends = completeness.share - AT_LEAST_UNSURE, completeness.share + AT_LEAST_UNSURE
+        return most >= ends[0] - SLACK and least <= ends[1] + SLACK
 
 
 def _counted_quality(counts: _Counts, measured: str, completeness: Completeness | None) -> QualityNote:

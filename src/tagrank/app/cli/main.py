@@ -58,6 +58,13 @@ COMMANDS = {
         "show_missing",
         config=True,
     ),
+    "audit": CommandEntry(
+        "tagrank.commands.audit.audit",
+        "audit",
+        "Tell how complete tags are, by pictures that somebody looked at completely.",
+        "show_audit",
+        config=True,
+    ),
     "desk": CommandEntry(
         "tagrank.app.cli.desk",
         "desk",

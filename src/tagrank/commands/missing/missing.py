@@ -241,12 +241,12 @@ def missing(
     from tagrank.commands.missing.page import write_missing_page
     from tagrank.commands.missing.suggestions import (
         list_suggestions,
-        named,
         unjudged_tags,
         usable,
         write_suggestions,
     )
     from tagrank.data import clean_tags
+    from tagrank.data.readers.audit_list import with_row_names
     from tagrank.estimators.tag_matrices import is_matrix_file
     from tagrank.validation import check_choice, check_share
 
@@ -270,7 +270,7 @@ def missing(
     features, spelling = name_features(features), reading.spelling()
     opened = open_collection(data, reading)
     tagged = check_has_tags(opened, data)
-    rows = choose_part(named(tagged), part, usual="all")
+    rows = choose_part(with_row_names(tagged), part, usual="all")
     rows = clean_tags(rows, **spelling)
     rows = keep_frequent(rows, reading.min_count)
     n_rows, rows = len(rows), usable(rows, untagged)

@@ -16,13 +16,6 @@ from tagrank.errors import warn
 STATE_NAMES = {1: "present", -1: "absent", 0: "unknown"}
 
 
-def named(rows: Collection) -> Collection:
-    """Rows without names are called by their numbers in the data, whatever is left out afterwards."""
-    if rows.names is not None:
-        return rows
-    return rows.replaced(names=[f"row {i}" for i in range(len(rows))])
-
-
 def usable(rows: Collection, untagged: bool) -> Collection:
     """The rows of which something is known; with `untagged` all."""
     is_known = rows.known_rows()

@@ -157,5 +157,5 @@ def _check_names(
 def _tell_new_tags(new: Sequence[str], collection: Collection, path: str | os.PathLike) -> None:
     if new and len(collection.tags):
         near = did_you_mean(new[0], collection.tags)
-        more = f" and {len(new) - 1:,} more" if len(new) > 1 else ""
-        warn(f"{os.fspath(path)}: {new[0]!r}{more} are new tags, which no row had before{near}")
+        more = f" and {len(new) - 1:,} more are new tags" if len(new) > 1 else " is a new tag"
+        warn(f"{os.fspath(path)}: {new[0]!r}{more}, which no row had before{near}")

@@ -76,9 +76,13 @@ class Completeness(NamedTuple):
         return f"about {100 * self.low:.0f} to {100 * self.high:.0f} %"
 
     @property
-    def is_wide(self):
-        """Whether so little is known that somebody should look."""
-        return self.n_audited == 0 and self.high - self.low > WIDE
+    def told(self):
+        """The words, and by how many samples, or that somebody should look."""
+        if self.n_audited:
+            return f"{self.words}, by {self.n_audited:,} that were looked at"
+        if self.high - self.low <= WIDE:
+            return self.words
+        return f"unknown: {self.words}; look at 30 to know (tagrank audit)"
 
 
 def listed_states(states, decided):

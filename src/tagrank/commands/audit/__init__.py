@@ -1,0 +1,1 @@
+"""How complete tags are, told by pictures that somebody looked at completely."""
