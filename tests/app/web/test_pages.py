@@ -114,3 +114,6 @@ def test_pages_know_which_queues_need_a_tag_and_which_keep_tags(open_app):
     assert '<option value="wrong" data-keeps-tags>' in open_app("/review").text
     assert 'value="tag"' not in open_app("/review").text
     assert 'data-need-tag="tag"' in open_app("/").text
+    assert '<option value="audit" data-wants-all>' in open_app("/review").text
+    assert 'value="audit"' not in open_app("/wall").text
+    assert 'data-want-all="audit"' in open_app("/").text

@@ -343,6 +343,9 @@ def show_missing(
         said.append(f"page written to {page}")
     if n_decisions := answer.facts["decisions"]:
         said.append(f"{counted(n_decisions, 'decision')} of the desk used, and not proposed again")
+    listed = answer.completeness
+    if listed is not None and listed.told != listed.words:  # little is known, or somebody looked
+        said.append(f"true tags listed: {listed.told}")
     if answer.n_untagged:
         advice = "" if wrong else "; --untagged proposes some"
         said.append(f"left out: {counted(answer.n_untagged, answer.kind)} without tags{advice}")
