@@ -158,13 +158,17 @@ def test_the_curve_is_bent_as_far_as_audited_samples_say(true):
     assert claimed.mean() < 0.7 * share
     truth = np.where(true, 1, -1).astype(np.int8)
     rows = next(draws(100))
-    bent = bend_to_truth(wrong, truth[rows], scores[rows])
+    told = Completeness(0.6, 0.5, 0.7)
+    bent = bend_to_truth(wrong, truth[rows], scores[rows], told)
     assert expit(bent.log_odds(scores)).mean() == pytest.approx(share, rel=0.1)
     order = np.argsort(wrong.log_odds(scores).ravel())
     assert np.all(np.diff(bent.log_odds(scores).ravel()[order]) >= -1e-9)
-    few = bend_to_truth(wrong, truth[rows[:1]], scores[rows[:1]])
+    few = bend_to_truth(wrong, truth[rows[:1]], scores[rows[:1]], told)
     assert np.all(np.abs(few.bend - wrong.bend) <= np.abs(bent.bend - wrong.bend) + 0.5)
-    nothing = bend_to_truth(wrong, np.zeros((2, N_LABELS), dtype=np.int8), scores[:2])
+    # where all was listed, the truth was known before
+    complete = bend_to_truth(wrong, truth[rows], scores[rows], Completeness(1.0, 0.97, 1.0))
+    assert abs(complete.bend[2] - wrong.bend[2]) < 0.3 * abs(bent.bend[2] - wrong.bend[2])
+    nothing = bend_to_truth(wrong, np.zeros((2, N_LABELS), dtype=np.int8), scores[:2], told)
     assert nothing is wrong
 
 

@@ -151,8 +151,8 @@ def hold_out(
     )
     by_tag = share.share if audit is None or completeness is not None else audit.by_label
     sure = surely_known(decided, audited, states.shape[1])
-    is_truth = audited if audit is not None else None
-    probabilities = _calibrate(learned, scores, everywhere, calibration, by_tag, sure, is_truth)
+    told = None if audit is None else audit.completeness
+    probabilities = _calibrate(learned, scores, everywhere, calibration, by_tag, sure, audited, told)
     probabilities = make_coherent(probabilities, rows.implied_columns())
     return HeldOut(states, scores, probabilities, is_judged, share, chosen.choice)
 
@@ -215,10 +215,12 @@ def _calibrate(
     completeness: Any,
     sure: np.ndarray | None = None,
     audited: np.ndarray | None = None,
+    told: Completeness | None = None,
 ) -> np.ndarray:
     """Probabilities of each part from the held-out scores of the rows outside of it.
 
-    `sure` tells where the truth itself is known, `audited` in which rows all of it is.
+    `sure` tells where the truth itself is known, `audited` in which rows all of it is; `told` is what these
+    tell of the completeness, None where they are too few.
     """
     probabilities = np.empty(scores.shape)
     for train, test in parts:
@@ -227,9 +229,9 @@ def _calibrate(
         if method == SHARED:
             known = None if sure is None else sure[train]
             learned = fit_shared(states[train], scores[train], completeness, known)
-            if audited is not None:
+            if audited is not None and told is not None:
                 seen = train[audited[train]]
-                learned = bend_to_truth(learned, states[seen], scores[seen])
+                learned = bend_to_truth(learned, states[seen], scores[seen], told)
             probabilities[test] = expit(learned.log_odds(scores[test]))
         else:
             prior = prior_probabilities(states[train])

@@ -15,8 +15,8 @@ Labels may differ. Their completeness follows a logistic curve over the logarith
 chance does not explain it, and single labels depart from that curve as far as chance does not explain it.
 
 Audited samples know the truth at every score. So the curve from scores to probabilities is bent once more, by
-three numbers, so that what it claims of them is what was right; the fewer they are, the closer it stays to
-what it was.
+three numbers, so that what it claims of them is what was right; the fewer they are, and the fewer labels are
+missing, the closer it stays to what it was.
 """
 
 from dataclasses import dataclass, replace
@@ -260,16 +260,18 @@ def _logistic(inputs, listed, rows=None, n_steps=30):
     return np.append(slopes, point[-1] - slopes @ centre), np.append(errors[:-1] / scale, errors[-1])
 
 
-def bend_to_truth(calibration, states, scores, n_steps=50):
+def bend_to_truth(calibration, states, scores, completeness, n_steps=50):
     """The `SharedCalibration` bent anew, so that its claims are what is true.
 
     The likeliest bend, if before anything is seen (log u, log v, w) have normal distributions around the bend
-    that there is, with spreads `BEND_SPREAD`.
+    that there is, with spreads `BEND_SPREAD` times -log(c): labels that are missing with probability 1 - c
+    lower log-odds by about as much. Where labels are complete, all samples told the truth already.
 
     Parameters
     ----------
     calibration : learned from listed labels
     states, scores : of audited samples, shape (n_samples, n_labels); state 0 is left out
+    completeness : of the labels from which it was learned; c is the lower end of its interval
     """
     is_known = states != 0
     present = states[is_known] > 0
@@ -278,7 +280,7 @@ def bend_to_truth(calibration, states, scores, n_steps=50):
     log_odds = calibration.straight(scores)[is_known]
     sides = np.array([-np.logaddexp(0, -log_odds), np.logaddexp(0, log_odds), np.ones(len(log_odds))])
     start = np.append(np.log(calibration.bend[:2]), calibration.bend[2])
-    precision = BEND_SPREAD**-2
+    precision = (BEND_SPREAD * max(-np.log(max(completeness.low, FEWEST)), FEWEST)) ** -2
 
     def measure(point):
         bent = np.append(np.exp(point[:2]), point[2]) @ sides

@@ -218,7 +218,9 @@ class ProbabilityRanker(AroundEstimator):
         if np.any(self.label_completeness_ != share):
             self.calibration_ = fitting.fit(self.label_completeness_)
         if audit is not None:
-            self.calibration_ = bend_to_truth(self.calibration_, states[audited], scores[audited])
+            self.calibration_ = bend_to_truth(
+                self.calibration_, states[audited], scores[audited], audit.completeness
+            )
         probabilities = expit(self.calibration_.log_odds(scores))
         self.curve_ = DecisionCurve.measured(listed, probabilities, self.label_completeness_)
         if audit is not None:
