@@ -13,7 +13,7 @@ from tagrank.estimators.calibration.audit import (
     ratio,
     samples_for,
 )
-from tagrank.estimators.calibration.completeness import Completeness
+from tagrank.estimators.calibration.completeness import Completeness, estimate_completeness
 from tagrank.estimators.calibration.decisions import DecisionCurve
 from tagrank.estimators.calibration.shared import fit_shared
 
@@ -139,6 +139,16 @@ def test_more_samples_make_the_interval_as_narrow_as_was_said(true):
     larger = audit_labels(*(labels[next(draws(40 + n_more))] for labels in (listed, true)))
     assert larger.half_width == pytest.approx(audit.half_width / 2, rel=0.2)
     assert samples_for(audit.completeness, 40, audit.half_width) == 0
+
+
+@pytest.mark.parametrize("noise", [1.2, 1.5, 2.0])
+@pytest.mark.parametrize("rule", RULES)
+def test_without_an_audit_the_interval_is_wide_enough(true, rule, noise):
+    listed = hide(true, rule)
+    scores = np.where(true, 1.0, -1.0) + noise * np.random.default_rng(6).normal(size=true.shape)
+    states = np.where(listed, 1, -1).astype(np.int8)
+    told = estimate_completeness(states, fit_shared(states, scores).straight(scores))
+    assert told.low <= listed.sum() / true.sum() <= told.high
 
 
 def test_too_few_samples_tell_nothing():

@@ -88,7 +88,7 @@ def samples_for(share, n_samples, half_width):
     `share` has ``low`` and ``high`` and was measured on `n_samples`.
     """
     now = (share.high - share.low) / 2
-    return max(0, int(np.ceil(n_samples * ((now / half_width) ** 2 - 1))))
+    return max(0, int(np.ceil(round(n_samples * ((now / half_width) ** 2 - 1), 6))))
 
 
 def audit_labels(listed, true, *, known=None, frequencies=None):

@@ -1,0 +1,69 @@
+"""An audit in words."""
+
+import numpy as np
+import pytest
+
+from tagrank.estimators.calibration.audit import Audit
+from tagrank.estimators.calibration.completeness import Completeness
+from tagrank.reports.audits import dependence_words, n_wanted, told_words, wanted_words
+
+
+def audit(n_samples=40, low=0.4, high=0.6, by_frequency=0.0, by_count=0.0):
+    told = Completeness((low + high) / 2, low, high, n_samples)
+    return Audit(n_samples, 100, 50, 0, told, np.ones(3), by_frequency, by_count)
+
+
+def test_before_the_first_and_with_a_few():
+    assert told_words(None) == "No picture was looked at completely yet."
+    assert wanted_words(None) == "30 tell how complete the tags are, to about 10 points."
+    few = audit(4)
+    assert told_words(few, "row") == "4 rows looked at; from 10 on they tell how complete the tags are."
+    assert wanted_words(few) == "26 more tell it to about 10 points."
+    assert (n_wanted(None), n_wanted(few)) == (30, 26)
+
+
+def test_how_many_more_make_which_interval():
+    wide, narrow, done = audit(40, 0.35, 0.65), audit(80, 0.42, 0.58), audit(400, 0.47, 0.53)
+    assert told_words(wide) == "40 pictures looked at: about 35 to 65 % of the true tags are listed."
+    assert wanted_words(wide) == "50 more tell it to about 10 points, 320 more to 5."
+    assert wanted_words(narrow) == "125 more tell it to about 5 points."
+    assert wanted_words(done) == ""
+    assert (n_wanted(wide), n_wanted(narrow), n_wanted(done)) == (50, 125, 0)
+
+
+def test_what_completeness_depends_on():
+    assert dependence_words(audit()) == ""
+    assert dependence_words(audit(by_frequency=-0.4)) == "Frequent tags are listed less often."
+    both = audit(by_frequency=0.3, by_count=-1.0)
+    assert (
+        dependence_words(both, "row")
+        == "Rare tags are listed less often and rows with many tags lack more of them."
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "words", "sentence"),
+    [
+        (Completeness(0.6, 0.6, 0.6), "60%", "60%"),
+        (Completeness(1.0, 0.92, 1.0), "nearly all", "nearly all"),
+        (Completeness(0.5, 0.42, 0.58), "about 42 to 58 %", "about 42 to 58 %"),
+        (
+            Completeness(1.0, 0.6, 1.0),
+            "between about 60 % and all",
+            "unknown: between about 60 % and all; look at 30 to know (tagrank audit)",
+        ),
+        (
+            Completeness(0.5, 0.3, 0.75),
+            "about 30 to 75 %",
+            "unknown: about 30 to 75 %; look at 30 to know (tagrank audit)",
+        ),
+        (
+            Completeness(0.5, 0.35, 0.65, 20),
+            "about 35 to 65 %",
+            "about 35 to 65 %, by 20 that were looked at",
+        ),
+    ],
+)
+def test_nearly_all_are_said_to_be_there_only_where_the_interval_says_so(told, words, sentence):
+    assert told.words == words
+    assert told.told == sentence
