@@ -139,3 +139,26 @@ def test_cost_is_the_one_whose_probabilities_fit_best(rows):
 def test_too_few_rows(rows):
     with pytest.raises(ValueError, match="8 folds need at least as many pictures with tags, got 6"):
         hold_out(rows.subset(slice(49, 60)), LabelRanker(), folds=8)
+
+
+def test_known_tags_speak_for_their_companions():
+    """Tags a and b always come together, and rows tell nothing of b."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(400, 3))
+    labels = (values + rng.normal(scale=0.5, size=values.shape) > [0.3, 0.3, 0.8]).astype(float)
+    labels[:, 1] = labels[:, 0]
+    labels[labels.sum(axis=1) == 0, 2] = 1
+    hidden = labels.copy()
+    forgotten = np.flatnonzero(labels[:, 0] > 0)[::4]
+    hidden[forgotten, 1] = 0
+    rows = Collection(
+        {"x": np.column_stack([values[:, :1], rng.normal(size=400), values[:, 2]])}, hidden, list("abc")
+    )
+    model = OneVsAllSVM(kernel="rbf", random_state=0)
+    alone = hold_out(rows, model, completeness=0.8, known_tags=False)
+    given = hold_out(rows, model, completeness=0.8)
+    np.testing.assert_array_equal(alone.scores, given.scores)
+    is_absent = np.flatnonzero((hidden[:, 0] == 0) & (hidden[:, 2] > 0))
+    lead_alone = alone.probabilities[forgotten, 1].mean() - alone.probabilities[is_absent, 1].mean()
+    lead_given = given.probabilities[forgotten, 1].mean() - given.probabilities[is_absent, 1].mean()
+    assert lead_given > lead_alone + 0.1

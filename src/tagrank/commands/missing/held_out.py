@@ -5,6 +5,10 @@ probable a score makes a tag is learned from the held-out scores of the other fo
 enter neither its scores nor the step from scores to probabilities. Pictures about which nothing is known are
 scored by one more model, of all the others.
 
+What is known of a picture's other tags then speaks for and against each of its tags, see
+`tagrank.estimators.calibration.companions`; how tags go together is learned from the other folds, too. No tag
+speaks for itself.
+
 What all pictures share knows nothing of tags: scale of the columns, widths of the kernel, vocabularies of the
 features. Only few things are chosen with all tags in view: method, kernel and C, as `train` does, but by how
 well held-out probabilities fit the known tags, because here pictures are compared too; what a method
@@ -42,9 +46,10 @@ from tagrank.errors import warn
 from tagrank.estimators.base import taken_by
 from tagrank.estimators.calibration.audit import Audit, audit_listed, bend_to_truth, surely_known
 from tagrank.estimators.calibration.calibrated import fit_calibration, prior_probabilities
+from tagrank.estimators.calibration.companions import fit_companions, known_of
 from tagrank.estimators.calibration.completeness import Completeness, estimate_completeness
 from tagrank.estimators.calibration.held_out import freeze
-from tagrank.estimators.calibration.shared import fit_shared
+from tagrank.estimators.calibration.shared import SharedCalibration, fit_shared
 from tagrank.estimators.compared_rows import rows_for, sliceable, take
 from tagrank.features import Feature
 from tagrank.progress import Progress
@@ -61,7 +66,7 @@ class HeldOut:
     ----------
     states : int8, what is known: +1 present, -1 absent, 0 unknown
     scores : the higher, the better
-    probabilities : that the tag is true
+    probabilities : that the tag is true, given what is known of the other tags of the picture
     is_judged : whether there is anything to go by; false where no training picture of the model has the tag
     completeness : the share of the true tags that are listed
     choice : what was tried and what was chosen; None where nothing was
@@ -86,6 +91,7 @@ def hold_out(
     folds: int = 5,
     calibration: str = SHARED,
     completeness: float | None = None,
+    known_tags: bool = True,
     seed: int = 0,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
@@ -94,7 +100,8 @@ def hold_out(
 
     What is `wanted` is a Recipe without calibration; or an estimator, not fitted, with `costs` and `powers`
     to choose among. Each of the `folds` models sees all rows with known
-    tags but its own share. All else is as in `missing`.
+    tags but its own share. Unless `known_tags`, a probability is that of the picture alone. All else is as in
+    `missing`.
     """
     intake = take_in(rows, view=view, features=features)
     is_recipe = isinstance(wanted, Recipe)
@@ -152,7 +159,9 @@ def hold_out(
     by_tag = share.share if audit is None or completeness is not None else audit.by_label
     sure = surely_known(decided, audited, states.shape[1])
     told = None if audit is None else audit.completeness
-    probabilities = _calibrate(learned, scores, everywhere, calibration, by_tag, sure, audited, told)
+    probabilities = _calibrate(
+        learned, scores, everywhere, calibration, by_tag, sure, audited, told, known_tags=known_tags
+    )
     probabilities = make_coherent(probabilities, rows.implied_columns())
     return HeldOut(states, scores, probabilities, is_judged, share, chosen.choice)
 
@@ -216,25 +225,64 @@ def _calibrate(
     sure: np.ndarray | None = None,
     audited: np.ndarray | None = None,
     told: Completeness | None = None,
+    *,
+    known_tags: bool = True,
 ) -> np.ndarray:
     """Probabilities of each part from the held-out scores of the rows outside of it.
 
     `sure` tells where the truth itself is known, `audited` in which rows all of it is; `told` is what these
-    tell of the completeness, None where they are too few.
+    tell of the completeness, None where they are too few. With `known_tags` they are given the other tags of
+    each picture, if that helps in every part.
     """
+    if method == SHARED:
+        seen = None if told is None else audited
+        curves = [_curve(states, scores, train, completeness, sure, seen, told) for train, _ in parts]
+        return expit(_given_known(states, scores, parts, curves, completeness, sure, known_tags=known_tags))
     probabilities = np.empty(scores.shape)
     for train, test in parts:
-        if not len(test):
-            continue
-        if method == SHARED:
-            known = None if sure is None else sure[train]
-            learned = fit_shared(states[train], scores[train], completeness, known)
-            if audited is not None and told is not None:
-                seen = train[audited[train]]
-                learned = bend_to_truth(learned, states[seen], scores[seen], told)
-            probabilities[test] = expit(learned.log_odds(scores[test]))
-        else:
+        if len(test):
             prior = prior_probabilities(states[train])
             learned = fit_calibration(states[train], scores[train], method=method, prior=prior)
             probabilities[test] = learned.probabilities(scores[test])
     return probabilities
+
+
+def _curve(
+    states: np.ndarray,
+    scores: np.ndarray,
+    train: np.ndarray,
+    completeness: Any,
+    sure: np.ndarray | None,
+    audited: np.ndarray | None,
+    told: Completeness | None,
+) -> SharedCalibration:
+    """The curve of some rows, bent to the truth where it is known."""
+    curve = fit_shared(states[train], scores[train], completeness, None if sure is None else sure[train])
+    if audited is None or told is None:
+        return curve
+    seen = train[audited[train]]
+    return bend_to_truth(curve, states[seen], scores[seen], told)
+
+
+def _given_known(
+    states: np.ndarray,
+    scores: np.ndarray,
+    parts: Sequence[Part],
+    curves: Sequence[SharedCalibration],
+    completeness: Any,
+    sure: np.ndarray | None,
+    *,
+    known_tags: bool,
+) -> np.ndarray:
+    """Log-odds of each part by its curve, given the other tags of a picture if that helps in every part."""
+    alone, given = np.empty(scores.shape), np.empty(scores.shape)
+    known = known_of(states, sure)
+    for (train, test), curve in zip(parts, curves, strict=True):
+        alone[test] = curve.log_odds(scores[test])
+        if known_tags and len(test):
+            of_train = None if sure is None else sure[train]
+            found = fit_companions(states[train], curve.log_odds(scores[train]), completeness, of_train)
+            known_tags = found is not None
+            if found is not None:
+                given[test] = found.log_odds(alone[test], known[test])
+    return given if known_tags else alone

@@ -196,9 +196,10 @@ def missing(
 ) -> MissingTags:
     """Find tags that pictures probably lack, or have by mistake.
 
-    Every picture is judged by a model that saw neither it nor its tags. Candidates for missing tags are those
-    that are absent or unknown, the most probable first; with `wrong` those that are present, the least
-    probable first. What was decided at the desk is not proposed again.
+    Every picture is judged by a model that saw neither it nor its tags; then its other tags speak for and
+    against each. Candidates for missing tags are those that are absent or unknown, the most probable first;
+    with `wrong` those that are present, the least probable first. What was decided at the desk is not
+    proposed again.
 
     Parameters
     ----------
