@@ -30,6 +30,14 @@ class Told:
     tags: list
     probabilities: np.ndarray
     facts: dict = field(default_factory=dict)
+    alone: np.ndarray | None = None
+    ties: object = None
+
+    def companions(self):
+        return self.ties
+
+    def held_out(self):
+        return self.alone
 
 
 class Keeper:
@@ -65,7 +73,7 @@ class Keeper:
             )
             for row, column in pairs
         ]
-        self.table.apply(changes)
+        self.changed = self.table.apply(changes)
         n_right = sum(cell.state == "present" for cell in changes)
         self.n_decisions += len(pairs)
         self.n_found += n_right
@@ -94,7 +102,9 @@ class Keeper:
 
     def told(self, learned, number):
         """What a training found, as a desk would read it."""
-        return Told(number, self.ids, self.tags, learned.proposed().astype(np.float16))
+        alone = np.where(learned.is_judged, learned.probabilities, 0).astype(np.float16)
+        proposed = learned.proposed().astype(np.float16)
+        return Told(number, self.ids, self.tags, proposed, alone=alone, ties=learned.companions)
 
 
 class _NoFilters:
@@ -260,6 +270,7 @@ def work_through(keeper, name, learned, *, until, retrain, on_model):
             if not pairs:
                 break
             strategy.share = keeper.answer(pairs)
+            strategy.review.hear(keeper.changed)
             since += len(pairs)
             if retrain and since >= retrain:
                 learned, n_models, since = learn(keeper.examples(), learned), n_models + 1, 0

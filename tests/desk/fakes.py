@@ -4,7 +4,8 @@ import numpy as np
 
 
 class FakeProposals:
-    def __init__(self, number, ids, tags, probabilities):
+    def __init__(self, number, ids, tags, probabilities, companions=None):
+        self._companions = companions
         self.number, self.ids, self.tags = number, np.asarray(ids), list(tags)
         self.probabilities = np.asarray(probabilities, dtype=np.float16)
         self.facts = {
@@ -14,6 +15,12 @@ class FakeProposals:
             "metrics": {"MAP": 0.5},
         }
         self.facts |= {"last_decision": 0, "decisions": 0, "seconds": 1.0, "gap": 0.001}
+
+    def companions(self):
+        return self._companions
+
+    def held_out(self):
+        return self.probabilities
 
 
 class FakeModels:

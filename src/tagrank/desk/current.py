@@ -5,7 +5,7 @@ from threading import RLock
 
 import numpy as np
 
-from tagrank.archive import Archive, Cell
+from tagrank.archive import Answer, Archive, Cell
 from tagrank.archive.audits import read_audited
 from tagrank.archive.records import PictureTable
 from tagrank.data.vocabulary import TagVocabulary
@@ -21,6 +21,7 @@ class CurrentReview:
         self._archive, self._lock, self._making = archive, RLock(), RLock()
         self._during: list[Cell] | None = None  # what was decided while a table is read
         self._review: Review | None = None
+        self._unheard: set[tuple[int, str]] = set()
         archive.add_listener(self._follow)
         self.read_archive(proposals)
 
@@ -72,9 +73,28 @@ class CurrentReview:
             review.is_reviewed[row] = self._archive.picture(picture).is_reviewed
             review.table.is_audited[row] = picture in audited
 
+    def expect(self, answers: Iterable[Answer], *, is_unmarked: bool) -> None:
+        """Be told before answers are recorded whether they come with a page on which nobody marked anything.
+
+        Whether somebody looked at such tags is not known, so they do not speak for other tags.
+        """
+        meant = self.now().vocabulary.name
+        pairs = {(answer.picture, meant(answer.tag)) for answer in answers}
+        with self._lock:
+            self._unheard = self._unheard | pairs if is_unmarked else self._unheard - pairs
+
     def _follow(self, cells: list[Cell]) -> None:
         with self._lock:
             if self._during is not None:
                 self._during.extend(cells)
-            if self._review is not None:
-                self._review.estimate.follow(self._review.table.apply(cells))
+            if (review := self._review) is not None:
+                changes = review.table.apply(cells)
+                review.estimate.follow(changes)
+                review.hear([self._as_heard(review, *change) for change in changes])
+
+    def _as_heard(
+        self, review: Review, row: int, column: int, before: int, now: int
+    ) -> tuple[int, int, int, int]:
+        """A change as it speaks to other tags: one that is not to be heard left all as it was."""
+        pair = int(review.table.ids[row]), review.table.tags[column]
+        return row, column, before, before if pair in self._unheard else now

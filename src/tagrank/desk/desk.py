@@ -258,6 +258,7 @@ class Desk:
         shown : what the page shows; the answer then tells how much is left of it
         """
         review = self._current.now()
+        self._current.expect(answers, is_unmarked=is_unmarked)
         batch = self.archive.decide(
             answers,
             who=who,
@@ -276,7 +277,7 @@ class Desk:
                 self.learning.train_soon()
         n_decided = self._current.now().table.n_decided
         told = {"batch": batch.batch, "decisions": n_decided, "due_in": self.learning.due_in}
-        return told | self._left(shown)
+        return told | self._left(shown, answers)
 
     def undo(
         self, *, who: str, request: str, batch: int | None = None, shown: Queue | None = None
@@ -290,13 +291,14 @@ class Desk:
                 self._read_tags()
         return documents.undone_json(self.archive, undone) | self._left(shown)
 
-    def _left(self, shown: Queue | None) -> dict[str, int]:
-        """How much is left of what a page shows, of its wall and of its pictures."""
+    def _left(self, shown: Queue | None, answers: Sequence[Answer] = ()) -> dict[str, Any]:
+        """How much is left of what a page shows, and what is proposed for the one picture of the answers."""
         if shown is None:
             return {}
         review = self._current.now()
         queue = review.named(shown)
-        return {"total": review.total(queue), "left": review.n_pictures(queue)}
+        left = {"total": review.total(queue), "left": review.n_pictures(queue)}
+        return left | documents.moved_json(review, queue, {answer.picture for answer in answers})
 
     def steps(self, *, who: str = "", limit: int = 30, before: int | None = None) -> dict[str, Any]:
         """What people did at once, the latest first, and the number of what `who` would take back next."""

@@ -190,6 +190,14 @@ def picture_tags_json(review: Review, archive: Archive, picture: int, queue: Que
     }
 
 
+def moved_json(review: Review, queue: Queue, pictures: set[int]) -> dict[str, Any]:
+    """What is proposed for a picture after an answer about it; nothing for several, as those of a wall."""
+    if len(pictures) != 1 or (picture := next(iter(pictures))) not in review.table:
+        return {}
+    row = review.table.row(picture)
+    return {"proposed": [_pair_json(review, row, int(j)) for j in review.proposed_columns(queue, row)]}
+
+
 def picture_rows(review: Review, archive: Archive, ids: Sequence[int]) -> list[dict[str, Any]]:
     """Pictures with the names of their tags."""
     return [picture_json(one) | tag_names_json(review, one.id) for one in archive.pictures_of(ids)]

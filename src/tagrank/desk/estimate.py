@@ -60,6 +60,11 @@ class Estimate:
         self._left -= np.count_nonzero(is_judged & is_closed & (now & PRESENT > 0))
         self._left += np.count_nonzero(is_judged & is_opened & (before & PRESENT > 0))
 
+    def move(self, before: np.ndarray, now: np.ndarray, is_open: np.ndarray) -> None:
+        """Take over new probabilities of some pictures; all (n, n_tags), nan where there is none."""
+        self._add(np.nan_to_num(np.where(is_open, before, 0)), -1)
+        self._add(np.nan_to_num(np.where(is_open, now, 0)), 1)
+
     def interval(self) -> dict[str, int | bool] | None:
         """The estimate, and an interval of about 95 %; None without a model.
 

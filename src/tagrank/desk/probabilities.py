@@ -2,11 +2,11 @@
 
 They stay on disk as half-precision numbers and are read in pieces. A picture or tag that came after the
 model was trained, or of which it had nothing to go by (0 in the file), has none: nan. Every order of pairs is
-found in one pass over them.
+found in one pass over them. What was decided since moves the other tags of its pictures (`shifts.py`).
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 
@@ -15,6 +15,7 @@ import numpy as np
 from tagrank.data.coherence import make_coherent
 from tagrank.data.vocabulary import TagVocabulary
 from tagrank.desk.learning.models import Proposals
+from tagrank.desk.shifts import Shifts
 from tagrank.desk.states import OPEN, StateTable
 
 PLAIN = TagVocabulary()
@@ -36,16 +37,20 @@ class Order:
     ----------
     rows, columns : places in the table of states; a column of -1 stands for the picture as a whole
     is_cut : whether there were more
+    priorities : by which they are ordered, highest first; None where something else orders them
     among : rows of the pictures to which filters limit the order, None for all
     decision : the last decision when the order was found
+    n_moved : how many moves of probabilities it knows of
     serial : tells this order from all others
     """
 
     rows: np.ndarray
     columns: np.ndarray
     is_cut: bool = False
+    priorities: np.ndarray | None = None
     among: np.ndarray | None = None
     decision: int = 0
+    n_moved: int = 0
     serial: int = field(default_factory=lambda: next(_serials))
 
     @cached_property
@@ -53,6 +58,24 @@ class Order:
         """The rows, each once, in the order of their first items."""
         _, first = np.unique(self.rows, return_index=True)
         return self.rows[np.sort(first)]
+
+    def moved(self, rows: np.ndarray, anew: "Order", n_moved: int) -> "Order":
+        """With the pairs of some rows in their new places: `anew` is the order of these rows alone."""
+        assert self.priorities is not None
+        assert anew.priorities is not None
+        stays = ~np.isin(self.rows, rows)
+        least = self.priorities[-1] if self.is_cut else -np.inf
+        comes = anew.priorities >= least
+        priorities = np.concatenate([self.priorities[stays], anew.priorities[comes]])
+        places = np.argsort(-priorities, kind="stable")
+        return replace(
+            self,
+            rows=np.concatenate([self.rows[stays], anew.rows[comes]])[places],
+            columns=np.concatenate([self.columns[stays], anew.columns[comes]])[places],
+            priorities=priorities[places],
+            n_moved=n_moved,
+            serial=next(_serials),
+        )
 
 
 class Probabilities:
@@ -79,6 +102,7 @@ class Probabilities:
         self._probabilities = np.zeros((0, 0), dtype=np.float16)
         self._columns = np.zeros(0, dtype=np.int32)
         self._pairs = np.zeros((0, 2), dtype=np.int64)
+        self._shifts = Shifts(proposals)
         if proposals is not None:
             self._align(proposals, vocabulary)
 
@@ -104,19 +128,40 @@ class Probabilities:
         """Whether no probabilities are known at all."""
         return self.number is None
 
+    def hear(self, changes: Sequence[tuple[int, int, int, int]]) -> np.ndarray:
+        """Let decisions, as `StateTable.apply` gives them, move the other tags of their pictures: which rows.
+
+        Only one thread at a time may call it.
+        """
+        if self._shifts.is_silent or not changes:
+            return np.zeros(0, dtype=np.int64)
+        place = {int(column): at for at, column in enumerate(self._columns) if column >= 0}
+        told: dict[int, list[tuple[int, int, int]]] = {}
+        for row, column, before, now in changes:
+            if self._row_of[row] >= 0 and column in place:
+                told.setdefault(row, []).append((place[column], before, now))
+        for row, cells in told.items():
+            codes = np.where(self._columns >= 0, self.table.codes[row, self._columns], 0).astype(np.uint8)
+            for at, before, _ in reversed(cells):
+                codes[at] = before
+            latest = {at: code for at, _, code in cells}
+            self._shifts.hear(int(self._row_of[row]), codes, list(latest), list(latest.values()))
+        return np.array(sorted(told), dtype=np.int64)
+
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """Probabilities of whole pictures, float32 of shape (len(rows), n_tags of the table)."""
         probabilities = np.full((len(rows), len(self.table.tags)), np.nan, dtype=np.float32)
         places = self._row_of[rows]
         is_known = places >= 0
         kept = self._columns >= 0
-        values = self._probabilities[places[is_known]][:, kept]
-        probabilities[np.ix_(np.flatnonzero(is_known), self._columns[kept])] = _judged_only(values)
+        values = _judged_only(self._probabilities[places[is_known]][:, kept])
+        values = self._shifts.move(places[is_known], values, np.flatnonzero(kept))
+        probabilities[np.ix_(np.flatnonzero(is_known), self._columns[kept])] = values
         return make_coherent(probabilities, self._pairs)
 
     def of_pairs(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Probabilities of single pairs, float32."""
-        if len(self._pairs):
+        if len(self._pairs) or self._shifts.has_moves:
             # what a tag and its parents say depends on each other
             whole, place_of_row = np.unique(rows, return_inverse=True)
             values = self.of_rows(whole)
@@ -155,7 +200,8 @@ class Probabilities:
                 continue
             values = self._read(self._row_of[piece])
             values = values if is_whole else values[:, kept]
-            yield piece, self._columns[kept], _judged_only(values)
+            values = self._shifts.move(self._row_of[piece], _judged_only(values), kept)
+            yield piece, self._columns[kept], values
 
     def best_pairs(
         self, rank: Rank, *, rows: np.ndarray | None = None, column: int | None = None, most: int = MOST
@@ -231,7 +277,8 @@ class _Best:
 
     def order(self) -> Order:
         if not self._parts:
-            return Order(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
+            nothing = np.zeros(0, dtype=np.int32)
+            return Order(nothing, nothing, priorities=np.zeros(0))
         self._shrink()
-        rows, columns, _ = self._parts[0]
-        return Order(rows.astype(np.int32), columns.astype(np.int32), self._is_cut)
+        rows, columns, priorities = self._parts[0]
+        return Order(rows.astype(np.int32), columns.astype(np.int32), self._is_cut, priorities)

@@ -82,10 +82,29 @@ class Review:
             self.probabilities, None if proposals is None else proposals.facts.get("missing")
         )
         self._orders: dict[Queue, Order] = {}
+        self._moved: list[np.ndarray] = []  # rows whose probabilities moved, by each step
         self._making = Lock()  # one at a time: each reads all probabilities
         n_pairs = len(table.ids) * len(table.tags)
         proposed = self.probabilities.best_pairs(_rank_proposed, most=n_pairs + 1)
         self._proposed = proposed.rows, proposed.columns
+
+    def hear(self, changes: Sequence[tuple[int, int, int, int]]) -> None:
+        """Let decisions speak for and against the other tags of their pictures; as `Probabilities.hear`."""
+        rows = np.unique([row for row, *_ in changes]).astype(np.int64)
+        before = self.probabilities.of_rows(rows)
+        rows, kept = (heard := self.probabilities.hear(changes)), np.isin(rows, heard)
+        if not len(rows):
+            return
+        now = self.probabilities.of_rows(rows)
+        is_open = self.table.codes[rows, : now.shape[1]] == OPEN
+        self.estimate.move(before[kept], now, is_open)
+        self._moved.append(rows)
+        anew = self.probabilities.best_pairs(_rank_proposed, rows=rows)
+        stays = ~np.isin(self._proposed[0], rows)
+        self._proposed = (
+            np.concatenate([self._proposed[0][stays], anew.rows]),
+            np.concatenate([self._proposed[1][stays], anew.columns]),
+        )
 
     # the orders of the queues
 
@@ -105,7 +124,7 @@ class Review:
         """
         kept = self._orders.get(queue)
         if kept is not None and not is_used_up and not (is_first and self._is_stale(queue, kept)):
-            return kept
+            return self._with_moves(queue, kept) if kept.n_moved < len(self._moved) else kept
         with self._making:
             now = self._orders.get(queue)
             if now is None or now is kept:  # else another thread has just made it
@@ -114,15 +133,29 @@ class Review:
                 del self._orders[next(iter(self._orders))]
             return now
 
+    def _with_moves(self, queue: Queue, order: Order) -> Order:
+        """The order with pairs whose probabilities moved since it was found in their new places."""
+        with self._making:
+            order, n_moved = self._orders.get(queue, order), len(self._moved)
+            rows = np.unique(np.concatenate([np.zeros(0, np.int64), *self._moved[order.n_moved : n_moved]]))
+            rows = rows if order.among is None else rows[np.isin(rows, order.among)]
+            if len(rows) and order.priorities is not None:
+                anew = queue.order(self.probabilities, rows, self.column(queue.tag))
+                order = order.moved(rows, anew, n_moved)
+            elif len(rows) and queue.needs_tag:
+                order = self._make_order(queue)
+            self._orders[queue] = order = replace(order, n_moved=n_moved, serial=order.serial)
+            return order
+
     def _is_stale(self, queue: Queue, order: Order) -> bool:
         depends = bool(queue.picture_state or queue.pair_state or queue.text)
         return depends and order.decision != self._archive.last_decision()
 
     def _make_order(self, queue: Queue) -> Order:
-        decision, column = self._archive.last_decision(), self.column(queue.tag)
+        decision, column, n_moved = self._archive.last_decision(), self.column(queue.tag), len(self._moved)
         rows = self._filtered(queue)
         order = queue.order(self.probabilities, rows, column)
-        return replace(order, among=rows, decision=decision)
+        return replace(order, among=rows, decision=decision, n_moved=n_moved)
 
     def _filtered(self, queue: Queue) -> np.ndarray | None:
         limits = PictureFilter(

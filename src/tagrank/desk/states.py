@@ -17,7 +17,7 @@ DECIDED, LISTED, IMPLIED = 4, 8, 16
 STATE_NAMES = {UNKNOWN: "unknown", PRESENT: "present", ABSENT: "absent"}
 _NUMBERS = {name: number for number, name in STATE_NAMES.items()}
 OPEN, DOUBTED = 0, PRESENT | LISTED  # nothing is known; listed, and nobody decided it
-_STATE, _N_CODES = 3, 32
+STATE, _N_CODES = 3, 32
 _ROOM = 16  # columns beyond those in use, for new tags
 
 
@@ -51,7 +51,7 @@ class StateTable:
         self.codes = np.zeros((len(self.ids), len(self.tags) + _ROOM), dtype=np.uint8)
         rows, columns, codes = np.searchsorted(self.ids, cells.pictures), cells.columns, codes_of(cells)
         self.codes[rows, columns] = codes
-        self.n_present = np.bincount(rows[(codes & _STATE) == PRESENT], minlength=len(self.ids))
+        self.n_present = np.bincount(rows[(codes & STATE) == PRESENT], minlength=len(self.ids))
         self.counts = self._count(columns, codes)
 
     def _count(self, columns: np.ndarray, codes: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ class StateTable:
             self.codes[row, column] = now
             self.counts[column, before] -= 1
             self.counts[column, now] += 1
-            self.n_present[row] += ((now & _STATE) == PRESENT) - ((before & _STATE) == PRESENT)
+            self.n_present[row] += ((now & STATE) == PRESENT) - ((before & STATE) == PRESENT)
             done.append((row, column, before, now))
         return done
 
@@ -134,7 +134,7 @@ class StateTable:
 
     def n_present_of_tags(self) -> np.ndarray:
         """In how many pictures each tag is present."""
-        is_present = (np.arange(_N_CODES) & _STATE) == PRESENT
+        is_present = (np.arange(_N_CODES) & STATE) == PRESENT
         return self.counts[:, is_present].sum(axis=1)
 
     @property
@@ -155,7 +155,7 @@ class StateTable:
             int(counts[state | DECIDED] + counts[state | DECIDED | LISTED])
             for state in (PRESENT, ABSENT, UNKNOWN)
         )
-        is_present = (np.arange(_N_CODES) & _STATE) == PRESENT
+        is_present = (np.arange(_N_CODES) & STATE) == PRESENT
         return {"present": int(counts[is_present].sum()), "yes": present, "no": absent, "skip": unknown}
 
 
@@ -168,9 +168,9 @@ def codes_of(cells: SparseStates) -> np.ndarray:
 
 def state_of(code: int) -> str:
     """The name of the state of a byte."""
-    return STATE_NAMES[code & _STATE]
+    return STATE_NAMES[code & STATE]
 
 
 def is_in_state(codes: np.ndarray, state: str) -> np.ndarray:
     """Whether bytes have the state of this name."""
-    return (codes & _STATE) == _NUMBERS[state]
+    return (codes & STATE) == _NUMBERS[state]

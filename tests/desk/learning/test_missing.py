@@ -92,7 +92,8 @@ def test_the_estimate_falls_as_tags_are_accepted(seed, only_yes):
         else:
             assert after[0] <= before[0] + (0 if only_yes else NOISE) * shown[0]
     at_trainings = shown[page == 0]
-    assert np.all(np.diff(at_trainings) < 0)
+    assert np.all(np.diff(at_trainings) < 0.02 * shown[0])
+    assert at_trainings[-1] < 0.9 * at_trainings[0]
     if only_yes:
         # each training alone says that as many are missing as before
         assert shown[0] - shown[-1] == pytest.approx(keeper.n_found, abs=1)
@@ -125,7 +126,7 @@ def test_pictures_and_tags_that_came_since_are_added():
     )
     whole = learn(keeper.examples())
     told = missing_facts(whole, earlier)
-    added = float(whole.open_probabilities()[300:].sum())
+    added = float(whole.open_probabilities(alone=True)[300:].sum())
     assert told["total"] == pytest.approx(1000 + added, rel=1e-3)
     # pictures that are gone say nothing any more
     assert missing_facts(learned, model_of(whole, told))["total"] == pytest.approx(

@@ -111,6 +111,8 @@ def _take(kind: Any, name: str, described: Fields, shelf: ArrayShelf, sizes: Siz
         return _take_value(kind, name, described, sizes)
     if isinstance(kind, Texts):
         return _take_texts(kind, name, described, sizes)
+    if isinstance(kind, Numbers) and kind.optional and name not in described:
+        return None  # a model of before such numbers were known
     there = described.take(name, (bool, list, type(None)))
     if there is None and (isinstance(kind, Rows) or kind.optional):
         return None

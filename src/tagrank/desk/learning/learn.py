@@ -6,7 +6,9 @@ before, rows matched by picture and columns by tag; the first time each starts f
 comes out is certified all the same: the duality gap does not ask where a training began.
 
 One curve makes held-out scores probabilities, see `ProbabilityRanker`. Decided labels are surely known; only
-of the others it is asked how complete they are, and audited pictures answer that.
+of the others it is asked how complete they are, and audited pictures answer that. What is proposed also weighs
+what is known of the other tags of the picture, see `tagrank.estimators.calibration.companions`; this is
+learned from the other folds.
 """
 
 import time
@@ -35,6 +37,7 @@ from tagrank.desk.learning.remembered import (
 )
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import taken_by
+from tagrank.estimators.calibration.companions import Companions, cross_fitted
 from tagrank.estimators.calibration.completeness import (
     Completeness,
     Remaining,
@@ -67,7 +70,8 @@ class Learned:
     ----------
     ids, tags : of the pictures and columns
     states : int8, what is known: +1 present, -1 absent, 0 unknown
-    probabilities : float32, that the tag is true
+    probabilities : float32, that the tag is true, by the picture alone
+    given_others : float32, the same given what is known of the other tags of the picture
     is_judged : whether there was anything to go by; false where no picture of the training had the tag
     model : ProbabilityRanker, trained on everything
     completeness : how complete the tags are that nobody decided
@@ -82,6 +86,7 @@ class Learned:
     tags: list[str]
     states: np.ndarray
     probabilities: np.ndarray
+    given_others: np.ndarray
     is_judged: np.ndarray
     model: ProbabilityRanker
     completeness: Completeness
@@ -102,13 +107,16 @@ class Learned:
         """What the desk shows, float32: that a tag is true, given whether it is listed; 0 where not judged.
 
         A tag that is not listed, was listed with probability c if it is true, and is so with probability p by
-        the picture alone, is true with probability p (1 - c) / (1 - c p).
+        the picture and its other tags, is true with probability p (1 - c) / (1 - c p).
         """
+        return self._given_listing(self.given_others)
+
+    def _given_listing(self, probabilities: np.ndarray) -> np.ndarray:
         is_open = (self.states < 0) & ~self.examples.closed_mask()
-        if_not_listed = given_not_listed(self.probabilities, self._supposed())
-        proposed = np.where(is_open, if_not_listed, self.probabilities)
-        proposed[(self.states < 0) & self.examples.audited_mask()[:, None]] = 0
-        return np.where(self.is_judged, np.maximum(proposed, SMALLEST), 0)
+        if_not_listed = given_not_listed(probabilities, self._supposed())
+        given = np.where(is_open, if_not_listed, probabilities)
+        given[(self.states < 0) & self.examples.audited_mask()[:, None]] = 0
+        return np.where(self.is_judged, np.maximum(given, SMALLEST), 0)
 
     def _supposed(self) -> np.ndarray:
         """The completeness of each tag; where nothing can be told, between the lowest possible and all.
@@ -131,9 +139,19 @@ class Learned:
         is_open &= ~self.examples.unmarked_mask()
         return estimate_remaining(self.probabilities, is_open, completeness, self._supposed())
 
-    def open_probabilities(self) -> np.ndarray:
-        """What the desk shows of tags that are neither listed nor decided, also of pictures without any."""
-        return np.where((self.states <= 0) & ~self.examples.closed_mask(), self.proposed(), 0)
+    def open_probabilities(self, *, alone: bool = False) -> np.ndarray:
+        """What the desk shows of tags that are neither listed nor decided, also of pictures without any.
+
+        With `alone` the same by the picture alone: how many tags are missing is told by these.
+        """
+        shown = self._given_listing(self.probabilities) if alone else self.proposed()
+        return np.where((self.states <= 0) & ~self.examples.closed_mask(), shown, 0)
+
+    @property
+    def companions(self) -> Companions | None:
+        """What known tags say about others; None where that does not help."""
+        is_given = self.given_others is not self.probabilities
+        return self.model.companions_ if is_given else None
 
     def annotator(self) -> Annotator:
         """The last model as an Annotator, which can be saved, annotates and explains."""
@@ -234,7 +252,9 @@ class _LearningRun:
         if len(unknown):
             scores[unknown] = _scores(model.estimator_, rows.held_out(unknown, np.arange(len(rows))))
             is_judged[unknown] = np.any(self.states > 0, axis=0)
-        probabilities = expit(model.calibration_.log_odds(scores)).astype(np.float32)
+        log_odds = model.calibration_.log_odds(scores)
+        probabilities = expit(log_odds).astype(np.float32)
+        given = self._given_others(model, log_odds, is_judged, folds)
         metrics = held_out_metrics(self.states, probabilities)
         self._note("scores", started)
         of_all = solution_of(model.estimator_, np.arange(len(rows)), len(rows))
@@ -244,6 +264,7 @@ class _LearningRun:
             self.examples.tags,
             self.states,
             probabilities,
+            probabilities if given is None else given,
             is_judged,
             model,
             model.completeness_,
@@ -254,6 +275,17 @@ class _LearningRun:
             self.examples,
             self.seconds,
         )
+
+    def _given_others(
+        self, model: ProbabilityRanker, log_odds: np.ndarray, is_judged: np.ndarray, folds: np.ndarray
+    ) -> np.ndarray | None:
+        """Probabilities given the other tags of each picture, float32; None where that does not help."""
+        if model.companions_ is None:
+            return None
+        states = np.where(is_judged, self.states, 0).astype(np.int8)
+        sure = self.examples.closed_mask()
+        given = cross_fitted(states, log_odds, folds, model.label_completeness_, sure)
+        return None if given is None else expit(given).astype(np.float32)
 
     def _hold_out(
         self, estimator: Any, rows: PlainRows, folds: np.ndarray, before: Solutions | None

@@ -48,10 +48,10 @@ def missing_facts(learned: Learned, before: Proposals | None) -> dict[str, Any]:
 
     Returns
     -------
-    facts : "estimate", "low" and "high", what remains; "own", the estimate of this training alone; "total"
+    facts : "estimate", "low" and "high", what remains; "own", the sum of what the desk shows; "total"
         and "weight" for the next one; "is_told" is false where too little is known for more than the interval
     """
-    probabilities, remaining = learned.open_probabilities(), learned.missing
+    probabilities, remaining = learned.open_probabilities(alone=True), learned.missing
     own = float(np.sum(probabilities, dtype=np.float64))
     # what is told of pictures with tags holds for those without any, too
     times = own / remaining.estimate if remaining.estimate > 0 else 1.0
@@ -76,7 +76,7 @@ def missing_facts(learned: Learned, before: Proposals | None) -> dict[str, Any]:
         "estimate": estimate,
         "low": min(low, estimate),
         "high": high,
-        "own": own,
+        "own": float(np.sum(learned.open_probabilities(), dtype=np.float64)),
         "is_told": bool(share < 1 or n_audited),
         "total": total.number,
         "weight": total.weight,

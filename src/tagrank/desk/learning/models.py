@@ -6,7 +6,8 @@ They lie with what the user keeps about an archive, never in the folder of the p
 and old ones removed.
 
 A folder holds ``facts.json``, ``tags.json``, ``ids.npy`` and ``probabilities.npy``; of the newest models also
-``model``, which `tagrank annotate` takes, and ``solutions``, from which the next training starts.
+``model``, which `tagrank annotate` takes, ``solutions``, from which the next training starts, and
+``companions.npy``, what known tags say about others.
 """
 
 import os
@@ -28,11 +29,13 @@ from tagrank.files import FileError, atomic_write, open_plain
 
 if TYPE_CHECKING:
     from tagrank.annotation import Annotator
+    from tagrank.estimators.calibration.companions import Companions
 
 PROPOSED = 0.2  # from here on a tag counts as proposed: one of five such tags is true, or more
 FACTS, TAGS, IDS, PROBABILITIES = "facts.json", "tags.json", "ids.npy", "probabilities.npy"
 # what is kept of the newest models only
 HELD_OUT, MODEL, SOLUTIONS = "held_out.npy", "model", "solutions"
+COMPANIONS, COMPANY = "companions.npy", "company.npy"
 SMALLEST = float(np.finfo(np.float16).smallest_subnormal)  # a probability of nothing says: not judged
 _MAX_JSON_BYTES = 32 * 2**20
 _ROWS_AT_ONCE = 4096
@@ -80,6 +83,20 @@ class Proposals:
         By these models are compared: in `probabilities` there is something of the labels themselves.
         """
         return self._load_matrix(HELD_OUT) if (self.folder / HELD_OUT).is_file() else None
+
+    def companions(self) -> "Companions | None":
+        """What known tags say about others; None where they say nothing, or it is gone."""
+        if not (self.folder / COMPANIONS).is_file() or not (self.folder / HELD_OUT).is_file():
+            return None
+        from tagrank.estimators.calibration.companions import Companions
+
+        n_tags = len(self.tags)
+        matrices, numbers = load_npy(self.folder / COMPANIONS), load_npy(self.folder / COMPANY)
+        is_as_expected = matrices.shape == (2, n_tags, n_tags) and numbers.shape == (3,)
+        if not is_as_expected or not (np.isfinite(matrices).all() and np.isfinite(numbers).all()):
+            raise FileError(self.folder / COMPANIONS, f"must be finite numbers for {n_tags} tags")
+        ties, votes = matrices.astype(np.float32)
+        return Companions(ties, votes, *map(float, numbers))
 
     def annotator(self) -> "Annotator":
         """The model of all pictures, which annotates and explains; it is loaded when first asked for."""
@@ -175,14 +192,18 @@ class Models:
         probabilities: np.ndarray,
         held_out: np.ndarray,
         facts: dict[str, Any],
+        companions: "Companions | None" = None,
     ) -> int:
-        """A new model, which answers from now on; its number. The arrays are those of `Proposals`."""
+        """A new model, which answers from now on; its number. All are those of `Proposals`."""
         self.folder.mkdir(parents=True, exist_ok=True)
         number = max(self._numbers(), default=0) + 1
         with atomic_folder(self.folder / str(number)) as folder:
             _save(folder / IDS, np.asarray(ids, dtype=np.int64))
             _save(folder / PROBABILITIES, _rounded(probabilities))
             _save(folder / HELD_OUT, _rounded(held_out))
+            if companions is not None:
+                _save(folder / COMPANIONS, np.stack([companions.ties, companions.votes]).astype(np.float32))
+                _save(folder / COMPANY, np.array(companions.numbers))
             (folder / TAGS).write_bytes(format_json({"tags": [*tags]}))
             (folder / FACTS).write_bytes(format_json({"number": number, **facts}))
         self.use(number)
@@ -198,7 +219,8 @@ class Models:
             elif place >= KEPT_WHOLE:
                 for part in (MODEL, SOLUTIONS):
                     shutil.rmtree(self.path(number, part), ignore_errors=True)
-                self.path(number, HELD_OUT).unlink(missing_ok=True)
+                for name in (HELD_OUT, COMPANIONS, COMPANY):
+                    self.path(number, name).unlink(missing_ok=True)
 
     def _is_whole(self, number: int) -> bool:
         if number not in self._whole:

@@ -215,7 +215,7 @@ def _publish(models: Models, learned: Learned, decisions: dict[str, int], second
         "steps": {step: round(value, 2) for step, value in learned.seconds.items()},
     }
     held_out = np.where(learned.is_judged, np.maximum(learned.probabilities, SMALLEST), 0)
-    number = models.write(learned.ids, learned.tags, learned.proposed(), held_out, facts)
+    number = models.write(learned.ids, learned.tags, learned.proposed(), held_out, facts, learned.companions)
     changes = changes_between(before, models.open(number), learned)
     report({"model": number, "changes": changes})
     save_remembered(models, number, learned.chosen, learned.solutions)

@@ -67,6 +67,11 @@ class Companions:
     count_weight: float
     offset: float
 
+    @property
+    def numbers(self):
+        """a, g and w."""
+        return self.scale, self.count_weight, self.offset
+
     def log_odds(self, log_odds, known):
         """Log-odds given what is known of the other labels, shape (n_samples, n_labels).
 
@@ -109,8 +114,8 @@ def fit_companions(states, log_odds, completeness=1.0, decided=None):
     known = known_of(states, decided)
     if not 2 <= n_labels <= MOST_LABELS or n_samples < 2 * N_PARTS or np.all(_count_others(known) == 0):
         return None
-    fitting = _Fitting(states, log_odds, known, completeness, decided)
-    pairs = _Pairs(fitting)
+    fitting = _Companionship(states, log_odds, known, completeness, decided)
+    pairs = _SharedWeights(fitting)
     _, without = pairs.fit([log_odds])
     (scale, count_weight, offset), _ = pairs.fit([log_odds, fitting.n_others])
     fitting.derive(scale * log_odds + count_weight * fitting.n_others + offset)
@@ -140,8 +145,8 @@ def fit_companions(states, log_odds, completeness=1.0, decided=None):
 def cross_fitted(states, log_odds, parts, completeness=1.0, decided=None):
     """Log-odds given the other labels of each sample, by Companions of samples in other parts.
 
-    Where those outside of any part do not let labels know each other, none do: else the probabilities of one
-    part would mean something else than those of another.
+    None where those outside of any part do not let labels know each other: else the probabilities of one part
+    would mean something else than those of another.
 
     Parameters
     ----------
@@ -155,7 +160,7 @@ def cross_fitted(states, log_odds, parts, completeness=1.0, decided=None):
         mask = None if decided is None else decided[others]
         found = fit_companions(states[others], log_odds[others], completeness, mask)
         if found is None:
-            return np.array(log_odds, dtype=np.float64)
+            return None
         changed[here] = found.log_odds(log_odds[here], known[here])
     return changed
 
@@ -178,7 +183,7 @@ def _count_others(known):
     return np.count_nonzero(is_true, axis=1)[:, None] - is_true.astype(np.int64)
 
 
-class _Fitting:
+class _Companionship:
     """The evidence, what it is to foretell, and the derivatives of the likelihood by the log-odds."""
 
     def __init__(self, states, log_odds, known, completeness, decided):
@@ -231,7 +236,7 @@ def _slopes(truth, listed, present):
     return np.where(present, 1 - truth, -share * slack), share * (1 - truth) * slack
 
 
-class _Pairs:
+class _SharedWeights:
     """Pairs of sample and label from which the numbers are learned that all labels share."""
 
     def __init__(self, fitting):

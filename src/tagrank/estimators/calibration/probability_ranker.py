@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tagrank.estimators.base import COUNT, NUMBER, Numbers, stores
 from tagrank.estimators.calibration.audit import audit_listed, bend_to_truth, check_audited, surely_known
+from tagrank.estimators.calibration.companions import Companions, fit_companions
 from tagrank.estimators.calibration.completeness import (
     Completeness,
     completeness_by_label,
@@ -62,6 +63,7 @@ class ProbabilityRanker(AroundEstimator):
     calibration_ : SharedCalibration, from scores of `estimator_` to log-odds
     completeness_ : Completeness, the share of the true labels that are listed, and an interval
     label_completeness_ : array, shape (n_labels,), the same of each label
+    companions_ : Companions, what labels that are known of a sample say about its others; None where nothing
     curve_ : DecisionCurve, what every threshold is worth on held-out samples
     n_held_out_ : int, how many samples that was measured on
     quality_ : Quality, what predictions at `threshold_` are worth on held-out samples
@@ -102,6 +104,9 @@ class ProbabilityRanker(AroundEstimator):
         bend=Numbers("f", (3,)),
         completeness_=Numbers("f", (None,)),
         label_completeness_=Numbers("f", ("n_labels",)),
+        ties=Numbers("f", ("n_labels", "n_labels"), optional=True),
+        votes=Numbers("f", ("n_labels", "n_labels"), optional=True),
+        company=Numbers("f", (3,), optional=True),
         curve_=Numbers("f", (None, None)),
         n_held_out_=COUNT,
     )
@@ -174,6 +179,18 @@ class ProbabilityRanker(AroundEstimator):
         """Probabilities, given log-odds of shape (n_samples, n_labels)."""
         return expit(scores)
 
+    def given_known(self, scores, known):
+        """Log-odds given what is known of the other labels of each sample, shape (n_samples, n_labels).
+
+        Parameters
+        ----------
+        scores : log-odds by the samples alone, of that shape
+        known : int8 array of that shape: +1 known to be true, -1 known not to be true, 0 not known
+        """
+        if self.companions_ is None:
+            return scores
+        return self._behind(self.companions_.log_odds(scores, known))
+
     def choose(self, scores):
         """Labels present, ints, given log-odds of shape (n_samples, n_labels)."""
         return ((expit(scores) >= self.threshold_) & ~self.never_positive_).astype(np.int64)
@@ -221,7 +238,9 @@ class ProbabilityRanker(AroundEstimator):
             self.calibration_ = bend_to_truth(
                 self.calibration_, states[audited], scores[audited], audit.completeness
             )
-        probabilities = expit(self.calibration_.log_odds(scores))
+        log_odds = self.calibration_.log_odds(scores)
+        self.companions_ = fit_companions(states, log_odds, self.label_completeness_, sure)
+        probabilities = expit(log_odds)
         self.curve_ = DecisionCurve.measured(listed, probabilities, self.label_completeness_)
         if audit is not None:
             judged = np.where(states[audited] != 0, probabilities[audited], 0.0)
@@ -233,14 +252,20 @@ class ProbabilityRanker(AroundEstimator):
 
     def _scores_of_all(self, X):
         check_is_fitted(self)
-        scores = self.calibration_.log_odds(scores_of_all(self.estimator_, X))
+        return self._behind(self.calibration_.log_odds(scores_of_all(self.estimator_, X)))
+
+    def _behind(self, scores):
+        """With labels that were never positive in training behind all others."""
         if self.never_positive_.any() and not self.never_positive_.all():
             known = scores[:, ~self.never_positive_]
             scores[:, self.never_positive_] = known.min(axis=1, keepdims=True) - 1
         return scores
 
     def stored_state(self):
-        calibration = self.calibration_
+        calibration, companions = self.calibration_, self.companions_
+        told = {} if companions is None else {"ties": companions.ties, "votes": companions.votes}
+        if companions is not None:
+            told["company"] = np.array(companions.numbers)
         return super().stored_state() | {
             "slope": calibration.slope,
             "offset": calibration.offset,
@@ -248,11 +273,13 @@ class ProbabilityRanker(AroundEstimator):
             "bend": calibration.bend,
             "completeness_": np.array(self.completeness_),
             "curve_": self.curve_.points,
+            **told,
         }
 
     def restore(self, state):
         weight, rank = state.pop("level")
         slope, offset, bend = (state.pop(name) for name in ("slope", "offset", "bend"))
+        ties, votes, company = (state.pop(name) for name in ("ties", "votes", "company"))
         if np.any(slope < 0) or np.any(bend[:2] < 0) or rank < 1 or rank != int(rank):
             raise ValueError("a calibration must rise with scores, and its level begin at a whole rank")
         super().restore(state)
@@ -261,6 +288,8 @@ class ProbabilityRanker(AroundEstimator):
             raise ValueError(f"the completeness has 4 numbers, got {len(self.completeness_)}")
         *shares, n_audited = map(float, np.append(self.completeness_, 0.0)[:4])
         self.completeness_ = Completeness(*shares, n_audited=int(n_audited))
+        is_whole = ties is not None and votes is not None and company is not None
+        self.companions_ = Companions(ties, votes, *map(float, company)) if is_whole else None
         self.curve_ = DecisionCurve(self.curve_)
         if not len(self.curve_.points) or self.curve_.points.shape[1] not in CURVE_WIDTHS:
             raise ValueError("the curve of decisions has no points, or too few or many numbers a point")

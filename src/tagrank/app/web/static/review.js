@@ -88,7 +88,18 @@ function answer(row, value) {
 function remember(step) {
   const entry = { picture: shown.id };
   steps.push(entry);
-  return decide({ ...step, shown: shownOf(filters) }).then(showLeft).catch((error) => { steps.splice(steps.indexOf(entry), 1); throw error; });
+  return decide({ ...step, shown: shownOf(filters) }).then((told) => { showLeft(told); showMoved(told, entry.picture); }).catch((error) => { steps.splice(steps.indexOf(entry), 1); throw error; });
+}
+
+/** What is known of one tag makes others more or less probable, at once. */
+function showMoved({ proposed = [] }, picture) {
+  if (shown?.id !== picture) return;
+  for (const pair of proposed) {
+    const row = rows.find((one) => one.pair.tag === pair.tag);
+    if (!row) rows.propose(pair);
+    else if (!row.pair.answer) row.setProbability(pair.probability);
+  }
+  mark();
 }
 
 function add(tag, isNew) {

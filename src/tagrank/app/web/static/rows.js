@@ -26,6 +26,13 @@ export function makeSections(place, { proposed, doubtful, tags, rejected = [] },
     lists[2].hidden = false;
     return row;
   };
+  rows.propose = (pair) => {
+    const row = makeRow({ listed: false, answer: null, by: null, ...pair }, !isOfDoubts, actions);
+    rows.push(row);
+    const list = lists[isOfDoubts ? 1 : 0];
+    list.append(row.node);
+    list.hidden = false;
+  };
   return rows;
 }
 
@@ -38,13 +45,19 @@ function makeRow(pair, isAsked, { answer, explain, focus }) {
   row.buttons.push(why);
   row.node = element("div", { class: "row", role: "group", tabindex: "-1", pointerdown: () => focus(row) },
     element("span", { class: "tag-name" }, words(pair.tag), element("small", { class: "by" })),
-    element("span", { class: "share" }, pair.probability === null ? null : bar(pair.probability), small(percent(pair.probability))),
+    element("span", { class: "share" }),
     element("span", { class: "answers" }, ...row.buttons));
   row.setActive = (isActive) => {
     row.node.classList.toggle("active", isActive);
     for (const node of [row.node, ...row.buttons]) node.tabIndex = isActive ? 0 : -1;
   };
-  describe(row);
+  row.setProbability = (probability) => {
+    pair.probability = probability;
+    const shown = [probability === null ? null : bar(probability), small(percent(probability))];
+    row.node.querySelector(".share").replaceChildren(...shown.filter(Boolean));
+    describe(row);
+  };
+  row.setProbability(pair.probability);
   return row;
 }
 
