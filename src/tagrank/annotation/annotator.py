@@ -22,6 +22,7 @@ from tagrank.annotation.choosing import (
     kernel_of,
 )
 from tagrank.annotation.choosing.candidates import limited, take_tag_weights
+from tagrank.annotation.known_tags import given_known
 from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scalers
@@ -226,7 +227,7 @@ class Annotator:
         other.min_probability = threshold_for(self.estimator_, min_probability, precision)
         return other
 
-    def annotate(self, data: Any, *, n_tags: int | None = None) -> list[RankedTags]:
+    def annotate(self, data: Any, *, n_tags: int | None = None, known: Any = None) -> list[RankedTags]:
         """The tags of every picture or row, best first; tags that nothing in training speaks for come last.
 
         Parameters
@@ -236,11 +237,15 @@ class Annotator:
             similarities to the training rows. Columns with names are put into the order of training; those
             without are taken by position
         n_tags : how many tags to keep for each; all by default
+        known : tags that each is known to have, which speak for and against the others: a list of tags for
+            each, a Collection of them, or an array (n, n_tags) of 1 true, -1 not true, 0 not known
         """
         if n_tags is not None and n_tags < 1:
             raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
         rows = self._take_in(data)
         scores = self.score_rows(self._arrange(rows.views))
+        if known is not None:
+            scores = given_known(self, scores, known)
         return rank_tags(
             scores,
             self.tags,

@@ -17,6 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.annotator import Annotator
+from tagrank.annotation.known_tags import KnownTag, given_known, known_states, voices_of
 from tagrank.estimators import LabelFrequency
 from tagrank.estimators.base import innermost_fitted
 from tagrank.estimators.score_sum import ScoreSum
@@ -64,6 +65,7 @@ class Explanation:
     note : why examples or shares are missing, if they are
     probability : that the tag is true, None where the model is not calibrated
     heads : for a sum of two models, the class of each to what it contributes, its intercept included
+    known : tags that the picture is known to have, or not to have, and what each adds to the log-odds
     """
 
     tag: str
@@ -76,6 +78,7 @@ class Explanation:
     note: str = ""
     probability: float | None = None
     heads: Mapping[str, float] = field(default_factory=dict)
+    known: tuple[KnownTag, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -90,11 +93,17 @@ class Explanation:
             "note": self.note,
             "probability": self.probability,
             "heads": dict(self.heads),
+            "known": [one._asdict() for one in self.known],
         }
 
 
 def explain(
-    annotator: Annotator, data: Any, *, tags: Sequence[str] | None = None, n_examples: int = 5
+    annotator: Annotator,
+    data: Any,
+    *,
+    tags: Sequence[str] | None = None,
+    n_examples: int = 5,
+    known: Any = None,
 ) -> list[Explanation]:
     """Why a picture gets its tags.
 
@@ -104,6 +113,7 @@ def explain(
     data : one picture or row, in any form that `Annotator.annotate` takes: a collection or list of length 1
     tags : the tags to explain; by default those that the model gives the picture, or its best one
     n_examples : training pictures to name on each side
+    known : tags that the picture is known to have, as in `Annotator.annotate`: what they say is told, too
 
     Returns
     -------
@@ -114,10 +124,11 @@ def explain(
     X = annotator._rows(data)
     if n_rows(X) != 1:
         raise ValueError(f"one picture is explained at a time, got {n_rows(X)}; take them one by one")
-    ranked = annotator.score_rows(X)
+    alone = annotator.score_rows(X)
+    ranked = alone if known is None else given_known(annotator, alone, known)
     columns, probabilities = _columns(annotator, tags, ranked), annotator.probabilities_of(ranked)
     estimator = innermost_fitted(annotator.estimator_)
-    scores = ranked if estimator is annotator.estimator_ else estimator.decision_function(X)
+    scores = alone if estimator is annotator.estimator_ else estimator.decision_function(X)
     if not (hasattr(estimator, "kernel_") and hasattr(estimator, "intercept_")):
         note = BLIND if isinstance(estimator, LabelFrequency) else NO_SUM
         explanations = [_constant(annotator.tags[j], scores[0, j], note) for j in columns]
@@ -138,8 +149,15 @@ def explain(
         ]
     if probabilities is None:
         return explanations
+    states = None if known is None else known_states(known, annotator.tags, annotator.implied_, 1)[0]
     return [
-        replace(one, probability=float(probabilities[0, j]))
+        replace(
+            one,
+            probability=float(probabilities[0, j]),
+            known=()
+            if states is None
+            else voices_of(annotator.estimator_, annotator.tags, alone[0], states, j),
+        )
         for one, j in zip(explanations, columns, strict=True)
     ]
 

@@ -29,12 +29,14 @@ from tagrank.commands.sidecars import (
     write_sidecars,
 )
 from tagrank.commands.tables import Screen, counted, quality_lines, ranked_table, sidecar_table, text_of
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, warn
 from tagrank.files import Problem
 from tagrank.options import ROWS, Option
 from tagrank.progress import Progress
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from tagrank.annotation import Annotator, Explanation, RankedTags
     from tagrank.annotation.describing import Cache
     from tagrank.annotation.ranked_tags import RankedTag
@@ -102,6 +104,7 @@ def annotate(
     precision: Annotated[float | None, PRECISION] = None,
     max_tags: Annotated[int | None, Option(DECISION, usual="all; 20 with --sidecars", low=1)] = None,
     why: Annotated[bool, Option()] = False,
+    known_tags: Annotated[bool, Option()] = False,
     sidecars: Annotated[bool, Option()] = False,
     style: Annotated[str, STYLE] = "full",
     dry_run: Annotated[bool, Option()] = False,
@@ -116,12 +119,14 @@ def annotate(
     Parameters
     ----------
     data : pictures and folders of pictures; or one file of rows or one name of data. In Python, also a
-        `Collection`; the tags that the pictures have are not looked at
+        `Collection`. The tags that the pictures have are not looked at, unless `known_tags` says so
     output : write a .csv file (one line per tag) or a .jsonl file (one line per picture)
     part : part to annotate
     top : number of best tags of each picture; predicted ones are always among them. In Python, None for all
     max_tags : maximum number of tags per picture
     why : tell which training pictures and features the tags come from
+    known_tags : take the tags that pictures have already, by their list, their sidecars or decisions at the
+        desk, as known: they speak for and against the others. For one folder or one list
     sidecars : add the predicted tags, marked as machine-made, to an XMP file beside each picture; the picture
         stays as it is. Unless a probability or a precision is given, only tags that are more probably true
         than not are added. 'tagrank undo' takes them out again. In Python, a model that predicts more than
@@ -143,6 +148,7 @@ def annotate(
     Command line
     ------------
     tagrank annotate model photo.jpg --why
+    tagrank annotate model photos/ --known-tags --why
     tagrank annotate model holiday/ scans/*.tif --output tags.jsonl
     tagrank annotate model holiday/ --sidecars --dry-run
     tagrank annotate model holiday/ --sidecars --max-tags 10
@@ -153,7 +159,7 @@ def annotate(
     from tagrank.annotation import RankedTags
     from tagrank.annotation.describing import kind_of, see_pictures
     from tagrank.commands.destinations import check_apart, check_list, write_list
-    from tagrank.commands.given_data import choose_part, open_model, open_pictures
+    from tagrank.commands.given_data import choose_part, open_known, open_model, open_pictures
     from tagrank.reports.quality import model_quality
 
     if dry_run and not sidecars:
@@ -165,10 +171,12 @@ def annotate(
         check_list(output, "ranked tags")
         check_apart(model, data, output=output)
     annotator = open_model(model).deciding(min_probability, precision=precision)
-    rows = choose_part(open_pictures(data, strict=strict, follow_links=follow_links), part, usual="all")
+    opened = (open_known if known_tags else open_pictures)(data, strict=strict, follow_links=follow_links)
+    rows = choose_part(opened, part, usual="all")
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
     rows = see_pictures(annotator, rows, **reading).collection
-    ranked = annotator.annotate(rows)
+    known = _known(annotator, rows) if known_tags else None
+    ranked = annotator.annotate(rows, known=known)
     likely, asked = 0.0, max_tags
     if sidecars:
         check_sidecars(rows, ranked)
@@ -188,7 +196,7 @@ def annotate(
     return Annotation(
         best,
         rows.problems,
-        [_reasons(annotator, rows, i, row) for i, row in enumerate(ranked)] if why else [],
+        [_reasons(annotator, rows, i, row, known) for i, row in enumerate(ranked)] if why else [],
         written,
         kind_of(rows.views),
         quality,
@@ -204,12 +212,25 @@ def _cut(
     return few, sum(len(a.predicted) < len(b.predicted) for a, b in zip(few, likely, strict=True))
 
 
-def _reasons(annotator: Annotator, rows: Collection, i: int, row: RankedTags) -> list[Explanation]:
+def _known(annotator: Annotator, rows: Collection) -> np.ndarray:
+    """What is known of the tags of the model in each picture."""
+    from tagrank.annotation.known_tags import check_knows, known_states
+
+    check_knows(annotator.estimator_)
+    if annotator.estimator_.companions_ is None:
+        warn("this model has not learned that tags say anything about others, so known tags change nothing")
+    return known_states(rows, annotator.tags, annotator.implied_, len(rows))
+
+
+def _reasons(
+    annotator: Annotator, rows: Collection, i: int, row: RankedTags, known: np.ndarray | None
+) -> list[Explanation]:
     """Why a picture gets its predicted tags, or its best one where there are none."""
     from tagrank.annotation import explain
     from tagrank.reports.picture_pixels import one_row
 
-    return explain(annotator, one_row(rows, i), tags=row.predicted or row.tags[:1])
+    told = None if known is None else known[[i]]
+    return explain(annotator, one_row(rows, i), tags=row.predicted or row.tags[:1], known=told)
 
 
 def _best(row: RankedTags, top: int | None) -> Iterator[tuple[int, RankedTag]]:
@@ -306,5 +327,11 @@ def _shares(explanation: Explanation) -> Iterator[str]:
             yield f"{word}: " + ", ".join(f"{one.name} {one.contribution:+.2f}" for one in examples)
     if explanation.shares:
         yield "features: " + ", ".join(f"{view} {part:+.2f}" for view, part in explanation.shares.items())
+    for word, is_for in (("because it is tagged", True), ("less so because it is tagged", False)):
+        spoken = [one for one in explanation.known if one.present and (one.contribution > 0) == is_for]
+        if spoken:
+            yield f"{word} " + ", ".join(f"{one.tag} {one.contribution:+.2f}" for one in spoken)
+    if denied := [one for one in explanation.known if not one.present]:
+        yield "because it is not " + ", ".join(f"{one.tag} {one.contribution:+.2f}" for one in denied)
     if explanation.note:
         yield explanation.note

@@ -213,6 +213,22 @@ def open_pictures(
     return Collection(views={PICTURES: paths}, names=paths, problems=problems.listed())
 
 
+def open_known(
+    data: Collection | str | os.PathLike | Sequence[str | os.PathLike],
+    *,
+    strict: bool = False,
+    follow_links: bool = False,
+) -> Collection:
+    """What is to be annotated with the tags that it has: as `open_collection` reads them.
+
+    A tag that somebody rejected at the desk is known to be absent; one that is only not listed is not known.
+    """
+    places = [data] if isinstance(data, Collection | str | os.PathLike) else list(data)
+    if len(places) != 1 or (not isinstance(places[0], Collection) and is_picture(Path(places[0]))):
+        raise ArgumentError("known_tags are those of one folder or of one list of pictures; name it alone")
+    return open_collection(places[0], Reading(strict=strict, follow_links=follow_links))
+
+
 def is_picture(path: Path) -> bool:
     """Whether the name of a file says that it is a picture."""
     return path.suffix.casefold() in PICTURE_SUFFIXES

@@ -228,7 +228,8 @@ class Desk:
             raise LookupError(f"the model does not know the tag {tag!r} yet; it will after the next training")
         ids = dict(zip(review.pictures.names, review.pictures.ids.tolist(), strict=True))
         with self._explaining:
-            return documents.why_json(review.proposals.annotator(), served.path, tag, ids)
+            known = documents.known_tags(review, picture)
+            return documents.why_json(review.proposals.annotator(), served.path, tag, ids, known)
 
     # what is decided
 

@@ -16,6 +16,7 @@ from tagrank.data.vocabulary import TagChange, say_change
 from tagrank.desk.learning.models import PROPOSED
 from tagrank.desk.queues import QUEUES, Queue, is_doubtful, make_queue
 from tagrank.desk.review import Page, Review
+from tagrank.desk.shifts import known_by
 from tagrank.desk.states import DOUBTED, OPEN, is_in_state, state_of
 from tagrank.errors import nearest
 
@@ -226,7 +227,16 @@ def _pair_json(review: Review, row: int, column: int) -> dict[str, Any]:
     }
 
 
-def why_json(annotator: Annotator, path: Path, tag: str, ids: Mapping[str, int]) -> dict[str, Any]:
+def known_tags(review: Review, picture: int) -> dict[str, int]:
+    """The tags that are known of a picture: 1 if it has them, -1 if somebody decided that it has not."""
+    table = review.table
+    known = known_by(table.codes[table.row(picture), : len(table.tags)])
+    return {table.tags[j]: int(known[j]) for j in np.flatnonzero(known)}
+
+
+def why_json(
+    annotator: Annotator, path: Path, tag: str, ids: Mapping[str, int], known: Mapping[str, int]
+) -> dict[str, Any]:
     """What each training picture and each set of features adds to the score of a tag.
 
     Parameters
@@ -235,8 +245,10 @@ def why_json(annotator: Annotator, path: Path, tag: str, ids: Mapping[str, int])
     path : the picture
     tag : one that the model knows
     ids : name of a picture to its number; training pictures that are gone have none, and are told with None
+    known : as `known_tags` gives it; what these tags say about this one is told, too
     """
-    (reasons,) = explain(annotator, [str(path)], tags=[tag], n_examples=N_EXAMPLES)
+    states = np.array([[known.get(one, 0) for one in annotator.tags]])
+    (reasons,) = explain(annotator, [str(path)], tags=[tag], n_examples=N_EXAMPLES, known=states)
 
     def tell(examples: tuple[Contribution, ...]) -> list[dict[str, Any]]:
         return [{"picture": ids.get(one.name)} | one._asdict() for one in examples]
@@ -248,6 +260,7 @@ def why_json(annotator: Annotator, path: Path, tag: str, ids: Mapping[str, int])
         "for": tell(reasons.for_),
         "against": tell(reasons.against),
         "features": dict(reasons.shares),
+        "known": [one._asdict() for one in reasons.known],
     }
 
 

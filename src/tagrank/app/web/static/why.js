@@ -11,7 +11,7 @@ export async function showWhy(picture, name, { tag, probability }) {
   try {
     const found = await get("/api/why", { picture, tag });
     const sides = [side("Speak for it", "for", found.for), side("Speak against it", "against", found.against)];
-    const parts = [subject(picture, name, probability, found.note), ...sides, shares(found.features)];
+    const parts = [subject(picture, name, probability, found.note), others(found.known), ...sides, shares(found.features)];
     content.replaceChildren(...parts.filter((part) => part !== null));
   } catch (error) {
     content.replaceChildren(element("p", { class: "problem" }, error.message));
@@ -22,6 +22,16 @@ function subject(picture, name, probability, note) {
   const about = [element("p", { class: "big" }, percent(probability)), element("p", { class: "quiet" }, words(name))];
   return element("div", { class: "subject" }, thumbnail(picture, name),
     element("div", {}, ...about, note ? element("p", {}, note) : null));
+}
+
+/** The tags of the picture that speak for this one, and those that speak against it. */
+function others(known) {
+  const told = (isFor) => (known ?? []).filter(({ contribution }) => (contribution > 0) === isFor)
+    .flatMap(({ tag, present }, i) => [i ? ", " : "", present ? "" : "not ", words(tag)]);
+  const [up, down] = [told(true), told(false)];
+  if (!up.length && !down.length) return null;
+  return element("p", {}, ...(up.length ? ["More probable because it is tagged ", ...up, ". "] : []),
+    ...(down.length ? ["Less probable because it is tagged ", ...down, "."] : []));
 }
 
 function side(title, kind, pictures) {
