@@ -24,13 +24,12 @@ from tagrank.annotation.choosing import (
 from tagrank.annotation.choosing.candidates import limited, take_tag_weights
 from tagrank.annotation.known_tags import given_known
 from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
-from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for
+from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for, warn_never_positive
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scalers
 from tagrank.annotation.views import UnscaledRows, as_in_training, take_in
 from tagrank.data import Collection
 from tagrank.data.coherence import coherent_log_odds, make_coherent
 from tagrank.data.label_matrix import Matrix
-from tagrank.errors import warn
 from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
@@ -148,7 +147,7 @@ class Annotator:
             candidates, self._arrange(rows.views), collection, progress, callback=callback, stop=stop
         )
         self._know_training(rows, collection)
-        _warn_never_positive(self.tags, self.never_positive_)
+        warn_never_positive(self.tags, self.never_positive_)
         return self
 
     @classmethod
@@ -400,10 +399,3 @@ class Annotator:
             raise NotFittedError(
                 "this Annotator has learned nothing yet: call fit(collection) or Annotator.load(path)"
             )
-
-
-def _warn_never_positive(tags: list[str], never_positive: np.ndarray) -> None:
-    missing = [tag for tag, never in zip(tags, never_positive, strict=True) if never]
-    if missing:
-        shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-        warn(f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, warn
 from tagrank.validation import check_share
 
 
@@ -127,3 +127,11 @@ def threshold_for(estimator: Any, min_probability: float | None, precision: floa
             "not; train it again with calibration 'shared', the usual one, or give a min_probability"
         )
     return estimator.curve_.for_precision(precision)
+
+
+def warn_never_positive(tags: Sequence[str], never_positive: np.ndarray) -> None:
+    """Tell by name which tags are ranked last, if there are any."""
+    missing = [tag for tag, never in zip(tags, never_positive, strict=True) if never]
+    if missing:
+        shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+        warn(f"{len(missing)} of {len(tags)} tags are never present in training and are ranked last: {shown}")

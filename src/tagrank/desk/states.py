@@ -123,11 +123,11 @@ class StateTable:
         chosen = self.codes[self.is_audited & self.listing(), : len(self.tags)]
         if not len(chosen):
             return None
-        is_known = (chosen == OPEN) | ((chosen & _STATE) != UNKNOWN)
+        is_known = (chosen == OPEN) | ((chosen & STATE) != UNKNOWN)
         is_listed = (np.arange(_N_CODES) & LISTED) > 0
         return audit_labels(
             (chosen & LISTED) > 0,
-            (chosen & _STATE) == PRESENT,
+            (chosen & STATE) == PRESENT,
             known=is_known,
             frequencies=self.counts[: len(self.tags), is_listed].sum(axis=1),
         )

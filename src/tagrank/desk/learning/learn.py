@@ -6,9 +6,9 @@ before, rows matched by picture and columns by tag; the first time each starts f
 comes out is certified all the same: the duality gap does not ask where a training began.
 
 One curve makes held-out scores probabilities, see `ProbabilityRanker`. Decided labels are surely known; only
-of the others it is asked how complete they are, and audited pictures answer that. What is proposed also weighs
-what is known of the other tags of the picture, see `tagrank.estimators.calibration.companions`; this is
-learned from the other folds.
+of the others it is asked how complete they are, and audited pictures answer that. What is proposed also
+weighs what is known of the other tags of the picture, see `tagrank.estimators.calibration.companions`; this
+is learned from the other folds.
 """
 
 import time
