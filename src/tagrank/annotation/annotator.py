@@ -299,7 +299,7 @@ class Annotator:
         # a prior may speak for tags that are never present
         self.never_positive_ = getattr(innermost_fitted(self.estimator_), "never_positive_", never_present)
         self.training_ = Collection(
-            rows.views,
+            {name: rows.views[name] for name in self.columns_},
             collection.labels,
             self.tags,
             names=rows.names,
@@ -342,8 +342,7 @@ class Annotator:
             )
             if candidates.scalers:
                 self.scalers_ = dict.fromkeys(self.scalers_, chosen.scaler)
-            spent = time.perf_counter() - started
-            model = candidates.wrapped(limited(chosen.estimator, candidates, spent))
+            model = candidates.wrapped(limited(chosen.estimator, candidates, since=started))
             if progress is not None and candidates.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)
             options: dict[str, Any] = {"callback": callback, "stop": stop}

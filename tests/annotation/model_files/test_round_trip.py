@@ -76,6 +76,13 @@ def test_several_views(name, kernel, make_collection, tmp_path):
     check_round_trip(annotator, make_collection(9, kind="views", seed=1), tmp_path / "model", keep_rows=True)
 
 
+def test_of_rows_that_are_kept_only_those_are_that_the_model_reads(make_collection, tmp_path):
+    collection = make_collection(kind="views")
+    annotator = Annotator(LabelRanker(kernel=Gaussian().on("colour"), random_state=0)).fit(collection)
+    loaded = check_round_trip(annotator, make_collection(9, kind="views"), tmp_path / "model", keep_rows=True)
+    assert list(loaded.training_.views) == ["colour"]
+
+
 @pytest.mark.parametrize(
     ("method", "strategy"),
     [("platt", "f1"), ("platt", "top_k"), ("platt", None), ("isotonic", "cardinality"), (None, "global")],

@@ -1,5 +1,6 @@
 """What is chosen among: a candidate is an estimator on a kernel, with the values of C that are tried."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -187,15 +188,15 @@ def is_compared(estimator: Any) -> bool:
     return kernel is not None and not isinstance(kernel, Linear | Precomputed)
 
 
-def limited(estimator: Any, candidates: Candidates, seconds: float) -> Any:
-    """The estimator with what is left of the budget after so many `seconds`; as it is without a budget.
+def limited(estimator: Any, candidates: Candidates, *, since: float) -> Any:
+    """The estimator with what is left of the budget that began `since` then; as it is without a budget.
 
     Each of the folds of the calibration has as much as the last training.
     """
     if candidates.max_seconds is None:
         return estimator
     n_trainings = 1 + (0 if candidates.around is None else candidates.around.cv)
-    left = max(SHORTEST, candidates.max_seconds - seconds) / n_trainings
+    left = max(SHORTEST, candidates.max_seconds - (time.perf_counter() - since)) / n_trainings
     names = [name for name in estimator.get_params() if name.split("__")[-1] == "max_seconds"]
     return clone(estimator).set_params(**dict.fromkeys(names, left))
 
