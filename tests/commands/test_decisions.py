@@ -91,9 +91,9 @@ def test_train_and_evaluate_say_how_many_they_used(decided):
 def test_probabilities_are_learned_knowing_what_was_decided(decided, monkeypatch):
     seen, original = [], ProbabilityRanker._calibrate
 
-    def spy(self, states, scores, decided=None):
+    def spy(self, states, scores, decided=None, *audit):
         seen.append(decided)
-        return original(self, states, scores, decided)
+        return original(self, states, scores, decided, *audit)
 
     monkeypatch.setattr(ProbabilityRanker, "_calibrate", spy)
     tagrank.train(decided, method="one-vs-all", C=1.0, **FEATURES)
