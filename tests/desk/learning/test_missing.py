@@ -92,8 +92,7 @@ def test_the_estimate_falls_as_tags_are_accepted(seed, only_yes):
         else:
             assert after[0] <= before[0] + (0 if only_yes else NOISE) * shown[0]
     at_trainings = shown[page == 0]
-    assert np.all(np.diff(at_trainings) < 0.02 * shown[0])
-    assert at_trainings[-1] < 0.9 * at_trainings[0]
+    assert np.all(np.diff(at_trainings) < 0)
     if only_yes:
         # each training alone says that as many are missing as before
         assert shown[0] - shown[-1] == pytest.approx(keeper.n_found, abs=1)
