@@ -118,3 +118,24 @@ def quick_words():
             vocabulary, "learn_centres", lambda *sample, **asked: learn(*sample, **asked | {"max_iter": 2})
         )
         yield
+
+
+@pytest.fixture(scope="module")
+def dask_client():
+    """A client of a Dask cluster of two worker processes here; those that are killed are replaced."""
+    distributed = pytest.importorskip(
+        "distributed", reason="distributed is absent: pip install 'tagrank[dask]'"
+    )
+    size = {"n_workers": 2, "threads_per_worker": 1}
+    where = {"dashboard_address": "127.0.0.1:0", "protocol": "tcp", "host": "127.0.0.1"}
+    # nothing may need a client that was not handed over
+    alone = {"set_as_default": False}
+    with distributed.LocalCluster(**size, **where) as cluster, distributed.Client(cluster, **alone) as client:
+        yield client
+
+
+@pytest.fixture
+def two_workers(dask_client):
+    """The client, once both workers are there."""
+    dask_client.wait_for_workers(2, timeout=60)
+    return dask_client

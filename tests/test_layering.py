@@ -31,7 +31,8 @@ MAY_IMPORT["__init__"] = {"_version", "estimators"}  # the registry, which loads
 HOMES = {
     "torch": {"arrays"},
     "cupy": {"arrays"},
-    "dask": {"resources"},
+    "dask": {"solvers"},
+    "distributed": {"solvers"},
     "PIL": {"data"},
     "cv2": {"features"},
     "skimage": {"features"},
@@ -81,7 +82,7 @@ def test_start_is_light(statement):
 
 
 OPTIONAL = (
-    *("pandas", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask"),
+    *("pandas", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask", "distributed"),
     *("cleanlab", "himalaya", "MKLpy"),
 )
 IMPORT_ALL = """

@@ -1,20 +1,30 @@
-"""Arrays in ``.npy`` and ``.npz`` files: read within bounds and never unpickled, as in `files`."""
+"""Arrays in ``.npy`` and ``.npz`` files: read within bounds and never unpickled, as in `files`.
+
+Rows that are mapped from a file may be larger than the memory. What is made of them, such as some of them or
+all of them scaled, is made in blocks, and lies in a file, too, where it is large.
+"""
 
 import math
 import os
+import tempfile
 import tokenize
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 import numpy as np
 
+from tagrank.arrays import row_blocks
 from tagrank.files import MAX_BYTES, FileError, atomic_write, check_regular
+from tagrank.resources import available_memory
 
 # Deflate cannot shrink data by more than this; a larger promise is a lie.
 _MAX_DEFLATE_RATIO = 1040
+# What is made of mapped rows is in memory up to so many bytes, and so large a share of what is free.
+LARGEST_IN_MEMORY, LARGEST_SHARE = 2**31, 0.25
+BLOCK_BYTES = 2**22
 # What numpy's header parser lets through when the header is nonsense.
 _HEADER_ERRORS = (
     KeyError,
@@ -36,11 +46,13 @@ def load_npy(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> np.ndarr
         return read_array(stream, size, os.fspath(path), max_bytes)
 
 
-def map_npy(path: str | os.PathLike, expected: tuple[tuple[int, ...], np.dtype]) -> np.ndarray:
-    """The array of a ``.npy`` file of `expected` shape and dtype, left on disk until it is looked at."""
+def map_npy(path: str | os.PathLike, expected: tuple[tuple[int, ...], np.dtype] | None = None) -> np.ndarray:
+    """The array of a ``.npy`` file, of `expected` shape and dtype, left on disk until it is looked at."""
     size = check_regular(path).st_size
     with open(path, "rb") as stream:
         shape, fortran, dtype, header_size = _checked_header(stream, size, os.fspath(path), expected)
+    if size == header_size:
+        raise FileError(path, f"an array of shape {shape} has no rows or no columns")
     return np.asarray(np.memmap(path, dtype, "r", header_size, shape, "F" if fortran else "C"))
 
 
@@ -53,6 +65,80 @@ def write_npy(file: IO[bytes], shape: tuple[int, ...], dtype: np.dtype, parts: I
     np.lib.format.write_array_header_1_0(file, header)
     for part in parts:
         file.write(np.ascontiguousarray(part, dtype=dtype).reshape(-1).view(np.uint8).data)
+
+
+def is_mapped(array: Any) -> bool:
+    """Whether an array, or a part of one, lies in a file and not in memory."""
+    while isinstance(array, np.ndarray) and not isinstance(array, np.memmap):
+        array = array.base
+    return isinstance(array, np.memmap)
+
+
+def blocks_of_rows(array: np.ndarray) -> Iterator[np.ndarray]:
+    """All rows of an array in blocks of a few megabytes; nothing is copied."""
+    step = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
+    return (array[block] for block in row_blocks(len(array), step))
+
+
+def hold_rows(
+    parts: Iterable[np.ndarray], shape: tuple[int, ...], dtype: np.dtype, *, made_of: Sequence[Any]
+) -> np.ndarray:
+    """An array, given in blocks of its rows.
+
+    It is in memory, but where it is large and `made_of` arrays that are mapped from files: then it is mapped,
+    read-only, from a file without a name in the folder for temporary ones, which goes with it.
+    """
+    n_bytes = math.prod(shape, start=np.dtype(dtype).itemsize)
+    is_large = n_bytes > min(LARGEST_IN_MEMORY, LARGEST_SHARE * available_memory())
+    if is_large and any(map(is_mapped, made_of)):
+        return _in_nameless_file(parts, shape, dtype)
+    held, start = np.empty(shape, dtype), 0
+    for part in parts:
+        held[start : start + len(part)] = part
+        start += len(part)
+    return held
+
+
+def take_rows(array: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Some rows of an array, by their numbers.
+
+    Rows of a file that follow each other are not copied, unless somebody might write to them.
+    """
+    if not is_mapped(array) or array.ndim < 2:
+        return array[rows]
+    if array.flags.writeable is False and len(rows) and rows[0] >= 0 and np.all(np.diff(rows) == 1):
+        return array[rows[0] : rows[-1] + 1]
+    step = max(1, BLOCK_BYTES // max(1, array[:1].nbytes))
+    parts = (array[rows[block]] for block in row_blocks(len(rows), step))
+    return hold_rows(parts, (len(rows), *array.shape[1:]), array.dtype, made_of=[array])
+
+
+def join_columns(arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """Matrices side by side."""
+    if not any(map(is_mapped, arrays)):
+        return np.hstack(arrays)
+    n_rows, width = len(arrays[0]), sum(array.shape[1] for array in arrays)
+    dtype = np.result_type(*arrays)
+    step = max(1, BLOCK_BYTES // max(1, width * dtype.itemsize))
+    parts = (np.hstack([array[block] for array in arrays]) for block in row_blocks(n_rows, step))
+    return hold_rows(parts, (n_rows, width), dtype, made_of=arrays)
+
+
+def _in_nameless_file(parts: Iterable[np.ndarray], shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    try:
+        with tempfile.TemporaryFile(prefix="tagrank-rows-") as file:
+            # written, not mapped meanwhile: a full disk is an error then, and not the end of the process
+            write_npy(file, shape, np.dtype(dtype), parts)
+            file.flush()
+            n_bytes = math.prod(shape, start=np.dtype(dtype).itemsize)
+            return np.asarray(np.memmap(file, dtype, "r", file.tell() - n_bytes, shape))
+    except OSError as error:
+        if error.errno is None:
+            raise
+        place, reason = tempfile.gettempdir(), error.strerror
+        raise OSError(
+            error.errno, f"{reason}: rows of shape {shape} go to {place}; make room, or set TMPDIR to another"
+        ) from error
 
 
 def load_npz(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> dict[str, np.ndarray]:

@@ -1,6 +1,7 @@
 """Which array library an array belongs to, and walking over its rows in blocks."""
 
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -29,6 +30,31 @@ def beside(values, array, dtype=None):
     # cupy follows the current device and takes no such argument
     where = {"device": array.device} if xp.__name__ == "torch" else {}
     return xp.asarray(values, dtype=dtype, **where)
+
+
+def astype(array, dtype):
+    """`array` in another type of its library, itself where it has that type."""
+    if array.dtype == dtype:
+        return array
+    return array.to(dtype) if hasattr(array, "detach") else array.astype(dtype)
+
+
+@contextmanager
+def rounded_products(array):
+    """Inside, products of float32 matrices on a GPU of torch may be rounded to 10 bits, which is far faster.
+
+    Good enough for the direction of a step; the length of a step and all that is certified need more.
+    """
+    xp = namespace_of(array)
+    if xp.__name__ != "torch" or array.device.type != "cuda":
+        yield
+        return
+    settings = xp.backends.cuda.matmul
+    before, settings.allow_tf32 = settings.allow_tf32, True
+    try:
+        yield
+    finally:
+        settings.allow_tf32 = before
 
 
 def copy_of(array):

@@ -6,6 +6,7 @@ left out.
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -75,6 +76,21 @@ def positive(value: float) -> None:
     """Raise unless it is a positive number."""
     if not 0 < value < math.inf:
         raise ArgumentError(f"expected a positive number, got {value:g}")
+
+
+def read_size(text: str | None) -> float | None:
+    """The bytes that a text such as 8G or 500M stands for; nan for any other text, None for none."""
+    if text is None:
+        return None
+    parts = re.fullmatch(r"\s*(\d+\.?\d*)\s*([KMGT]?)(?:I?B)?\s*", str(text).upper())
+    return float(parts[1]) * 2.0 ** (10 * " KMGT".index(parts[2] or " ")) if parts else math.nan
+
+
+def size(text: str) -> None:
+    """Raise unless it is an amount of memory."""
+    n_bytes = read_size(text)
+    if n_bytes is None or not n_bytes > 0:
+        raise ArgumentError(f"expected an amount of memory, such as 8G or 500M, got {text!r}")
 
 
 def share(value: float) -> None:

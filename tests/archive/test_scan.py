@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from PIL import Image
 
 from tagrank.archive import Answer, Archive
 from tagrank.archive.records import PictureFilter
+from tagrank.archive.scan import _differing
 from tagrank.data import read_pictures
 
 
@@ -177,3 +179,24 @@ def test_a_separator_that_is_named_is_taken(photos):
     with Archive.open(photos) as archive:
         archive.scan(separator="/")
         assert sorted(archive.tags()) == ["boat", "sea", "sky"]
+
+
+def test_cells_that_differ_are_found_without_a_tuple_each():
+    rng = np.random.default_rng(0)
+    drawn = np.unique(rng.integers(0, 60, (4_000, 3)), axis=0)
+    old, new = drawn[rng.random(len(drawn)) < 0.7], drawn[rng.random(len(drawn)) < 0.7]
+    only_old, only_new = _differing(rng.permutation(old), new)
+    as_sets = [set(map(tuple, rows.tolist())) for rows in (old, new, only_old, only_new)]
+    assert as_sets[2:] == [as_sets[0] - as_sets[1], as_sets[1] - as_sets[0]]
+    np.testing.assert_array_equal(only_new, np.unique(only_new, axis=0))
+    for rows in _differing(old[:0], new[:0]):
+        assert rows.shape == (0, 3)
+    many = np.column_stack([np.arange(200_000), np.full(200_000, 7), np.ones(200_000, dtype=np.int64)])
+    tracemalloc.start()
+    try:
+        _differing(many, many.copy())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # a cell is 24 bytes, and in two sets of tuples about 400
+    assert peak < 8 * many.nbytes

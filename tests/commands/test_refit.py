@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from tagrank import Collection, draw_pictures, train
 from tagrank.annotation import Annotator
@@ -82,3 +83,15 @@ def test_costs_that_nobody_measured_are_asked_for():
         recipe.with_costs({"colour": 0.1, "gist": float("nan")})
     assert recipe.with_costs({}) is recipe
     assert Recipe("multiple-kernel-ranker").with_costs({"gist": 1.0}).parameters == {}
+
+
+def test_counts_keep_their_scale():
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(30, 0.15), 4)
+    labels = np.array([[1, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 1]] * 40, dtype=float)
+    lengths = rng.lognormal(2.5, 1.3, len(labels)).astype(int) + 2
+    counts = [rng.multinomial(n, row @ topics / 2) for n, row in zip(lengths, labels, strict=True)]
+    documents = Collection({"words": sparse.csr_array(np.array(counts, dtype=float))}, labels, list("abcd"))
+    again = train(documents, method="one-vs-all-logistic", test_size=0.25).annotator
+    assert again.scaling_ in ("unit", "tf-idf")
+    assert again.scalers_["words"].unit

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import yaml
+from scipy import sparse
 
 from tagrank import Collection, train, tune
 from tagrank.commands.tune import option_words, train_options
@@ -98,3 +99,48 @@ def test_numbers_keep_their_digits():
 
 def test_a_method_without_space():
     assert not find_method("label-frequency").space
+
+
+def draw_counts(n=120, n_words=30, n_tags=4):
+    """Documents of very different lengths, each about two of four topics."""
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(n_words, 0.15), n_tags)
+    labels, counts = np.zeros((n, n_tags)), np.zeros((n, n_words))
+    for row in range(n):
+        tags = rng.choice(n_tags, 2, replace=False)
+        labels[row, tags] = 1
+        counts[row] = rng.multinomial(int(rng.lognormal(2.5, 1.3)) + 2, topics[tags].mean(axis=0))
+    return Collection({"words": sparse.csr_array(counts)}, labels, list("abcd"))
+
+
+@pytest.mark.parametrize("search", ["halving", "grid"])
+def test_the_scale_of_counts_is_searched_and_trained_with(search, tmp_path):
+    documents, path = draw_counts(), tmp_path / "best.yml"
+    found = tune(documents, path, method="one-vs-all-logistic", search=search)
+    scalings = [trial.parameters["scaling"] for trial in found.search.trials]
+    assert set(scalings) == {"none", "unit", "tf-idf"}
+    best = found.parameters["scaling"]
+    assert best != "none"
+    assert f"--scaling {best}" in found.command
+    n_gaussian = sum(trial.parameters["kernel"] == "rbf" for trial in found.search.trials)
+    # by halving the scale is chosen on a straight line: a Gaussian is tried on the best one only
+    assert n_gaussian * 2 <= len(scalings) if search == "halving" else n_gaussian * 2 == len(scalings)
+    config = yaml.safe_load(path.read_text())
+    method = config.pop("method")
+    trained = train(documents, method=method, **config).annotator
+    assert trained.scaling_ == best
+    assert trained.scalers_["words"].unit
+
+
+def test_a_scale_that_is_given_is_not_searched():
+    found = tune(draw_counts(), method="one-vs-all-logistic", scaling="unit", kernel="linear")
+    assert not any("scaling" in trial.parameters for trial in found.search.trials)
+    assert found.parameters["scaling"] == "unit"
+    plain = tune(draw_counts(), method="one-vs-all-logistic", scaling="none", kernel="linear")
+    assert plain.parameters["scaling"] == "none"
+    assert found.search.value != plain.search.value
+
+
+def test_rows_that_are_no_counts_have_no_scale_to_search(collection):
+    found = tune(collection, method="one-vs-all-logistic")
+    assert not any("scaling" in trial.parameters for trial in found.search.trials)

@@ -22,6 +22,8 @@ OFFICIAL = {
     "corel5k_images": (4500, 499),
     "corel5k_images_260": (4500, 499),
     "coco_multilabel_4k": (3000, 1000),
+    "iaprtc12": (17665, 1962),
+    "voc2006": (2618, 2686),
 }
 
 

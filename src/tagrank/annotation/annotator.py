@@ -52,9 +52,8 @@ class Annotator:
 
     Parameters
     ----------
-    estimator : the name of a method or a `Recipe`; by default the method is chosen too. What they leave open
-        is chosen as `tagrank.train` does, see `tagrank.annotation.choosing`. Or an estimator, which is copied
-        and trained as it is
+    estimator : the name of a method or a `Recipe`; by default the method is chosen too, as is what they leave
+        open, see `tagrank.annotation.choosing`. Or an estimator, which is copied and trained as it is
     features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
         `Feature` objects, see `tagrank.features.choose_features`; the best that is installed by default
     costs : values of C to choose among by cross-validation, in the place of those of the recipe
@@ -71,13 +70,13 @@ class Annotator:
     ----------
     tags : list of str
     estimator_ : the fitted estimator; its labels are the tags by number
-    metadata : dict of what is known about the model: tagrank version, date, method, number of training rows,
-        duality gap; add what else should be stored, such as metrics
+    metadata : dict of what is known about the model, such as its date; add what else should be stored
     features_ : dict of name to fitted `Feature`; None for rows
     implied_ : int array of shape (m, 2), columns of tags and of those that they imply, which are never less
         probable
     feature_names_ : dict of view to the names of its columns, for the views whose columns have names
     choice_ : what was tried and what was chosen; None where nothing was, and after loading
+    scaling_ : the scaling of the rows; of counts, the one that was chosen
     tuning_ : how well the values of C did of the method that was chosen; None without them, and after loading
     training_names_ : the names of the training rows; after loading, of those that have a say
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
@@ -133,14 +132,14 @@ class Annotator:
             raise ValueError("the collection has no tags to learn from; labels were expected")
         features = None if self.features is None else choose_features(self.features)
         rows = take_in(collection, view=self.view, features=features)
+        self.scaling_ = getattr(self.estimator, "scaling", None) or self.scaling
         candidates = self._candidates(rows, collection.tags)
         # if training fails, nothing old may answer for the new tags
         self.__dict__.pop("estimator_", None)
-        usual = candidates.usual.estimator
-        kernel = kernel_of(usual)
-        without_kernel = getattr(innermost(usual), "column_scaling", "none")
+        kernel = kernel_of(candidates.usual.estimator)
+        without_kernel = getattr(innermost(candidates.usual.estimator), "column_scaling", "none")
         # where the scale of the rows is part of the choice, they come to it as they are
-        scaling = "none" if candidates.scalers else self.scaling
+        scaling = "none" if candidates.scalers else self.scaling_
         scalers = fit_scalers(rows.views, kernel, scaling, without_kernel=without_kernel)
         self._know_rows(rows, scalers, list(collection.tags), kernel)
         self.estimator_, self.choice_ = self._train(
@@ -314,7 +313,7 @@ class Annotator:
         recipe = Recipe(recipe) if isinstance(recipe, str) else recipe
         if not isinstance(recipe, Recipe):
             return candidates_of(recipe, rows, self.costs, self.powers or (1,))
-        candidates = recipe.candidates(rows, tags, self.scaling)
+        candidates = recipe.candidates(rows, tags, self.scaling_)
         if self.costs is not None:
             candidates = candidates.changed(self._with_costs)
         return candidates if self.powers is None else candidates.with_powers(self.powers)
@@ -342,6 +341,7 @@ class Annotator:
             )
             if candidates.scalers:
                 self.scalers_ = dict.fromkeys(self.scalers_, chosen.scaler)
+                self.scaling_ = candidates.scaling_of(chosen.scaler)
             model = candidates.wrapped(limited(chosen.estimator, candidates, since=started))
             if progress is not None and candidates.around is not None and chosen.choice is not None:
                 progress(0, 1, CALIBRATING)

@@ -9,6 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from tagrank.annotation.bank.feature_bank import PICTURES, DescribedPictures, FeatureBank
+from tagrank.annotation.bank.view_files import MAPPED_FROM
+from tagrank.array_files import LARGEST_SHARE, blocks_of_rows, is_mapped
 from tagrank.data import Collection
 from tagrank.data.label_matrix import Matrix
 from tagrank.errors import ArgumentError
@@ -16,6 +18,7 @@ from tagrank.features import Feature, choose_features, usual_features
 from tagrank.features.registry import check_features
 from tagrank.files import FileError
 from tagrank.progress import Progress
+from tagrank.resources import available_memory
 from tagrank.validation import check_kind
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 # a view with fewer entries than this share other than zero takes less room sparse
 _SPARSE_BELOW = 0.25
+_ENTRY_BYTES = 8  # of a sparse row, with its column
 
 Cache = bool | str | os.PathLike
 FeatureChoice = str | Sequence[str] | Mapping[str, Feature] | None
@@ -36,6 +40,8 @@ def describe_pictures(
     n_jobs: int | None = None,
     strict: bool = False,
     random_state: int = 0,
+    mapped_from: int = MAPPED_FROM,
+    scheduler: Any = None,
     progress: Progress | None = None,
 ) -> DescribedPictures:
     """Describe every picture of a collection; one that has all features already stays as it is.
@@ -48,6 +54,9 @@ def describe_pictures(
     n_jobs : processes; all cores by default
     strict : raise the first problem instead of leaving the picture out
     random_state : seed for the vocabularies
+    mapped_from : views of more bytes are mapped from files in that folder, as in `FeatureBank`
+    scheduler : address of a Dask scheduler, or a `distributed.Client`, whose workers describe the pictures;
+        vocabularies are learned, and rows are kept, in this process
     progress : called with how many pictures are done, how many there are, and what is being done
     """
     check_kind("collection", collection, Collection, "a Collection with pictures")
@@ -55,7 +64,8 @@ def describe_pictures(
     if collection.views.keys() >= features.keys() and all(feature.is_fitted for feature in features.values()):
         return _as_they_are(collection, features)
     folder = None if isinstance(cache, bool) else cache
-    bank = FeatureBank(features, folder=folder, keep=cache is not False, n_jobs=n_jobs, strict=strict)
+    how: dict[str, Any] = {"n_jobs": n_jobs, "strict": strict, "scheduler": scheduler}
+    bank = FeatureBank(features, folder=folder, keep=cache is not False, mapped_from=mapped_from, **how)
     pictures = list(collection.view(PICTURES))
     bank = bank.fit(pictures, random_state=random_state, progress=progress)
     described = bank.extract(pictures, progress=progress)
@@ -80,11 +90,12 @@ def see_pictures(
     cache: Cache = True,
     n_jobs: int | None = None,
     strict: bool = False,
+    scheduler: Any = None,
     progress: Progress | None = None,
 ) -> DescribedPictures:
     """The rows with all features that a model reads, the seconds that each set takes for them, and keys.
 
-    `features` are others in their place.
+    `features` are others in their place; `scheduler` is as for `describe_pictures`.
 
     Rows that are no pictures, or have their features already, stay as they are. A picture that cannot be read
     is left out and becomes one of the problems of the collection.
@@ -93,9 +104,8 @@ def see_pictures(
     _check_kind(annotator, rows)
     if features is None or PICTURES not in rows.views or rows.views.keys() >= features.keys():
         return _as_they_are(rows, features or {})
-    described = describe_pictures(
-        rows, features, cache=cache, n_jobs=n_jobs, strict=strict, progress=progress
-    )
+    how: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "scheduler": scheduler}
+    described = describe_pictures(rows, features, **how, progress=progress)
     _check_any(described, len(rows))
     n_pictures = len(described.collection)
     seconds = {name: one * n_pictures for name, one in described.seconds_a_picture.items()}
@@ -161,6 +171,23 @@ def kind_of(views: Mapping[str, Any]) -> str:
 
 
 def _compact(rows: np.ndarray) -> Matrix:
-    """Histograms that are mostly empty as sparse rows."""
-    share = np.count_nonzero(rows) / max(1, rows.size)
-    return sparse.csr_array(rows) if share < _SPARSE_BELOW else rows
+    """Histograms that are mostly empty as sparse rows, unless rows of a file would fill the memory so."""
+    n_entries = int(np.count_nonzero(rows))
+    if n_entries >= _SPARSE_BELOW * max(1, rows.size):
+        return rows
+    if is_mapped(rows) and n_entries * _ENTRY_BYTES > LARGEST_SHARE * available_memory():
+        return rows
+    return _sparse_rows(rows, n_entries)
+
+
+def _sparse_rows(rows: np.ndarray, n_entries: int) -> Matrix:
+    """The entries that are not zero, block after block: scipy makes larger arrays meanwhile."""
+    places = np.int32 if n_entries < 2**31 else np.int64
+    entries, columns = np.empty(n_entries, dtype=rows.dtype), np.empty(n_entries, dtype=places)
+    starts, end = [np.zeros(1, dtype=places)], 0
+    for block in blocks_of_rows(rows):
+        piece = sparse.csr_array(block)
+        entries[end : end + piece.nnz], columns[end : end + piece.nnz] = piece.data, piece.indices
+        starts.append((end + piece.indptr[1:]).astype(places))
+        end += piece.nnz
+    return sparse.csr_array((entries, columns, np.concatenate(starts)), shape=rows.shape)

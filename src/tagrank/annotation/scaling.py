@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from tagrank.array_files import blocks_of_rows, hold_rows, join_columns
 from tagrank.data.label_matrix import Matrix
 from tagrank.kernels import Kernel, reads_views
 from tagrank.kernels.structure import leaves_of
@@ -44,12 +45,16 @@ class Scaler:
     unit: bool = False
 
     def apply(self, X: Matrix) -> Matrix:
-        """The rows `X` scaled, in their own precision."""
+        """The rows `X` scaled, in their own precision; see `hold_rows` for those of a file."""
         if sparse.issparse(X):
             scaled = X.multiply(1 / self.width).tocsr().astype(_float_type(X))
-        else:
-            scaled = ((X - self.offset) / self.width).astype(_float_type(X), copy=False)
-            scaled = np.clip(scaled, 0, 1, out=scaled) if self.clip else scaled
+            return _of_unit_length(scaled) if self.unit else scaled
+        scaled_blocks = (self._scaled(block) for block in blocks_of_rows(X))
+        return hold_rows(scaled_blocks, X.shape, _float_type(X), made_of=[X])
+
+    def _scaled(self, X: np.ndarray) -> np.ndarray:
+        scaled = ((X - self.offset) / self.width).astype(_float_type(X), copy=False)
+        scaled = np.clip(scaled, 0, 1, out=scaled) if self.clip else scaled
         return _of_unit_length(scaled) if self.unit else scaled
 
 
@@ -90,7 +95,7 @@ def fit_scalers(
 def count_scalers(
     views: Mapping[str, Matrix], kernel: Kernel | None, scaling: str = "auto"
 ) -> dict[str, Scaler | None]:
-    """Scalers by their words, the usual one first, to choose among where the only view holds counts.
+    """Scalers by their names, the usual one first, to choose among where the only view holds counts.
 
     Empty where there is nothing to try: other rows, several views, a kernel that reads counts as they are, or
     a `scaling` that somebody asked for.
@@ -100,9 +105,9 @@ def count_scalers(
     (name, X), *_ = views.items()
     if not _are_counts(X) or not _vector_columns(kernel, name, X.shape[1]).all():
         return {}
-    return {"": fit_scaler(X, "auto", kernel, name)} | {
-        words: _by_length(X, scaling) for scaling, words in SCALING_WORDS.items()
-    }
+    usual = fit_scaler(X, "auto", kernel, name)
+    by_length = {scaling: _by_length(X, scaling) for scaling in SCALING_WORDS}
+    return {"none" if usual is None else "standard": usual} | by_length
 
 
 def scale_views(
@@ -128,7 +133,7 @@ def arrange_views(
         return matrices[0]
     if any(sparse.issparse(matrix) for matrix in matrices):
         return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr")
-    return np.hstack(matrices)
+    return join_columns(matrices)
 
 
 def _standard(X: Matrix) -> Scaler:
@@ -136,11 +141,25 @@ def _standard(X: Matrix) -> Scaler:
         mean = np.asarray(X.mean(axis=0)).ravel()
         variance = np.asarray(X.multiply(X).mean(axis=0)).ravel() - mean**2
         return Scaler(np.zeros(X.shape[1]), _no_zeros(np.sqrt(np.maximum(variance, 0))))
-    mean = X.mean(axis=0, dtype=np.float64)
-    deviation = X.std(axis=0, dtype=np.float64)
+    mean, variance = _moments(X)
     # a constant column has a deviation of a few roundings
     constant = X.max(axis=0) == X.min(axis=0)
-    return Scaler(mean, _no_zeros(np.where(constant, 0, deviation)))
+    return Scaler(mean, _no_zeros(np.where(constant, 0, np.sqrt(variance))))
+
+
+def _moments(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of the columns in float64, block after block, joined as Chan et al. (1979) do."""
+    n_rows, mean, variance = 0, np.full(X.shape[1], np.nan), np.full(X.shape[1], np.nan)
+    for block in blocks_of_rows(X):
+        own_mean, own_variance = block.mean(axis=0, dtype=np.float64), block.var(axis=0, dtype=np.float64)
+        n_rows += len(block)
+        if (share := len(block) / n_rows) == 1:
+            mean, variance = own_mean, own_variance
+            continue
+        step = own_mean - mean
+        mean = mean + share * step
+        variance = (1 - share) * variance + share * own_variance + (1 - share) * share * step**2
+    return mean, variance
 
 
 def _minmax(X: Matrix) -> Scaler:
@@ -154,9 +173,19 @@ def _by_length(X: Matrix, scaling: str) -> Scaler:
     """Rows of unit length, for tf-idf with columns that count more the rarer they are."""
     width = np.ones(X.shape[1])
     if scaling == TF_IDF:
-        n_rows, n_with = X.shape[0], np.asarray((X != 0).sum(axis=0)).ravel()
+        n_rows, n_with = X.shape[0], _n_not_zero(X)
         width = 1 / (1 + np.log((1 + n_rows) / (1 + n_with)))
     return Scaler(np.zeros(X.shape[1]), width, unit=True)
+
+
+def _n_not_zero(X: Matrix) -> np.ndarray:
+    """How many entries of each column are not zero."""
+    if sparse.issparse(X):
+        return np.asarray((X != 0).sum(axis=0)).ravel()
+    counts = np.zeros(X.shape[1], dtype=np.int64)
+    for block in blocks_of_rows(X):
+        counts += np.count_nonzero(block, axis=0)
+    return counts
 
 
 def _of_unit_length(X: Matrix) -> Matrix:
@@ -176,7 +205,9 @@ def _are_counts(X: Matrix) -> bool:
         return False
     if sparse.issparse(X):
         return True
-    return bool(np.mean(X == 0) >= ZEROS_OF_COUNTS and np.all(np.floor(X) == X))
+    if (X.size - np.count_nonzero(X)) / X.size < ZEROS_OF_COUNTS:
+        return False
+    return all(bool(np.all(np.floor(block) == block)) for block in blocks_of_rows(X))
 
 
 def _float_type(X: Matrix) -> np.dtype:

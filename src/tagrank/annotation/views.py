@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from tagrank.annotation.describing import PICTURES, describe_pictures
+from tagrank.array_files import blocks_of_rows, hold_rows
 from tagrank.data import Collection
 from tagrank.data.collection import frame_columns, match_columns
 from tagrank.data.label_matrix import Matrix
@@ -122,10 +123,17 @@ def _checked(matrices: dict[str, Any]) -> dict[str, Matrix]:
     check_rows("the data", matrices)
     return {
         str(name): check_array(
-            rows, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=f"view {name!r}"
+            _single(rows), accept_sparse="csr", dtype=[np.float64, np.float32], input_name=f"view {name!r}"
         )
         for name, rows in matrices.items()
     }
+
+
+def _single(rows: Any) -> Any:
+    """Rows of half precision in single precision; rows of a file in blocks, see `hold_rows`."""
+    if not isinstance(rows, np.ndarray) or rows.dtype != np.float16:
+        return rows
+    return hold_rows(blocks_of_rows(rows), rows.shape, np.dtype(np.float32), made_of=[rows])
 
 
 def _known(features: Mapping[str, Feature] | None, matrices: dict[str, Any]) -> dict[str, Feature] | None:

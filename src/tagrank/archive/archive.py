@@ -216,6 +216,8 @@ class Archive:
                 follow_links=follow_links,
                 only_inside=only_inside,
             )
+            # all pictures there ever were, which are read anew where they are written
+            del known
             return self._write(lambda connection: record_scan(connection, state))
 
     def pictures(self) -> PictureTable:

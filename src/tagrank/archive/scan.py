@@ -10,6 +10,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ from tagrank.data.label_matrix import positive_pairs, unknown_pairs
 from tagrank.data.picture_files import read_facts
 from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_folders import is_tag_folders
+from tagrank.data.readers.keyword_memory import KeywordMemory
 from tagrank.data.vocabulary import fold
 from tagrank.data.writers.originals import before_exports, trees_before_exports
 from tagrank.errors import ArgumentError
@@ -103,7 +105,7 @@ def has_own_dates(connection: sqlite3.Connection) -> bool:
     return row == (OF_CAMERA,)
 
 
-def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **links: bool) -> Collection:
+def as_before(collection: Collection, folder: str | os.PathLike, layout: str, **links: Any) -> Collection:
     """The collection of a folder, read again where its sidecars hide that its sub-folders are tags."""
     is_hidden = (collection.layout, layout) == ("keywords", "tag_folders")
     if not is_hidden or not is_tag_folders(PictureFolder(folder, ProblemLog(), **links)):
@@ -129,7 +131,10 @@ def look_at_folder(
     `read_pictures`.
     """
     own: dict[str, Any] = {} if separator is None else {"separator": separator}
-    collection = as_before(read_pictures(folder, layout=None, **own, **links), folder, layout, **links)
+    with KeywordMemory.of_cache(cache) as keywords:
+        options: dict[str, Any] = links | {"keywords": keywords}
+        collection = read_pictures(folder, layout=None, **own, **options)
+        collection = as_before(collection, folder, layout, **options)
     parents = parents_in(trees_before_exports(collection, folder, decided))
     collection = before_exports(collection, folder, decided)
     problems = list(collection.problems)
@@ -327,26 +332,34 @@ def _record_listed(connection: sqlite3.Connection, state: FolderState) -> None:
         ids[picture.row] = numbers[picture.name]
     tags = {tag: listed_tag_number(connection, tag) for tag in collection.tags}
     cells = listed_cells(collection, tags, ids)
-    before = np.array(
-        connection.execute(
-            "SELECT picture, tag, listed FROM cells WHERE listed IS NOT NULL AND picture IN "
-            "(SELECT id FROM pictures WHERE NOT is_gone) ORDER BY picture, tag"
-        ).fetchall(),
-        dtype=np.int64,
-    ).reshape(-1, 3)
-    old, new = set(map(tuple, before.tolist())), set(map(tuple, cells.tolist()))
+    listed = connection.execute(
+        "SELECT picture, tag, listed FROM cells WHERE listed IS NOT NULL AND picture IN "
+        "(SELECT id FROM pictures WHERE NOT is_gone)"
+    )
+    # cells are many: each as a tuple of its own would fill the memory
+    before = np.fromiter(chain.from_iterable(listed), dtype=np.int64).reshape(-1, 3)
+    old, new = _differing(before, cells)
     connection.executemany(
-        "UPDATE cells SET listed = NULL WHERE picture = ? AND tag = ?", [cell[:2] for cell in old - new]
+        "UPDATE cells SET listed = NULL WHERE picture = ? AND tag = ?", (row.tolist() for row in old[:, :2])
     )
     connection.executemany(
         "INSERT INTO cells (picture, tag, listed) VALUES (?, ?, ?) ON CONFLICT (picture, tag) "
         "DO UPDATE SET listed = excluded.listed",
-        sorted(new - old),
+        (row.tolist() for row in new),
     )
     connection.execute("DELETE FROM cells WHERE listed IS NULL AND answer IS NULL")
     _record_known_rows(connection, ids, collection.known_rows())
-    touched = {picture for picture, _, _ in old ^ new}
-    count_present(connection, touched)
+    count_present(connection, np.unique(np.concatenate([old[:, 0], new[:, 0]])).tolist())
+
+
+def _differing(old: np.ndarray, new: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The rows of each array, none there twice, that the other one has not, in their order."""
+    both = np.concatenate([old, new])
+    order = np.lexsort(both.T[::-1])
+    is_pair = (both[order[1:]] == both[order[:-1]]).all(axis=1)
+    is_shared = np.zeros(len(both), dtype=bool)
+    is_shared[order[1:][is_pair]] = is_shared[order[:-1][is_pair]] = True
+    return old[~is_shared[: len(old)]], new[~is_shared[len(old) :]]
 
 
 def _record_parents(connection: sqlite3.Connection, state: FolderState) -> list[Problem]:

@@ -17,6 +17,7 @@ from tagrank.commands.options import (
     OUTPUT,
     PICTURE_JOBS,
     PRECISION,
+    SCHEDULER,
     STRICT,
     STYLE,
 )
@@ -110,6 +111,7 @@ def annotate(
     dry_run: Annotated[bool, Option()] = False,
     cache: Annotated[Cache, CACHE] = True,
     n_jobs: Annotated[int | None, PICTURE_JOBS] = None,
+    scheduler: Annotated[Any, SCHEDULER] = None,
     strict: Annotated[bool, STRICT] = False,
     follow_links: Annotated[bool, FOLLOW_LINKS] = False,
     progress: Progress | None = None,
@@ -138,7 +140,7 @@ def annotate(
     n_jobs : number of processes that describe pictures
     strict : stop at the first picture that cannot be read, instead of leaving it out
     follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
-    model, min_probability, precision, cache : as in `evaluate`
+    model, min_probability, precision, cache, scheduler : as in `evaluate`
     progress : called with how many pictures are done, how many there are, and what is being done
 
     Returns
@@ -154,6 +156,7 @@ def annotate(
     tagrank annotate model holiday/ --sidecars --max-tags 10
     tagrank annotate model holiday/ --sidecars --precision 0.8
     tagrank annotate model holiday/ --min-probability 0.3
+    tagrank annotate model /shared/photos --scheduler tcp://10.0.0.1:8786 --output tags.jsonl
     tagrank annotate model drawn-pictures --part test --top 3
     """
     from tagrank.annotation import RankedTags
@@ -174,7 +177,7 @@ def annotate(
     opened = (open_known if known_tags else open_pictures)(data, strict=strict, follow_links=follow_links)
     rows = choose_part(opened, part, usual="all")
     reading: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
-    rows = see_pictures(annotator, rows, **reading).collection
+    rows = see_pictures(annotator, rows, **reading, scheduler=scheduler).collection
     known = _known(annotator, rows) if known_tags else None
     ranked = annotator.annotate(rows, known=known)
     likely, asked = 0.0, max_tags

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from tagrank.commands.options import ALL_METRICS, CACHE, DATA, MIN_PROBABILITY, MODEL, PICTURE_JOBS, PRECISION
+from tagrank.commands.options import (
+    ALL_METRICS,
+    CACHE,
+    DATA,
+    MIN_PROBABILITY,
+    MODEL,
+    PICTURE_JOBS,
+    PRECISION,
+    SCHEDULER,
+)
 from tagrank.commands.tables import Screen, counted, metric_lines, quality_lines
 from tagrank.data.reading import Reading
 from tagrank.errors import ArgumentError, warn
@@ -92,6 +101,7 @@ def evaluate(
     reading: Annotated[Reading, Option(fields=READ_ONLY)] = Reading(),
     cache: Annotated[Cache, CACHE] = True,
     n_jobs: Annotated[int | None, PICTURE_JOBS] = None,
+    scheduler: Annotated[Any, SCHEDULER] = None,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Measure a model on data whose tags are known.
@@ -109,7 +119,7 @@ def evaluate(
     pictures : where the report finds training pictures that have moved
     reading : how the data are read; lower_case, hierarchy, synonyms and min_count are refused
     n_jobs : number of processes that describe pictures
-    data, precision, cache : as in `train`
+    data, precision, cache, scheduler : as in `train`
     progress : called with how much is done, of how much, and what is being done
 
     Returns
@@ -155,9 +165,8 @@ def evaluate(
     chosen = choose_part(everything, part, usual="test")
     place = f"of the {part or 'test'} part" if len(chosen) < len(everything) else "whose tags are known"
     rows = align_tags(spelled(chosen, annotator), annotator.tags)
-    described = see_pictures(
-        annotator, rows, cache=cache, n_jobs=n_jobs, strict=reading.strict, progress=progress
-    )
+    how: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "scheduler": scheduler}
+    described = see_pictures(annotator, rows, **how, strict=reading.strict, progress=progress)
     rows, seconds = described.collection, described.seconds
     trained_on = was_trained_on(annotator, described.keys)
     if only_unseen:

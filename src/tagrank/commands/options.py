@@ -16,7 +16,9 @@ from tagrank.options import (
     jobs,
     positive,
     read_pairs,
+    read_size,
     share_or_all,
+    size,
 )
 
 AUTO = "auto"
@@ -94,6 +96,7 @@ FEATURES = Option(
     usual="embedding if installed, dense_sift_v3h1, hsv_v3h1",
     complete=feature_names,
 )
+LOOKS = Option(PICTURES, kind=str, words=("auto", "1", "2", "4"), usual="1")
 CACHE = Option(
     PICTURES,
     kind=Path,
@@ -102,9 +105,14 @@ CACHE = Option(
     no=("--no-cache", "Keep no features on disk."),
 )
 PICTURE_JOBS = Option(PICTURES, usual="all cores", check=jobs)
+SCHEDULER = Option(PICTURES, kind=str, metavar="ADDRESS", usual="this machine does the work")
 JOBS = Option(NUMBERS, usual="all cores", check=jobs)
 SEED = Option(NUMBERS, low=0, high=2**32 - 1)
 VIEW = Option(ROWS)
+KERNEL_POWER = Option(METHOD, usual="by cross-validation", low=1, check=countable)
+THRESHOLD = Option(METHOD, words=("f1", "global", "cardinality", "top-k"), usual="f1")
+MEMORY = Option(NUMBERS, kind=str, metavar="SIZE", usual="most of what is free", check=size, read=read_size)
+SCALING = Option(ROWS, words=("auto", "standard", "minmax", "unit", "tf-idf", "none"), usual="auto")
 PART = Option(ROWS, usual="train if there is one")
 METRIC = Option(usual="the mean of Image-MAP and Image-AUC", complete=metric_names)
 SEARCH = Option(NUMBERS, words=("halving", "grid"))

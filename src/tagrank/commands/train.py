@@ -17,17 +17,24 @@ from tagrank.commands.options import (
     DATA,
     FEATURES,
     JOBS,
+    KERNEL_POWER,
+    LOOKS,
+    MEMORY,
     METHOD_NAME,
+    NUMBERS,
     PART,
+    SCALING,
+    SCHEDULER,
     SEED,
     SHARED,
+    THRESHOLD,
     VIEW,
     TrainingParameters,
 )
 from tagrank.commands.tables import QUIET, Screen, counted, facts_table, metric_lines, quality_lines, table_of
 from tagrank.data.reading import Reading
 from tagrank.files import Problem
-from tagrank.options import METHOD, ROWS, Option, countable, share, share_or_all
+from tagrank.options import METHOD, ROWS, Option, share, share_or_all
 from tagrank.progress import WRITING, Progress
 from tagrank.visible_text import printable
 
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
     from tagrank.annotation import Annotator
     from tagrank.annotation.choosing import Choice, Trial
+    from tagrank.annotation.choosing.looks import LooksChoice
     from tagrank.annotation.describing import Cache
     from tagrank.data import Collection
     from tagrank.estimators.calibration.completeness import Completeness
@@ -67,6 +75,7 @@ class Training:
     feature_seconds : set of picture features to the seconds that it took, not counting what was known already
     problems : files that were left out, and why
     n_refit : how many rows it was trained on again after it was measured; None if it was not
+    looks : how the number of looks at a picture was chosen; None where it was given
     """
 
     annotator: Annotator
@@ -78,6 +87,7 @@ class Training:
     problems: Sequence[Problem] = ()
     quality: QualityNote | None = None
     n_refit: int | None = None
+    looks: LooksChoice | None = None
 
     @property
     def choice(self) -> Choice | None:
@@ -134,6 +144,7 @@ class Training:
             "completeness": None if self.completeness is None else self.completeness._asdict(),
             "data": self.facts,
             "refit": self.n_refit,
+            "looks": None if self.looks is None else self.looks.to_dict(),
             "seconds": self.seconds,
             "certificate": self.certificate,
             "kernels": self.annotator.metadata.get(KERNELS),
@@ -151,19 +162,17 @@ def train(
     method: Annotated[str, METHOD_NAME] = AUTO,
     seed: Annotated[int, SEED] = 0,
     calibration: Annotated[str | None, CALIBRATION] = AUTO,
-    threshold: Annotated[
-        str | None, Option(METHOD, words=("f1", "global", "cardinality", "top-k"), usual="f1")
-    ] = None,
+    threshold: Annotated[str | None, THRESHOLD] = None,
     n_tags: Annotated[int, Option(METHOD, low=1)] = 5,
     completeness: Annotated[float | None, COMPLETENESS] = None,
     precision: Annotated[
         float | None, Option(METHOD, usual="the best balance of right and found", check=share_or_all)
     ] = None,
-    kernel_power: Annotated[
-        int | None, Option(METHOD, usual="by cross-validation", low=1, check=countable)
-    ] = None,
+    kernel_power: Annotated[int | None, KERNEL_POWER] = None,
+    scaling: Annotated[str | None, SCALING] = None,
     view: Annotated[str | None, VIEW] = None,
     features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
+    looks: Annotated[int | str | None, LOOKS] = None,
     cache: Annotated[Cache, CACHE] = True,
     reading: Reading = Reading(),
     part: Annotated[str | None, PART] = None,
@@ -171,6 +180,9 @@ def train(
     refit: Annotated[bool, Option(ROWS)] = True,
     keep_rows: Annotated[bool, Option(ROWS)] = False,
     n_jobs: Annotated[int | None, JOBS] = None,
+    memory: Annotated[float | None, MEMORY] = None,
+    exact: Annotated[bool, Option(NUMBERS)] = False,
+    scheduler: Annotated[Any, SCHEDULER] = None,
     callback: Callable[[Any], None] | None = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
@@ -180,7 +192,7 @@ def train(
 
     Parameters
     ----------
-    data : a folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz) or a name from
+    data : a folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz, .npy) or a name from
         'tagrank datasets'. In Python, also a `Collection`
     output : folder of the model. In Python, None keeps it in memory only
     method : how to learn, see 'tagrank methods'; auto tries the best ones and takes what does best on
@@ -193,10 +205,14 @@ def train(
     completeness : share of the true tags that are listed: 0.5 for half of them, 1 for tags that are complete
     precision : predict only what is right this often: 0.8 for four times of five
     kernel_power : raise the kernel to this power; for pictures it is chosen with C
+    scaling : scale of the columns of rows; auto goes by the kernel, and for counts by cross-validation
     view : view to learn from, where there are several
     features : how to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an
         .onnx file. In Python, also a mapping of names to features, see `choose_features`. An error for rows
         that are no pictures
+    looks : how many looks embeddings take at a picture: 2 adds the mirror image, 4 the centre and its
+        mirror image, each look takes its time; auto takes more looks where held-out pictures are ranked
+        better by them
     cache : folder in which features are kept for the next time. In Python, True is the user's cache folder
         and False keeps none
     reading : how the data are read, and how their tags are tidied
@@ -206,6 +222,11 @@ def train(
     refit : train the model again on all rows after it was measured on those held out
     keep_rows : store all rows, for later training
     n_jobs : number of processes and threads
+    memory : how much memory training may take, such as 8G. Where it is not enough to compare all rows with
+        each other, they are compared with some that stand for all. In Python, a number of bytes
+    exact : compare all rows with each other, or refuse
+    scheduler : a Dask cluster whose workers describe the pictures, by the address of its scheduler. In
+        Python, also a `distributed.Client`
     callback : called with a TracePoint while training
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments, such as ``threading.Event().is_set``; once it answers true, training
@@ -224,14 +245,17 @@ def train(
 
     tagrank train photos/ -o model --test-size 0.25
     tagrank train photos/ -o model --features papers --features embedding
+    tagrank train photos/ -o model --looks auto
     tagrank train photos.csv -o model -c config.yml --lower-case
     tagrank train photos/ -o model --precision 0.8 --completeness 0.5
+    tagrank train rows.npy -o model --memory 8G
     tagrank train scene -o model --method one-vs-all --C 10
     tagrank train scene -o model --method joint-svm --set decoding=transfer
     tagrank train photos/ -o model --method prior-margin --set prior=prior.csv
     """
     from tagrank.annotation import Annotator, Recipe
-    from tagrank.annotation.describing import PICTURES, describe_rows, kind_of, name_features, see_pictures
+    from tagrank.annotation.choosing.looks import check_looks, describe_with_looks
+    from tagrank.annotation.describing import PICTURES, kind_of, name_features, see_pictures
     from tagrank.commands.steps import training as steps
 
     if output is not None:
@@ -247,15 +271,20 @@ def train(
         completeness,
         precision,
         kernel_power,
+        scaling,
+        memory,
+        exact,
     )
     features = name_features(features)
+    check_looks(looks)
     parts = steps.read_rows(data, reading, part=part, test_size=test_size, refit=refit, seed=seed)
     if PICTURES in parts.train.views:
         recipe.check_pictures()
     strict = reading.strict
-    describing: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "strict": strict, "progress": progress}
+    where: dict[str, Any] = {"cache": cache, "n_jobs": n_jobs, "scheduler": scheduler, "progress": progress}
+    describing = {**where, "strict": strict}
     hooks: dict[str, Any] = {"callback": callback, "progress": progress, "stop": stop}
-    described = describe_rows(parts.train, features, random_state=seed, **describing)
+    described, looks_choice = describe_with_looks(parts.train, features, looks, seed=seed, **describing)
     rows, feature_seconds, costs = described.collection, described.seconds, described.seconds_a_picture
     annotator = Annotator(recipe.with_costs(costs), view=view, features=described.features or None)
     started = time.perf_counter()
@@ -264,15 +293,7 @@ def train(
     steps.check_learned(annotator, max_seconds=parameters.get("max_seconds"))
     tested = None
     if parts.test is not None:
-        tested = evaluate(
-            annotator,
-            parts.test,
-            part="all",
-            reading=Reading(strict=strict),
-            cache=cache,
-            n_jobs=n_jobs,
-            progress=progress,
-        )
+        tested = evaluate(annotator, parts.test, part="all", reading=Reading(strict=strict), **where)
     facts, n_refit = {**rows.summary(), "layout": rows.layout}, None
     is_stopped = stop is not None and stop()
     if parts.everything is not None and not is_stopped and steps.can_refit(parameters):
@@ -297,6 +318,7 @@ def train(
         problems=tuple(dict.fromkeys((*rows.problems, *(tested.problems if tested else ())))),
         quality=steps.quality_of(annotator, tested, kind_of(rows.views)),
         n_refit=n_refit,
+        looks=looks_choice,
     )
 
 
@@ -344,6 +366,10 @@ def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
         lines["tags from"] = facts["layout"]
     if facts["decisions"]:
         lines["decided at the desk"] = counted(facts["decisions"], "tag")
+    if training.choice is not None and training.choice.plan:
+        lines["rows"] = training.choice.plan
+    if training.looks is not None:
+        lines["looks"] = training.looks.words
     if training.feature_seconds:
         lines["features"] = ", ".join(training.feature_seconds)
         lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"

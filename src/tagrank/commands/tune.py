@@ -19,6 +19,7 @@ from tagrank.commands.options import (
     METRIC,
     OUTPUT,
     PART,
+    SCALING,
     SEARCH,
     SEED,
     VIEW,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from tagrank.features import Feature
 
 # of `train` itself
-OPTIONS = ("C", "kernel", "gamma", "kernel_power", "tol", "fit_intercept", "class_weight")
+OPTIONS = ("C", "kernel", "gamma", "kernel_power", "scaling", "tol", "fit_intercept", "class_weight")
 CONFIG_ENDINGS = (".yml", ".yaml")
 
 
@@ -94,6 +95,7 @@ def tune(
     folds: Annotated[int, Option(NUMBERS, low=2)] = 3,
     max_seconds: Annotated[float | None, Option(NUMBERS, check=positive)] = None,
     seed: Annotated[int, SEED] = 0,
+    scaling: Annotated[str | None, SCALING] = None,
     view: Annotated[str | None, VIEW] = None,
     features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
     cache: Annotated[Cache, CACHE] = True,
@@ -118,6 +120,7 @@ def tune(
     search : halving tries all on few rows and the better third on more; grid tries all on all folds
     folds : number of folds of the cross-validation
     max_seconds : stop after this many seconds and keep the best so far
+    scaling : as in `train`; auto, of counts, is part of the search
     part : part to search on, or 'all'
     data, seed, view, features, cache, reading, n_jobs : as in `train`
     progress : called with how much is done, of how much, and what is being done
@@ -158,7 +161,7 @@ def tune(
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds)
     parameters = {name: value for name, value in parameters.items() if value is not None}
-    recipe = Recipe(method, parameters, seed=seed, n_jobs=n_jobs)
+    recipe = Recipe(method, parameters, seed=seed, n_jobs=n_jobs, scaling=scaling)
     features = name_features(features)
     opened = open_collection(data, reading)
     tidy = clean_tags(known_pictures(check_has_tags(opened, data)), **reading.spelling())
@@ -186,7 +189,8 @@ def tune(
     )
     if not any(trial.value == trial.value for trial in found.trials):
         raise ValueError(nothing_measured(found, len(rows)))
-    tuned = Tuned(method, found, {**parameters, **found.best}, rows.summary(), rows.problems)
+    given = parameters if scaling in (None, AUTO) else {**parameters, "scaling": scaling}
+    tuned = Tuned(method, found, {**given, **found.best}, rows.summary(), rows.problems)
     if output is not None:
         write_config(output, tuned.config)
     return tuned

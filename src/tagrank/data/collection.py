@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from tagrank.array_files import join_columns, take_rows
 from tagrank.data.label_matrix import LabelMatrix, Matrix, as_labels, positive_pairs, stack_labels
 from tagrank.files import Problem
 from tagrank.labels import check_tag_count, duplicates, encode_present, is_tag_sets
@@ -127,7 +128,7 @@ class Collection:
         }
         if any(sparse.issparse(matrix) for matrix in matrices):
             return sparse.hstack([sparse.csr_array(matrix) for matrix in matrices], format="csr"), columns
-        return np.hstack(matrices), columns
+        return join_columns(matrices), columns
 
     def states(self) -> np.ndarray:
         """The labels as int8: +1 present, -1 absent, 0 unknown, shape (n, n_tags)."""
@@ -328,6 +329,8 @@ def _as_words(part: Any) -> np.ndarray:
 
 
 def _take(view: Any, rows: np.ndarray) -> Any:
+    if isinstance(view, np.ndarray):
+        return take_rows(view, rows)
     return view[rows] if hasattr(view, "shape") else [view[i] for i in rows]
 
 

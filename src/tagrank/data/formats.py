@@ -36,6 +36,8 @@ FORMATS = [
     Format((".arff",), f"{_READERS}.arff", "read_arff", "write_arff"),
     Format((".libsvm", ".svm"), f"{_READERS}.libsvm", "read_libsvm", "write_libsvm"),
     Format((".npz",), f"{_READERS}.npz", "read_npz", "write_npz"),
+    # rows that stay on disk, and the rest of the collection in the .npz beside them
+    Format((".npy",), f"{_READERS}.npz", "read_mapped", "write_mapped"),
 ]
 
 

@@ -6,9 +6,13 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.files import FileError, ProblemLog
+
+if TYPE_CHECKING:
+    from tagrank.data.readers.keyword_memory import KeywordMemory
 
 # Photographs that only other programs can read; worth a word when they are passed over.
 FOREIGN_SUFFIXES = frozenset(
@@ -32,6 +36,7 @@ class PictureFolder:
     follow_links : follow links to folders, too, unless the folder was seen already, so loops end. A folder
         that came from elsewhere may lead anywhere
     only_inside : follow no link, to a file or a folder, that leads out of the folder
+    keywords : what is known of the keywords of files that did not change
     """
 
     def __init__(
@@ -41,8 +46,9 @@ class PictureFolder:
         *,
         follow_links: bool = False,
         only_inside: bool = False,
+        keywords: "KeywordMemory | None" = None,
     ) -> None:
-        self.root, self.problems = Path(root), problems
+        self.root, self.problems, self.keywords = Path(root), problems, keywords
         self._follow_links, self._only_inside = follow_links, only_inside
         if not self.root.is_dir():
             reason = "is not a folder" if self.root.exists() else "no such folder"

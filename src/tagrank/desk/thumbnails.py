@@ -3,6 +3,7 @@
 import os
 import secrets
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -105,15 +106,13 @@ class Thumbnails:
         finally:
             self._pruning.release()
 
-    def _files(self) -> list[tuple[float, int, Path]]:
-        files = []
+    def _files(self) -> Iterator[tuple[float, int, Path]]:
         for path in Path(self._folder or "").glob("??/*.jpg"):
             try:
                 about = path.stat()
             except OSError:
                 continue
-            files.append((about.st_mtime, about.st_size, path))
-        return files
+            yield about.st_mtime, about.st_size, path
 
     def _count(self) -> int:
         return sum(size for _, size, _ in self._files())

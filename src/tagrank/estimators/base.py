@@ -146,6 +146,8 @@ class LabelEstimator(BaseEstimator):
     column_scaling = "none"
     # how many threads and how much talk suit the machine, not the model
     unstored_parameters = ("n_jobs", "verbose")
+    # whether its training hardly grows faster than the rows, with landmarks or on straight lines
+    suits_many_rows = False
 
     def decision_function(self, X):
         """Scores of all labels, shape (n_samples, n_labels).

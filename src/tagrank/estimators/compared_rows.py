@@ -100,6 +100,52 @@ class ComparedRows(PlainRows):
         return ComparedRows(self.X, self.kernel**power, self.K**power, self.known)
 
 
+class LandmarkRows(PlainRows):
+    """Rows under a kernel that is approximated by similarities to a few of them, the landmarks.
+
+    Parameters
+    ----------
+    X : checked rows; None for a part of others
+    kernel : Kernel, fitted
+    Z : array, shape (n, n_columns), whose products with each other approximate the kernel
+    landmarks : int array, which of the rows are landmarks; those of X, or of all where X is None
+    projection : array, shape (n_landmarks, n_columns): similarities to landmarks times it are the rows of Z
+    known : dict of attributes that an estimator has of such rows, such as `n_features_in_`
+    """
+
+    def __init__(self, X, kernel, Z, landmarks, projection, known=None):
+        self.X, self.kernel, self.Z = X, kernel, Z
+        self.landmarks, self.projection = landmarks, projection
+        self.known = known or {}
+
+    def __len__(self):
+        return len(self.Z)
+
+    @property
+    def shape(self):
+        """That of the columns that stand for the rows."""
+        return self.Z.shape
+
+    def training(self, rows):
+        # a landmark brings no label: it may stand for rows of any part
+        return LandmarkRows(None, self.kernel, self.Z[rows], self.landmarks, self.projection, self.known)
+
+    def held_out(self, rows, training):
+        return Similarities(self.Z[rows] @ np.linalg.pinv(self.projection).astype(self.Z.dtype))
+
+    def dual_coefficients(self, weights):
+        """Weights (n_columns, n_labels) as coefficients of the landmarks, and which rows these belong to.
+
+        Of all rows the others have coefficients of zero; of a part only landmarks have some.
+        """
+        own = self.projection.astype(np.float64) @ weights
+        if self.X is None:
+            return own, np.arange(len(own))
+        coefficients = np.zeros((len(self), own.shape[1]))
+        coefficients[self.landmarks] = own
+        return coefficients, self.landmarks
+
+
 class Similarities(PlainRows):
     """Similarities (n_samples, n_training) of rows with those that a model was trained on."""
 

@@ -11,9 +11,16 @@ from sklearn.utils.validation import validate_data
 
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
-from tagrank.estimators.compared_rows import ComparedRows, GramRows, PlainRows, Similarities
+from tagrank.estimators.compared_rows import (
+    ComparedRows,
+    GramRows,
+    LandmarkRows,
+    PlainRows,
+    Similarities,
+)
 from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
+from tagrank.kernels.maps import NystroemMap
 from tagrank.kernels.structure import views_of
 from tagrank.resources import available_memory, gibibytes, limited_threads
 from tagrank.validation import check_rows, check_same_length
@@ -41,6 +48,7 @@ class KernelEstimator(LabelEstimator):
     def compare(self, X):
         if isinstance(X, PlainRows):
             return X
+        self._check_parameters()
         kernel = self._kernel_for(X)
         if isinstance(kernel, Linear):
             return PlainRows(X)
@@ -49,7 +57,17 @@ class KernelEstimator(LabelEstimator):
         checked = clone(self)
         X = checked._check_rows(X, reset=True)
         known = {name: vars(checked)[name] for name in KNOWN_OF_ROWS if name in vars(checked)}
+        if getattr(self, "landmarks", None) is not None:
+            return self._compare_with_landmarks(X, kernel, known)
         return ComparedRows(X, *self._fit_gram(X), known)
+
+    def _compare_with_landmarks(self, X, kernel, known):
+        chosen = NystroemMap(kernel, n_components=self.landmarks, sampling="pivots", random_state=0).fit(X)
+        Z = np.empty((n_rows(X), chosen.projection_.shape[1]), dtype=np.float32)
+        with limited_threads(self.n_jobs):
+            for block in row_blocks(len(Z), rows_within(len(chosen.chosen_))):
+                Z[block] = chosen.transform(take_rows(X, block))
+        return LandmarkRows(X, chosen.kernel_, Z, chosen.chosen_, chosen.projection_, known)
 
     def _fit_gram(self, X, **more):
         """The fitted kernel and the Gram matrix of checked rows."""
@@ -74,7 +92,7 @@ class KernelEstimator(LabelEstimator):
 
     def _check_rows(self, X, *, reset):
         """Finite rows, or the views of a mapping; a Gram matrix is checked by its kernel."""
-        if isinstance(X, ComparedRows):
+        if isinstance(X, ComparedRows | LandmarkRows):
             vars(self).update(X.known)
             return X
         if isinstance(X, Similarities):
@@ -109,7 +127,7 @@ class KernelEstimator(LabelEstimator):
     def _keep_rows(self, X):
         """Remember the training rows, where scores are computed from them."""
         vars(self).pop("X_fit_", None)
-        rows = X.X if isinstance(X, ComparedRows) else X
+        rows = X.X if isinstance(X, ComparedRows | LandmarkRows) else X
         if rows is not None and not isinstance(self.kernel_, Precomputed):
             self.X_fit_ = rows
 
@@ -175,5 +193,5 @@ def _check_memory(n_bytes, n_samples):
     if n_bytes > free:
         raise MemoryError(
             f"the similarities of {n_samples:,} samples take {gibibytes(n_bytes)}, and {gibibytes(free)} are "
-            "free; kernel='linear' and the maps of tagrank.approximate need none"
+            "free; landmarks=1024 compares with some of them only, and kernel='linear' needs no similarities"
         )

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from tagrank.errors import warn
 from tagrank.estimators.base import COUNT, FLAG, NUMBER, Numbers, stores
-from tagrank.estimators.compared_rows import PlainRows
+from tagrank.estimators.compared_rows import LandmarkRows, PlainRows
 from tagrank.estimators.kernel_estimator import KNOWN_OF_ROWS, KernelEstimator
 from tagrank.estimators.targets import Targets, check_class_weight, make_bounds, warn_never_positive
 from tagrank.kernels import Linear
@@ -174,7 +174,7 @@ class MaxMarginEstimator(KernelEstimator):
     @property
     def dual_solution_(self):
         """What another training can start from; for most, the coefficients (n_samples, n_labels)."""
-        return self.dual_coef_
+        return vars(self).get("_solution_of_rows", self.dual_coef_)
 
     def _loss(self):
         """The loss: its name, or what makes it, as `tagrank.solvers.dual_ascent.solve_dual` takes it."""
@@ -198,16 +198,22 @@ class MaxMarginEstimator(KernelEstimator):
         """Before training: say if there is nothing to learn from (n_samples, n_labels)."""
 
     def _pose(self, X, y, sample_weight):
+        if getattr(self, "landmarks", None) is not None:
+            X = self.compare(X)
         X, targets = self._take(X, y)
         self._look_at_labels(targets)
         bounds = make_bounds(targets, class_weight=self.class_weight, sample_weight=sample_weight)
         self._look_at_bounds(bounds)
+        if isinstance(X, LandmarkRows):
+            return MarginProblem(targets, bounds, X, X.kernel, self._rows_with_constant(X.Z), "rows")
         kernel = self._kernel_for(X)
         if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
-            return MarginProblem(
-                targets, bounds, X, kernel, _with_constant(X) if self.fit_intercept else X, "rows"
-            )
+            return MarginProblem(targets, bounds, X, kernel, self._rows_with_constant(X), "rows")
         return MarginProblem(targets, bounds, X, *self._fit_gram(X), "gram")
+
+    def _rows_with_constant(self, X):
+        """The rows that the engine reads: with a feature that is always one, if there is an intercept."""
+        return _with_constant(X) if self.fit_intercept else X
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         # compiled code takes its time to load, and answers need none of it
@@ -237,15 +243,23 @@ class MaxMarginEstimator(KernelEstimator):
 
     def _store(self, problem, solution):
         self._name_labels(problem.targets, ~np.any(problem.bounds > 0, axis=0))
-        vars(self).pop("coef_", None)
+        for name in ("coef_", "_solution_of_rows"):
+            vars(self).pop(name, None)
         self.kernel_ = problem.kernel
         self.dual_coef_ = solution.coefficients
         self.support_ = np.flatnonzero(np.any(solution.coefficients != 0, axis=1))
         self.intercept_ = np.zeros(len(self.classes_))
-        if problem.kind == "rows":
+        if isinstance(problem.X, LandmarkRows):
+            weights = solution.weights[: problem.X.shape[1]]
+            self.dual_coef_, self.support_ = problem.X.dual_coefficients(weights)
+            self._solution_of_rows = solution.coefficients
+        elif problem.kind == "rows":
             self.coef_ = np.ascontiguousarray(solution.weights.T[:, : problem.X.shape[1]])
         if self.fit_intercept:
-            self.intercept_ = solution.coefficients.sum(axis=0)
+            is_column = problem.kind == "rows"
+            self.intercept_ = np.array(
+                solution.weights[-1] if is_column else solution.coefficients.sum(axis=0)
+            )
         self._keep_rows(problem.X)
         self.primal_objective_ = solution.primal
         self.dual_objective_ = solution.dual

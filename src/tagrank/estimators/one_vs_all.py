@@ -3,10 +3,75 @@
 from dataclasses import dataclass
 
 from tagrank.estimators.base import LogOdds
-from tagrank.estimators.max_margin import MaxMarginEstimator
+from tagrank.estimators.max_margin import WORTH_THREADS, MaxMarginEstimator, warn_unless_converged
+from tagrank.resources import limited_threads
+from tagrank.solvers.solution import check_costs
+from tagrank.validation import check_choice, check_count
+
+ENGINES = ("auto", "dual", "primal")
+FEWEST_ROWS = 1_000  # on which Newton steps are worth their beginning
 
 
-class OneVsAllSVM(MaxMarginEstimator):
+@dataclass(kw_only=True, eq=False, repr=False)
+class OneVsAllEstimator(MaxMarginEstimator):
+    """Labels that stand alone: of many rows their weights are learned by Newton steps.
+
+    Parameters
+    ----------
+    landmarks : training rows that stand for all; None compares all with each other
+    engine : "auto", "dual" or "primal"
+    device : where dense rows are worked on, such as "cuda"
+    """
+
+    landmarks: int | None = None
+    engine: str = "auto"
+    device: str | None = None
+
+    unstored_parameters = (*MaxMarginEstimator.unstored_parameters, "device")
+    rows_a_column = 40  # from which on Newton steps on all rows cost less than dual ascent
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_choice("engine", self.engine, ENGINES)
+        if self.landmarks is not None:
+            check_count("landmarks", self.landmarks)
+
+    def _takes_primal(self, X):
+        """Whether the primal engine trains on such rows."""
+        if self.engine != "auto":
+            return self.engine == "primal"
+        is_long = X.shape[0] >= max(FEWEST_ROWS, self.rows_a_column * X.shape[1])
+        return is_long or self.device is not None
+
+    def _rows_with_constant(self, X):
+        # the primal engine needs no column for it, and no copy of the rows
+        return X if self._takes_primal(X) else super()._rows_with_constant(X)
+
+    def _solve(self, problem, *, start=None, callback=None, stop=None):
+        if problem.kind != "rows" or not self._takes_primal(problem.X):
+            return super()._solve(problem, start=start, callback=callback, stop=stop)
+        from tagrank.losses.softened import HINGE, LOGISTIC
+        from tagrank.solvers.primal_newton import solve_rows
+
+        settings = self._settings(problem, callback, stop)
+        taken = ("tol", "max_iter", "max_seconds", "callback", "stop")
+        with limited_threads(self.n_jobs if problem.size >= WORTH_THREADS else 1):
+            solution = solve_rows(
+                problem.data,
+                problem.bounds,
+                offset=HINGE if self._loss() == "hinge" else LOGISTIC,
+                cost=check_costs("C", float(self.C)),
+                has_constant=self.fit_intercept,
+                device=self.device,
+                start=start,
+                **{name: settings[name] for name in taken},
+            )
+        self._store(problem, solution)
+        warn_unless_converged(solution, self.tol)
+        return self
+
+
+class OneVsAllSVM(OneVsAllEstimator):
     """One support vector machine per label, trained together.
 
     Minimises ``1/2 sum_l |f_l|^2 + sum_il C_il max(0, 1 - y_il f_l(x_i))`` over the labels that are known;
@@ -38,7 +103,8 @@ class OneVsAllSVM(MaxMarginEstimator):
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
     max_iter : int, default 1000
-        Maximum number of passes over the data. A warning says if `tol` was not reached.
+        Maximum number of passes over the data, or of Newton steps of the primal engine. A warning says if
+        `tol` was not reached.
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
@@ -47,6 +113,17 @@ class OneVsAllSVM(MaxMarginEstimator):
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
+    engine : {"auto", "dual", "primal"}, default "auto"
+        How rows under the linear kernel are learned from. "dual" goes from sample to sample; "primal" takes
+        Newton steps on all samples, which is far faster where there are many more of them than columns;
+        "auto" counts.
+    device : str, optional
+        Where dense rows are worked on by the primal engine, such as "cuda"; needs torch. By default on the
+        processor.
 
     Attributes
     ----------
@@ -98,7 +175,7 @@ class OneVsAllSVM(MaxMarginEstimator):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
+class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
     """One logistic regression per label, trained together.
 
     Minimises ``1/2 sum_l |f_l|^2 + sum_il C_il log(1 + exp(-y_il f_l(x_i)))`` over the labels that are known;
@@ -131,7 +208,8 @@ class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
     max_iter : int, default 1000
-        Maximum number of passes over the data. A warning says if `tol` was not reached.
+        Maximum number of passes over the data, or of Newton steps of the primal engine. A warning says if
+        `tol` was not reached.
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
@@ -140,6 +218,17 @@ class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
+    engine : {"auto", "dual", "primal"}, default "auto"
+        How rows under the linear kernel are learned from. "dual" goes from sample to sample; "primal" takes
+        Newton steps on all samples, which is far faster where there are many more of them than columns;
+        "auto" counts.
+    device : str, optional
+        Where dense rows are worked on by the primal engine, such as "cuda"; needs torch. By default on the
+        processor.
 
     Attributes
     ----------
@@ -190,6 +279,9 @@ class OneVsAllLogistic(LogOdds, MaxMarginEstimator):
     """
 
     fit_intercept: bool = True
+
+    suits_many_rows = True
+    rows_a_column = 2
 
     def _loss(self):
         return "logistic"

@@ -10,9 +10,10 @@ from tagrank.estimators.base import FLAG, Numbers, stores
 from tagrank.estimators.max_margin import MaxMarginEstimator
 from tagrank.estimators.targets import warn_nothing_to_rank
 from tagrank.resources import limited_threads
-from tagrank.validation import check_choice, check_positive
+from tagrank.validation import check_choice, check_count, check_positive
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LabelRanker(MaxMarginEstimator):
     """Ranks all labels of a sample: present ones two above absent ones (MLR-L1).
 
@@ -60,6 +61,10 @@ class LabelRanker(MaxMarginEstimator):
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
 
     Attributes
     ----------
@@ -111,7 +116,14 @@ class LabelRanker(MaxMarginEstimator):
     ['sea', 'boat']
     """
 
+    landmarks: int | None = None
+
     stored = stores(threshold_rule_=Numbers("f", (2,)), always_predicts_=FLAG)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if self.landmarks is not None:
+            check_count("landmarks", self.landmarks)
 
     def _loss(self):
         return "ranking"
@@ -197,6 +209,10 @@ class IncompleteLabelRanker(LabelRanker):
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
 
     Attributes
     ----------
@@ -326,6 +342,10 @@ class PairwiseRanker(LabelRanker):
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from scipy.linalg import solve
 
 from tagrank.estimators.base import NUMBER, Numbers, stores
 from tagrank.estimators.calibration.decisions import cardinality_threshold
-from tagrank.estimators.compared_rows import PlainRows
+from tagrank.estimators.compared_rows import LandmarkRows, PlainRows
 from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.targets import encode_targets, warn_never_positive
 from tagrank.kernels import Linear
@@ -18,7 +18,7 @@ from tagrank.metrics import image_auc
 from tagrank.resources import limited_threads
 from tagrank.solvers.known_targets import fill_unknown
 from tagrank.solvers.ridge import leave_one_out, ridge_on
-from tagrank.validation import check_magnitude, check_positive
+from tagrank.validation import check_count, check_magnitude, check_positive
 
 PENALTIES = np.logspace(-4, 3, 15)  # in units of the mean squared distance of a sample from the mean of all
 MOST_LEFT_OUT = 1000  # a decomposition of so many samples takes less time than the fit of a few thousand
@@ -55,6 +55,10 @@ class RidgeRegression(KernelEstimator):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
         alike. By default the width is the mean distance of training pairs; try half and twice that, together
         with other costs, where the ranking is poor.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -93,9 +97,11 @@ class RidgeRegression(KernelEstimator):
     alpha: float | None = None
     kernel: Any = "rbf"
     gamma: float | None = None
+    landmarks: int | None = None
     n_jobs: int | None = None
 
     stored = stores(alpha_=NUMBER)
+    suits_many_rows = True
 
     def fit(self, X, y):
         """Learn from rows and three-state labels.
@@ -108,6 +114,8 @@ class RidgeRegression(KernelEstimator):
         -------
         self
         """
+        if self.landmarks is not None:
+            X = self.compare(X)
         X, targets = self._take(X, y)
         warn_never_positive(targets)
         counted = counted_rows(targets.states)
@@ -129,6 +137,8 @@ class RidgeRegression(KernelEstimator):
         super()._check_parameters()
         if self.alpha is not None:
             check_positive("alpha", self.alpha)
+        if self.landmarks is not None:
+            check_count("landmarks", self.landmarks)
 
     def _learn(self, ridge, Y, means):
         """The coefficients (n_coefficients, n_labels), given labels that were centred and their means."""
@@ -136,6 +146,8 @@ class RidgeRegression(KernelEstimator):
 
     def _pose(self, X, counted):
         """The fitted kernel, and the problem on the samples that count."""
+        if isinstance(X, LandmarkRows):
+            return X.kernel, ridge_on(X.Z[counted], "rows")
         kernel = self._kernel_for(X)
         if isinstance(kernel, Linear) and not isinstance(X, PlainRows):
             check_magnitude("X", X, np.float64)
@@ -148,6 +160,10 @@ class RidgeRegression(KernelEstimator):
             vars(self).pop(name, None)
         if isinstance(self.kernel_, Linear) and not isinstance(X, PlainRows):
             self.coef_ = np.ascontiguousarray(coefficients.T)
+            return
+        if isinstance(X, LandmarkRows):
+            self.dual_coef_, self.support_ = X.dual_coefficients(coefficients)
+            self._keep_rows(X)
             return
         self.support_ = counted
         self.dual_coef_ = np.zeros((n_rows(X), coefficients.shape[1]))
@@ -245,6 +261,10 @@ class LabelCompletion(RidgeRegression):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
         alike. By default the width is the mean distance of training pairs; try half and twice that, together
         with other costs, where the ranking is poor.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
 

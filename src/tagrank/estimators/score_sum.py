@@ -93,6 +93,11 @@ class ScoreSum(KernelEstimator):
         return None if self.first is None else self.first.gamma
 
     @property
+    def landmarks(self):
+        """Those of both."""
+        return None if self.first is None else getattr(self.first, "landmarks", None)
+
+    @property
     def n_jobs(self):
         """Threads, as the first one has them."""
         return None if self.first is None else self.first.n_jobs

@@ -135,12 +135,12 @@ def make_bounds(targets, *, class_weight=None, sample_weight=None):
             * _weights_by_name(targets, class_weight)[np.argmax(targets.states, axis=1)][:, None]
         )
     elif class_weight is None:
-        bounds = targets.states.astype(np.float64)
+        bounds = targets.states  # of millions of samples, an eighth of what floats take
     else:
         present, absent = _class_weights(targets, class_weight)
         bounds = np.where(targets.states > 0, present, np.where(targets.states < 0, -absent, 0.0))
     if sample_weight is not None:
-        bounds *= _check_sample_weight(sample_weight, bounds.shape, targets.one_dimensional)
+        bounds = bounds * _check_sample_weight(sample_weight, bounds.shape, targets.one_dimensional)
     return bounds
 
 

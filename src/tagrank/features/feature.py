@@ -173,6 +173,11 @@ class Feature(Part):
         return (type(self).__doc__ or "").strip().partition("\n")[0]
 
     @property
+    def looks(self) -> "tuple[Feature, ...]":
+        """The features whose rows it averages; most have one look, their own."""
+        return (self,)
+
+    @property
     def is_fitted(self) -> bool:
         """Whether it can describe pictures; False for one that must learn a vocabulary first."""
         return True

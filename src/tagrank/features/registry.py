@@ -65,7 +65,8 @@ _HOMES = {
     "words.sampling": "DenseGrid RandomPoints CannyPoints HarrisLaplace",
     "words.vocabulary": "KMeansWords",
     "networks.efficientnet": "EfficientNetEmbedding",
-    "networks.framing": "Squash CentreCrop Mirrored Together",
+    "networks.framing": "Squash CentreCrop Mirrored Flipped Together",
+    "networks.looks": "MeanRow",
     "networks.onnx_embedding": "OnnxEmbedding",
 }
 _WRITTEN_AS = {"CellLayout": "Layout"}

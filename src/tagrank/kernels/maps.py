@@ -11,12 +11,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.kernel_approximation import AdditiveChi2Sampler, RBFSampler
 from sklearn.utils import check_random_state
 
-from tagrank.kernels.gram import gram, n_rows, sliceable, take_rows
+from tagrank.kernels.gram import diagonal_of, gram, n_rows, sliceable, take_rows
 from tagrank.kernels.histograms import ChiSquared
 from tagrank.kernels.stack import LowRankStack
 from tagrank.kernels.stack_checks import check_kernels
 from tagrank.kernels.vectors import Gaussian
 from tagrank.validation import check_choice
+
+MOST_LOOKED_AT = 10_000  # rows among which pivots are looked for
+ROUNDS_OF_PIVOTS = 16  # at least, for pivots of one round do not know of each other
+PIVOT_ROUNDING = 1e-5  # of the largest k(x, x): what is left of a row that is explained
 
 
 def approximate(kernel, *, n_components=256, method="nystroem", random_state=None):
@@ -70,26 +74,38 @@ class NystroemMap(TransformerMixin, BaseEstimator):
         The kernel to approximate; its width may be left to `fit`.
     n_components : int, default 256
         Number of training rows to compare with, at most. More are more exact and take more time and memory.
+    sampling : "uniform" or "pivots", default "uniform"
+        Which rows are chosen: any, or those that the rows chosen before them explain least.
     random_state : int, RandomState or None, default None
         Seeds the choice of the rows.
 
     Attributes
     ----------
     kernel_ : Kernel
-        With its width fixed on all training rows.
+        With its width fixed on the training rows; with "pivots" on those that were looked at.
+    chosen_ : indices of the chosen training rows
     components_ : the chosen training rows, at most `n_components`
     projection_ : array of shape (n_chosen, n_columns)
     """
 
-    def __init__(self, kernel, *, n_components=256, random_state=None):
+    def __init__(self, kernel, *, n_components=256, sampling="uniform", random_state=None):
         self.kernel = kernel
         self.n_components = n_components
+        self.sampling = sampling
         self.random_state = random_state
 
     def fit(self, X, y=None):
-        self.kernel_ = self.kernel.fit(X)
-        order = check_random_state(self.random_state).permutation(n_rows(X))
-        self.components_ = take_rows(X, np.sort(order[: self.n_components]))
+        check_choice("sampling", self.sampling, ("uniform", "pivots"))
+        rng = check_random_state(self.random_state)
+        order = rng.permutation(n_rows(X))
+        if self.sampling == "uniform":
+            self.kernel_, self.chosen_ = self.kernel.fit(X), np.sort(order[: self.n_components])
+        else:
+            looked_at = np.sort(order[: max(MOST_LOOKED_AT, 2 * self.n_components)])
+            rows = take_rows(X, looked_at)
+            self.kernel_ = self.kernel.fit(rows)
+            self.chosen_ = looked_at[choose_pivots(self.kernel_, rows, self.n_components, rng)]
+        self.components_ = take_rows(X, self.chosen_)
         K = self.kernel_(self.components_)
         eigenvalues, eigenvectors = np.linalg.eigh(K.astype(np.float64))
         # directions without length would only amplify rounding
@@ -99,6 +115,41 @@ class NystroemMap(TransformerMixin, BaseEstimator):
 
     def transform(self, X):
         return gram(self.kernel_, X, self.components_) @ self.projection_
+
+
+def choose_pivots(kernel, X, n_pivots, rng):
+    """Rows that stand for all: each is drawn by how much of it the rows before it leave unexplained.
+
+    Randomly pivoted Cholesky decomposition, a block of pivots at a time (Chen, Epperly, Tropp, Webber).
+
+    Parameters
+    ----------
+    kernel : Kernel, with its width fixed
+    X : rows, or views of rows
+    n_pivots : how many to choose, at most
+    rng : RandomState
+
+    Returns
+    -------
+    int array of indices, ascending
+    """
+    left = diagonal_of(kernel, X).astype(np.float64)
+    at_once = max(1, n_pivots // ROUNDS_OF_PIVOTS)
+    enough, n_samples = PIVOT_ROUNDING * left.max(initial=0), len(left)
+    factor, chosen = np.zeros((n_samples, 0), dtype=np.float32), np.zeros(0, dtype=np.int64)
+    while len(chosen) < min(n_pivots, n_samples) and (left > enough).any():
+        share = np.where(left > enough, left, 0.0)
+        n_drawn = min(at_once, n_pivots - len(chosen), np.count_nonzero(share))
+        drawn = rng.choice(n_samples, n_drawn, replace=False, p=share / share.sum())
+        columns = gram(kernel, X, take_rows(X, drawn)) - factor @ factor[drawn].T
+        lengths, directions = np.linalg.eigh(columns[drawn].astype(np.float64))
+        kept = lengths > enough
+        columns = columns @ (directions[:, kept] / np.sqrt(lengths[kept])).astype(columns.dtype)
+        factor = np.hstack([factor, columns.astype(np.float32)])
+        left = np.maximum(left - np.einsum("ij,ij->i", columns, columns, dtype=np.float64), 0)
+        left[drawn] = 0
+        chosen = np.append(chosen, drawn)
+    return np.sort(chosen)
 
 
 class FourierMap(TransformerMixin, BaseEstimator):

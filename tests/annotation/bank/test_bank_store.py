@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def large_views(monkeypatch):
-    monkeypatch.setattr("tagrank.annotation.bank.bank_files._SMALL_BYTES", 0)
+    monkeypatch.setitem(FeatureBank.__init__.__kwdefaults__, "mapped_from", 0)
 
 
 def refuse_writing(monkeypatch):
@@ -66,9 +66,9 @@ def test_large_views_are_mapped_and_written_once(folder, large_views):
     first = bank.extract(pictures)
     assert isinstance(first.views["wide"].base, np.memmap)
     assert_right(first, pictures)
-    files = {path: path.stat().st_ino for path in (folder / "views").iterdir()}
+    files = {path: path.stat().st_ino for path in (folder / "views").glob("*.npy")}
     assert_right(bank.extract(pictures), pictures)
-    assert {path: path.stat().st_ino for path in (folder / "views").iterdir()} == files
+    assert {path: path.stat().st_ino for path in (folder / "views").glob("*.npy")} == files
     assert len(files) == 2
     assert_right(bank.extract(pictures[::2]), pictures[::2])
 
@@ -78,7 +78,7 @@ def test_damaged_views_are_put_together_again(folder, large_views, damage):
     pictures = draw_pictures(8)
     bank = FeatureBank(FEATURES, folder=folder)
     bank.extract(pictures)
-    for path in (folder / "views").iterdir():
+    for path in (folder / "views").glob("*.npy"):
         path.write_bytes(damage(path.read_bytes()))
     again = bank.extract(pictures)
     assert again.n_computed == 0
@@ -89,7 +89,7 @@ def test_views_are_never_unpickled(folder, large_views):
     pictures = draw_pictures(8)
     bank = FeatureBank(FEATURES, folder=folder)
     bank.extract(pictures)
-    for path in (folder / "views").iterdir():
+    for path in (folder / "views").glob("*.npy"):
         np.save(path, np.array([print] * 8, dtype=object), allow_pickle=True)
     assert_right(bank.extract(pictures), pictures)
 
@@ -175,7 +175,7 @@ def test_a_view_with_numbers_that_are_not_finite_is_put_together_again(folder, l
     pictures = draw_pictures(8)
     bank = FeatureBank(FEATURES, folder=folder)
     bank.extract(pictures)
-    for path in (folder / "views").iterdir():
+    for path in (folder / "views").glob("*.npy"):
         view = np.load(path)
         view[-1, -1] = np.inf
         np.save(path, view)
@@ -200,7 +200,7 @@ def test_full_disk(folder, monkeypatch, large_views):
 
     with monkeypatch.context() as patch:
         patch.setattr(row_store, "_connect", connect_to_full_disk)
-        patch.setattr("tagrank.annotation.bank.bank_files._write_view", refuse)
+        patch.setattr("tagrank.annotation.bank.view_files.write_view", refuse)
         with pytest.warns(CacheWarning) as caught:
             described = bank.extract(pictures)
     assert len(caught) == 1
@@ -218,7 +218,7 @@ def test_views_for_which_there_is_no_room(folder, monkeypatch, large_views):
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tagrank.annotation.bank.bank_files._write_view", refuse)
+        patch.setattr("tagrank.annotation.bank.view_files.write_view", refuse)
         with pytest.warns(CacheWarning, match="No space left") as caught:
             assert_right(bank.extract(pictures), pictures)
     assert len(caught) == 1
@@ -314,3 +314,15 @@ def test_a_file_of_holes_is_not_read(tmp_path):
     os.truncate(tmp_path / "a.png", MAX_FILE_BYTES + 1)
     with pytest.raises(OSError, match=f"at most {MAX_FILE_BYTES:,} are read"):
         content_key(tmp_path / "a.png")
+
+
+def test_a_second_run_of_a_day_writes_nothing(folder):
+    """Pictures are noted as used once a day, not at every look."""
+    pictures = draw_pictures(40)
+    bank = FeatureBank(FEATURES, folder=folder, n_jobs=1)
+    bank.extract(pictures)
+    with row_store.RowStore(folder) as store:
+        database = store._databases[-1]
+        n_changed = database.total_changes
+        store.mark_used([], [content_key(picture) for picture in pictures])
+        assert database.total_changes == n_changed

@@ -92,7 +92,7 @@ def pressed_unheard_before_training(monkeypatch):
         press_unheard()
         return describe_rows(*arguments, **options)
 
-    monkeypatch.setattr("tagrank.annotation.describing.describe_rows", press_and_go_on)
+    monkeypatch.setattr("tagrank.annotation.choosing.looks.describe_rows", press_and_go_on)
 
 
 @pytest.mark.usefixtures("pressed_unheard_before_training")

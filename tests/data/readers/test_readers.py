@@ -16,7 +16,7 @@ NAMES = [
     f"x{ending}{packed}"
     for ending in writable_endings()
     for packed in ("", ".gz")
-    if ending + packed != ".npz.gz"
+    if ending + packed not in (".npz.gz", ".npy.gz")
 ]
 
 

@@ -157,7 +157,7 @@ def test_framings_of_strangers_stay_small():
     with pytest.raises(ValueError, match="at most 16 views of a picture, got 32"):
         feature_from_settings(settings | {"framing": wider}, {})
     with pytest.raises(
-        ValueError, match="must be one of CentreCrop, Mirrored, Squash, Together, got 'Layout'"
+        ValueError, match="must be one of CentreCrop, Flipped, Mirrored, Squash, Together, got 'Layout'"
     ):
         feature_from_settings(settings | {"framing": {"type": "Layout", "version": 1, "name": "1x1"}}, {})
 

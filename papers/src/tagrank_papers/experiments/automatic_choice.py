@@ -4,7 +4,9 @@ Both learn from the training part and are measured on the test part; both choose
 image MAP on three folds.
 """
 
+import time
 import warnings
+from copy import copy
 
 import numpy as np
 
@@ -21,14 +23,15 @@ PAGES = ("choice-results.md",)
 QUICK = {"only": (DRAWN,)}
 SETS = (
     *("emotions", "scene", "birds", "yeast", "medical", "genbase", "enron"),
-    *("corel5k_images_260", "coco_multilabel_4k"),
-    *("corel5k", "bibtex", "corel16k001", "rcv1_subset1", "delicious"),
+    *("iaprtc12", "coco_multilabel_4k", "voc2006", "corel5k", "bibtex", "corel16k001"),
+    *("corel5k_images_260", "delicious"),
 )
 TUNED_ON = {"delicious": 2000, "corel5k_images_260": 1500}  # rows for the C of the peer; all take hours
 MOST_BELOW = 0.3  # points that the choice may rank worse than the peer
+MOST_LOST = 0.2  # points that probabilities may rank worse than scores
 
 
-def run(*, only=(*SETS, DOCUMENTS)):
+def run(*, only=(DOCUMENTS, *SETS)):
     warnings.filterwarnings("ignore", message=".*never present in training")
     lines = []
     for name in only:
@@ -45,27 +48,41 @@ def render(results, machine):
 def measure(train, test, features, tuned_on):
     """One line: image AUC and MAP of both in percent, what they chose, and seconds."""
     truth = dense(test.Y)
+    started = time.process_time()
     ours = best_time(Annotator(features=features).fit, train, repeats=1)
+    processor_seconds = time.process_time() - started
     peer = best_time(rank_by_regression, train, test, tuned_on=tuned_on, repeats=1)
-    scores, peer_cost = peer.answer
+    scores, peer_cost, peer_rows = peer.answer
+    by_score = order_by_score(ours.answer, test)
     return {
         "n_train": len(train),
         "n_test": len(test),
         "n_tags": len(train.tags),
         **compare(image_auc, "auc", truth, ours.answer.scores(test), scores),
         **compare(image_average_precision, "map", truth, ours.answer.scores(test), scores),
+        "score_auc": 100 * float(image_auc(truth, by_score)),
+        "score_map": 100 * float(image_average_precision(truth, by_score)),
         "chosen": ours.answer.choice_.words,
         "lead": ours.answer.choice_.lead,
         "peer_C": peer_cost,
+        "peer_rows": peer_rows,
         "seconds": ours.seconds,
+        "processor_seconds": processor_seconds,
         "peer_seconds": peer.seconds,
         "choice": ours.answer.choice_.to_dict(),
     }
 
 
+def order_by_score(annotator, test):
+    """What the chosen model says before it is made log-odds."""
+    plain = copy(annotator)
+    plain.estimator_ = annotator.estimator_.estimator_
+    return plain.scores(test)
+
+
 def compare(measure, name, truth, ours, peer):
     """A measure of both in percent, and the standard error of their difference over the test samples."""
-    rows = [slice(row, row + 1) for row in range(len(truth)) if truth[row].any() and not truth[row].all()]
+    rows = [slice(row, row + 1) for row, one in enumerate(truth) if (one > 0).any() and (one == 0).any()]
     ours, peer = (
         100 * np.array([measure(truth[row], scores[row]) for row in rows]) for scores in (ours, peer)
     )
@@ -115,7 +132,8 @@ def render_page(lines, missing, machine):
 
 
 def _ranking(lines):
-    header = ("data", "train", "test", "tags", "AUC", "peer", "differ", "MAP", "peer", "differ")
+    header = ("data", "train", "test", "tags", *2 * ("", "by score", "peer", "differ"))
+    header = (*header[:4], "AUC", *header[5:8], "MAP", *header[9:])
     rows = [
         [
             line["data"],
@@ -130,18 +148,30 @@ def _ranking(lines):
 
 def _compared(line, measure):
     ours, peer = line[f"ours_{measure}"], line[f"peer_{measure}"]
-    return f"{ours:.2f}", f"{peer:.2f}", f"{ours - peer:+.2f} ± {line[f'{measure}_error']:.2f}"
+    cells = (ours, line[f"score_{measure}"], peer)
+    return *(f"{cell:.2f}" for cell in cells), f"{ours - peer:+.2f} ± {line[f'{measure}_error']:.2f}"
 
 
 def _chosen(lines):
-    header = ("data", "chosen", "lead", "seconds", "C of the peer", "its seconds")
+    header = (
+        "data",
+        "chosen",
+        "lead",
+        "seconds",
+        "processor seconds",
+        "C of the peer",
+        "its rows",
+        "its seconds",
+    )
     rows = [
         [
             line["data"],
             line["chosen"],
             f"{100 * line['lead']:.2f}",
             f"{line['seconds']:.1f}",
+            f"{line['processor_seconds']:.1f}",
             f"{line['peer_C']:g}",
+            line["peer_rows"],
             f"{line['peer_seconds']:.1f}",
         ]
         for line in lines
@@ -164,5 +194,15 @@ def _verdict(lines):
             f"In {title} the choice is above the peer on {above} of {len(lead)} sets, and "
             + (f"{below} on {', '.join(missed)}." if missed else f"nowhere {below}.")
         )
+    lost = [
+        f"{line['data']} ({title}, {line[f'ours_{measure}'] - line[f'score_{measure}']:+.2f})"
+        for line in lines
+        for title, measure in (("image AUC", "auc"), ("image MAP", "map"))
+        if line[f"ours_{measure}"] < line[f"score_{measure}"] - MOST_LOST
+    ]
+    sentences.append(
+        f"Order by probability is more than {MOST_LOST:g} points below order by score "
+        + (f"on {', '.join(lost)}." if lost else "nowhere.")
+    )
     aim = f"The aim was: never more than {MOST_BELOW:g} points below in either, above on most."
     return " ".join([aim, *sentences])

@@ -4,11 +4,13 @@ import warnings
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from tagrank.data import LabelStratifiedKFold
@@ -19,6 +21,15 @@ from tagrank_papers.protocols.data import dense
 
 EXPONENTS, FIRST_EXPONENT = range(-4, 3), -1  # of ten: which C there are, and where the search begins
 FOLDS, SEED, MOST_STEPS = 3, 0, 300
+# how rows are brought to the peer, which takes what is best on held-out folds
+FORMS = {
+    "dense": {"standard": StandardScaler()},
+    "sparse": {
+        "as they are": FunctionTransformer(accept_sparse=True),
+        "unit length": Normalizer(),
+        "tf-idf": TfidfTransformer(),
+    },
+}
 CERTAIN = 20.0  # log-odds of labels that no sample, or every one, has in training
 DRAWS, PENALTIES = 100, np.logspace(-3, 3, 7)  # of himalaya: of weights, its default, and of ridge
 
@@ -44,18 +55,21 @@ def peer_gap(model, K, Y, C):
 
 
 def rank_by_regression(train, test, *, tuned_on=None):
-    """Log-odds of the test rows at the C that is best on held-out folds, and that C.
+    """Log-odds of the test rows at the C and the form of rows that are best on held-out folds, and these two.
 
-    C is chosen on `tuned_on` rows of the training part, drawn at random; on all of them by default.
+    Both are chosen on `tuned_on` rows of the training part, drawn at random; on all of them by default.
     """
     X, Z = _columns(train), _columns(test)
-    if not sparse.issparse(X):
-        scaler = StandardScaler().fit(X)
-        X, Z = scaler.transform(X), scaler.transform(Z)
     Y = (train.states() > 0).astype(float)
     some = np.sort(np.random.default_rng(SEED).permutation(len(Y))[:tuned_on])
-    cost = _choose_cost(X[some], Y[some])
-    return _fit_and_rank(X, Y, Z, cost), cost
+    tried = []
+    for form, scaler in FORMS["sparse" if sparse.issparse(X) else "dense"].items():
+        rows = clone(scaler).fit(X).transform(X)
+        value, cost = _choose_cost(rows[some], Y[some])
+        tried.append((value, cost, form, scaler))
+    _, cost, form, scaler = max(tried, key=lambda one: one[0])
+    scaler = clone(scaler).fit(X)
+    return _fit_and_rank(scaler.transform(X), Y, scaler.transform(Z), cost), cost, form
 
 
 def _columns(rows):
@@ -71,14 +85,14 @@ def _columns(rows):
 
 
 def _choose_cost(X, Y):
-    """The power of ten, as C, below and above which the held-out folds are ranked worse."""
+    """What held-out folds reach, and the power of ten, as C, below and above which they are ranked worse."""
     best, value = FIRST_EXPONENT, _hold_out(X, Y, 10.0**FIRST_EXPONENT)
     for step in (-1, 1):
         while (other := best + step) in EXPONENTS and (its := _hold_out(X, Y, 10.0**other)) > value:
             best, value = other, its
         if best != FIRST_EXPONENT:
             break
-    return 10.0**best
+    return value, 10.0**best
 
 
 def _hold_out(X, Y, cost):

@@ -1,74 +1,41 @@
-"""What a bank keeps in files beside its rows: whole views, and vocabularies learned from pictures.
+"""What a bank keeps in files beside its rows: learned vocabularies; and which files are its own.
 
-The rows of a whole collection are one array: small ones in memory, large ones mapped from a file.
-Vocabularies are learned once, and kept under the settings and the pictures they come from.
+Vocabularies are learned once, and kept under the settings and the pictures they come from. Whole views are
+those of `view_files`.
 """
 
 import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
 
 from tagrank.annotation.bank.row_maker import describe_error
-from tagrank.annotation.bank.row_store import SECONDS_A_DAY, CacheWarning, KeyedPicture, PictureLike, RowStore
-from tagrank.array_files import load_npz, map_npy, save_npz, write_npy
+from tagrank.annotation.bank.row_store import SECONDS_A_DAY, CacheWarning, KeyedPicture, PictureLike
+from tagrank.array_files import load_npz, save_npz
 from tagrank.data.picture_files import read_picture
 from tagrank.errors import warn
 from tagrank.features.extraction import fit_features
 from tagrank.features.feature import Feature, Part
 from tagrank.features.serialization import part_from_settings
-from tagrank.files import FileError, atomic_write
+from tagrank.files import FileError
 
 VIEWS, LEARNED = "views", "learned"  # folders
-# below this a file is not worth its place
-_SMALL_BYTES = 2**23
 # a view that was not asked for in so many days is put together again from its rows if it should be wanted
 _KEPT_DAYS = 30
 # how files are named, as a pattern
 _DIGEST = "[0-9a-f]" * 32
-_ROW_TYPE = np.dtype("<f4")
 _SETTINGS = "settings"  # of a feature, in the file of what it learned
-
-
-def assemble_view(
-    store: RowStore, feature: str, pictures: Sequence[bytes], folder: Path | None
-) -> np.ndarray:
-    """The rows of pictures, given by content key, one below the other: float32, read-only.
-
-    `feature` is what the store calls the set of features. A large array is put into a file in `folder` for
-    the next time; None builds it in memory. Without pictures the shape is (0, 0).
-    """
-    if not pictures:
-        return _frozen(np.empty((0, 0), dtype=np.float32))
-    rows = store.rows(feature, pictures)
-    first = next(rows)
-    shape = (len(pictures), len(first))
-    if folder is not None and store.is_on_disk and 4 * shape[0] * shape[1] > _SMALL_BYTES:
-        path = folder / f"{_digest(feature, pictures)}.npy"
-        mapped = _map_view(path, shape)
-        if mapped is not None:
-            return mapped
-        try:
-            _write_view(path, shape, chain([first], rows))
-            return map_npy(path, (shape, _ROW_TYPE))
-        except OSError as error:
-            store.leave_disk(error)
-            rows = store.rows(feature, pictures[1:])
-    view = np.empty(shape, dtype=np.float32)
-    for number, row in enumerate(chain([first], rows)):
-        view[number] = row
-    return _frozen(view)
 
 
 def own_files(folder: Path) -> list[Path]:
     """The files that a bank put into a folder, whole or half-written; never a person's own."""
-    return [*folder.glob(f"{_DIGEST}.np[yz]"), *folder.glob(f".{_DIGEST}.np[yz].*.part")]
+    kinds = (f"{_DIGEST}.np[yz]", f"{_DIGEST}.keys")
+    return [path for kind in kinds for name in (kind, f".{kind}.*.part") for path in folder.glob(name)]
 
 
 def prune_files(folder: Path, *, days: float = _KEPT_DAYS) -> None:
@@ -81,37 +48,6 @@ def prune_files(folder: Path, *, days: float = _KEPT_DAYS) -> None:
         except OSError:
             # another process was faster, or Windows holds a mapped file; the next one will do
             continue
-
-
-def _write_view(path: Path, shape: tuple[int, int], rows: Iterable[np.ndarray]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    prune_files(path.parent)
-    with atomic_write(path) as file:
-        write_npy(file, shape, _ROW_TYPE, rows)
-
-
-def _map_view(path: Path, shape: tuple[int, int]) -> np.ndarray | None:
-    """The file of a view if it is there and whole."""
-    try:
-        view = map_npy(path, (shape, _ROW_TYPE))
-        if not all(np.isfinite(view[start : start + 1024]).all() for start in range(0, len(view), 1024)):
-            return None
-        os.utime(path)
-    except (OSError, ValueError):
-        return None
-    return view
-
-
-def _digest(feature: str, pictures: Iterable[bytes]) -> str:
-    digest = hashlib.blake2b(feature.encode(), digest_size=16)
-    for picture in pictures:
-        digest.update(picture)
-    return digest.hexdigest()
-
-
-def _frozen(array: np.ndarray) -> np.ndarray:
-    array.flags.writeable = False
-    return array
 
 
 def learn_features(

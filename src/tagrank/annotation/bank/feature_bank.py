@@ -8,16 +8,16 @@ Here is also where rows are kept between runs, how much room they take, and how 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from tagrank.annotation.bank.bank_files import (
     LEARNED,
     VIEWS,
-    assemble_view,
     learn_features,
     none_readable,
     own_files,
@@ -32,6 +32,7 @@ from tagrank.annotation.bank.row_store import (
     StoreDamage,
     identify_pictures,
 )
+from tagrank.annotation.bank.view_files import IN_MEMORY, MAPPED_FROM, ViewPlace, assemble_view, mean_view
 from tagrank.data import Collection
 from tagrank.data.catalog import data_folders
 from tagrank.data.label_matrix import Matrix
@@ -103,6 +104,9 @@ class FeatureBank:
     n_jobs : processes; all cores by default. With 1, or for a few pictures, this process does the work
     max_side : files are shrunk to so many pixels on their longer side; arrays are taken as they are
     strict : raise the first problem instead of leaving the picture out
+    mapped_from : views that take more bytes than this are arrays mapped from files in the folder; smaller
+        ones, and all where nothing is kept, are in memory
+    scheduler : address of a Dask scheduler, or a `distributed.Client`, whose workers describe the pictures
 
     Examples
     --------
@@ -122,12 +126,15 @@ class FeatureBank:
         n_jobs: int | None = None,
         max_side: int | None = 512,
         strict: bool = False,
+        mapped_from: int = MAPPED_FROM,
+        scheduler: Any = None,
     ) -> None:
         if not len(check_features(features)):
             raise ValueError("a bank needs at least one set of features, got none")
         self.features = dict(features)
         self.folder, self.keep, self.n_jobs = folder, keep, n_jobs
-        self.max_side, self.strict = max_side, strict
+        self.max_side, self.strict, self.mapped_from = max_side, strict, mapped_from
+        self.scheduler = scheduler
 
     def fit(
         self,
@@ -184,19 +191,23 @@ class FeatureBank:
         pictures = list(pictures)
         self._check(pictures)
         folder = self._folder()
-        views = folder and folder / VIEWS
-        stored_as = {
-            name: f"{feature.fingerprint()}-{self.max_side}" for name, feature in self.features.items()
-        }
+        views = ViewPlace(folder and folder / VIEWS, self.mapped_from)
+        looks, names = _single_looks(self.features)
+        stored_as = {name: f"{look.fingerprint()}-{self.max_side}" for name, look in looks.items()}
         maker = RowMaker(
-            Describer(self.features, self.max_side), stored_as, n_jobs=self.n_jobs, strict=self.strict
+            Describer(looks, self.max_side),
+            stored_as,
+            n_jobs=self.n_jobs,
+            strict=self.strict,
+            scheduler=self.scheduler,
         )
-        return _with_store(
+        described = _with_store(
             folder,
             lambda store: extract_views(
-                pictures, store, maker, view_folder=views, strict=self.strict, progress=progress
+                pictures, store, maker, views=views, strict=self.strict, progress=progress
             ),
         )
+        return _put_together(described, self.features, names, stored_as, views)
 
     def _folder(self) -> Path | None:
         return bank_folder(self.folder) if self.keep else None
@@ -211,18 +222,63 @@ class FeatureBank:
             raise ValueError(f"{', '.join(unfitted)} must learn from pictures first: call fit(pictures)")
 
 
+def _single_looks(features: Mapping[str, Feature]) -> tuple[dict[str, Feature], dict[str, list[str]]]:
+    """Every look of the features once, by name, and for each set of features the names of its looks."""
+    named: dict[str, tuple[str, Feature]] = {}
+    names: dict[str, list[str]] = {}
+    for name, feature in features.items():
+        for number, look in enumerate(feature.looks, 1):
+            own = name if len(feature.looks) == 1 else f"{name}, look {number}"
+            look_name, _ = named.setdefault(look.fingerprint(), (own, look))
+            names.setdefault(name, []).append(look_name)
+    return dict(named.values()), names
+
+
+def _put_together(
+    described: DescribedPictures,
+    features: Mapping[str, Feature],
+    names: Mapping[str, Sequence[str]],
+    stored_as: Mapping[str, str],
+    place: ViewPlace,
+) -> DescribedPictures:
+    """The views of the features from those of their looks, which are averaged."""
+    if described.features.keys() == features.keys():
+        return described
+    pictures = {PICTURES: described.collection.view(PICTURES)}
+    keys = blake2b(b"".join(described.keys), digest_size=16).hexdigest()
+    views = {
+        name: mean_view(
+            [described.collection.view(look) for look in names[name]],
+            " ".join([keys, *(stored_as[look] for look in names[name])]),
+            place,
+        )
+        for name in features
+    }
+    seconds, usual = (
+        {name: sum(known[look] for look in names[name]) for name in features}
+        for known in (described.seconds, described.seconds_a_picture)
+    )
+    return replace(
+        described,
+        collection=Collection(pictures | views, problems=described.collection.problems),
+        features=dict(features),
+        seconds=seconds,
+        seconds_a_picture=usual,
+    )
+
+
 def extract_views(
     pictures: Sequence[PictureLike],
     store: RowStore,
     maker: RowMaker,
     *,
-    view_folder: Path | None = None,
+    views: ViewPlace = IN_MEMORY,
     strict: bool = False,
     progress: Progress | None = None,
 ) -> DescribedPictures:
     """The features of pictures; may be called again with the same maker after a StoreDamage.
 
-    Large views are kept in `view_folder`; None builds them in memory.
+    `views` says where large views are kept.
     """
     sources = identify_pictures(pictures, store, progress)
     reasons = {n: describe_error(found) for n, found in enumerate(sources) if isinstance(found, OSError)}
@@ -236,9 +292,9 @@ def extract_views(
     kept = [number for number in range(len(keys)) if number not in reasons]
     problems = _list_problems(pictures, dict(sorted(reasons.items())), strict=strict)
     stored_as = maker.stored_as.items()
-    views = _assemble(store, maker.stored_as, [keys[number] for number in kept], view_folder)
+    rows = _assemble(store, maker.stored_as, [keys[number] for number in kept], views)
     return DescribedPictures(
-        Collection({PICTURES: [pictures[number] for number in kept]} | views, problems=problems),
+        Collection({PICTURES: [pictures[number] for number in kept]} | rows, problems=problems),
         dict(maker.describer.features),
         np.array(kept, dtype=np.intp),
         seconds=dict(maker.seconds),
@@ -251,13 +307,13 @@ def extract_views(
 
 
 def _assemble(
-    store: RowStore, stored_as: Mapping[str, str], keys: Sequence[bytes], view_folder: Path | None
+    store: RowStore, stored_as: Mapping[str, str], keys: Sequence[bytes], place: ViewPlace
 ) -> dict[str, np.ndarray]:
     """All views; if some are damaged, StoreDamage when all were looked through."""
     views, damage = {}, None
     for name, stored in stored_as.items():
         try:
-            views[name] = assemble_view(store, stored, keys, view_folder)
+            views[name] = assemble_view(store, stored, keys, place)
         except StoreDamage as error:
             damage = f"{name}: {error}"
     if damage is not None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -108,6 +109,7 @@ class RowMaker:
     stored_as : what a store calls each of them
     n_jobs : processes
     strict : stop at the first picture that cannot be described
+    scheduler : address of a Dask scheduler, or a Client, whose workers compute the rows; or None
 
     Attributes
     ----------
@@ -123,8 +125,10 @@ class RowMaker:
         *,
         n_jobs: int | None = None,
         strict: bool = False,
+        scheduler: Any = None,
     ) -> None:
         self.describer, self._n_jobs, self._strict = describer, n_jobs, strict
+        self._scheduler = scheduler
         self.stored_as = stored_as
         self.seconds = dict.fromkeys(stored_as, 0.0)
         self.reading_seconds = 0.0
@@ -166,30 +170,16 @@ class RowMaker:
 
     def _outcomes(self, jobs: Sequence[Job]) -> Generator[tuple[Job, Outcome], None, None]:
         n_workers = count_threads(self._n_jobs)
-        if n_workers > 1 and len(jobs) >= FEW_PICTURES:
-            yield from self._outcomes_of_workers(jobs, n_workers)
+        if jobs and self._scheduler is not None:
+            from tagrank.annotation.bank.spreading import describe_on_cluster
+
+            yield from _tolerated(describe_on_cluster(self._scheduler, self.describer, jobs))
+        elif n_workers > 1 and len(jobs) >= FEW_PICTURES:
+            yield from _tolerated(WorkerPool(self.describer, n_workers=n_workers).map(jobs))
         elif jobs:
             # as in the workers: the last digits depend on the number of threads
             with limited_threads(1), one_opencv_thread():
                 yield from ((job, self.describer(job)) for job in jobs)
-
-    def _outcomes_of_workers(
-        self, jobs: Sequence[Job], n_workers: int
-    ) -> Generator[tuple[Job, Outcome], None, None]:
-        n_deaths = 0
-        with closing(WorkerPool(self.describer, n_workers=n_workers).map(jobs)) as answers:
-            for job, answer in answers:
-                if isinstance(answer, WorkerDied):
-                    n_deaths += 1
-                    if n_deaths == _MAX_DEATHS:
-                        raise RuntimeError(
-                            f"{n_deaths} pictures in a row ended their worker process ({answer}); what was "
-                            "finished is saved. Is there enough memory? Try a smaller n_jobs"
-                        )
-                    yield job, Outcome(reason=f"describing it ended the process: {answer}")
-                else:
-                    n_deaths = 0
-                    yield job, answer
 
     def _save(self, finished: list[tuple[Job, Outcome]], store: RowStore) -> None:
         """Write what is finished, count it, and empty the list."""
@@ -206,3 +196,23 @@ class RowMaker:
         self.reading_seconds += sum(outcome.reading_seconds for _, outcome in finished)
         self.computed |= {job.source.key for job, outcome in finished if outcome.reason is None}
         finished.clear()
+
+
+def _tolerated(
+    answers: Generator[tuple[Job, Outcome | WorkerDied], None, None],
+) -> Generator[tuple[Job, Outcome], None, None]:
+    """What came of jobs, also of those that ended their worker; not of too many in a row."""
+    n_deaths = 0
+    with closing(answers):
+        for job, answer in answers:
+            if isinstance(answer, WorkerDied):
+                n_deaths += 1
+                if n_deaths == _MAX_DEATHS:
+                    raise RuntimeError(
+                        f"{n_deaths} pictures in a row ended their worker process ({answer}); what was "
+                        "finished is saved. Is there enough memory? Try a smaller n_jobs"
+                    )
+                yield job, Outcome(reason=f"describing it ended the process: {answer}")
+            else:
+                n_deaths = 0
+                yield job, answer

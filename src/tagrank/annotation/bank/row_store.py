@@ -109,12 +109,13 @@ class RowStore:
         found = self._read("SELECT feature FROM rows WHERE picture = ?", picture)
         return {feature for (feature,) in found if (picture, feature) not in self._damaged}
 
-    def rows(self, feature: str, pictures: Sequence[bytes]) -> Iterator[np.ndarray]:
-        """The rows of pictures, all of one length and finite.
+    def rows(
+        self, feature: str, pictures: Sequence[bytes], *, n_columns: int | None = None
+    ) -> Iterator[np.ndarray]:
+        """The rows of pictures, all of one length, `n_columns` where it is known, and finite.
 
         StoreDamage where one is missing or damaged; all that are damaged are then dropped at once.
         """
-        n_columns = None
         for picture in pictures:
             row = self._row(feature, picture)
             n_columns = n_columns or len(row)
@@ -186,8 +187,11 @@ class RowStore:
             "ON CONFLICT (feature) DO UPDATE SET used = excluded.used",
             [(feature, today) for feature in features],
         )
+        # what was asked for today already is not written again
         self._note(
-            "INSERT OR REPLACE INTO pictures VALUES (?, ?)", [(picture, today) for picture in pictures]
+            "INSERT INTO pictures VALUES (?, ?) ON CONFLICT (picture) DO UPDATE SET used = excluded.used "
+            "WHERE used IS NOT excluded.used",
+            ((picture, today) for picture in pictures),
         )
 
     def prune(self, *, days: float) -> None:
@@ -235,7 +239,7 @@ class RowStore:
                 raise StoreDamage(str(error)) from error
         return records
 
-    def _note(self, query: str, values: Sequence[tuple[Any, ...]]) -> None:
+    def _note(self, query: str, values: Iterable[tuple[Any, ...]]) -> None:
         """Write what can be done without, if it can be written."""
         with suppress(sqlite3.DatabaseError), self._databases[-1] as database:
             database.executemany(query, values)
@@ -286,7 +290,7 @@ def _is_damage(error: Exception) -> bool:
     return code is not None and code & 0xFF in _DAMAGED
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class KeyedPicture:
     """A picture to describe, with the key of its content.
 

@@ -27,11 +27,11 @@ from tagrank.annotation.choosing.choice import (
     Weighing,
     find_criterion,
 )
+from tagrank.annotation.choosing.plan import MOST_COMPARED, Budget, RowPlan
 from tagrank.annotation.choosing.recipe import (
     AUTO,
     FEWEST_TO_HOLD_OUT,
     METHOD,
-    MOST_COMPARED,
     TRIED,
     Recipe,
 )
@@ -51,11 +51,13 @@ __all__ = [
     "MOST_COMPARED",
     "SEARCHES",
     "TRIED",
+    "Budget",
     "Candidate",
     "Candidates",
     "Choice",
     "ChosenModel",
     "Recipe",
+    "RowPlan",
     "Trial",
     "Weighing",
     "candidates_of",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
+from tagrank.annotation.choosing.plan import Budget
 from tagrank.annotation.scaling import Scaler
 from tagrank.annotation.views import UnscaledRows
 from tagrank.estimators.base import innermost
@@ -79,9 +80,10 @@ class Candidates:
     on_kernels : for each kernel, the usual one first, the candidates that are tried on it
     others : candidates that are tried on the best of these kernels only
     weigher : estimator that finds the weights of the kernels in the sum, not fitted; None keeps them
-    scalers : of rows, by their words; the best is found on a straight line, which is tried fastest. Empty
+    scalers : of rows, by their names; the best is found on a straight line, which is tried fastest. Empty
         where rows are scaled already
     max_seconds : for the choice and the training together; None for as long as it takes
+    budget : what memory the training may take
     """
 
     around: Any
@@ -90,6 +92,7 @@ class Candidates:
     weigher: Any = None
     scalers: Mapping[str, Scaler | None] = field(default_factory=dict)
     max_seconds: float | None = None
+    budget: Budget = field(default_factory=Budget)
 
     @property
     def methods(self) -> Sequence[Candidate]:
@@ -120,6 +123,10 @@ class Candidates:
     def with_powers(self, powers: Sequence[int]) -> "Candidates":
         """The same where the kernels are these powers of that of the estimators."""
         return replace(self, on_kernels=on_kernels_of(self.on_kernels[0], map(kernel_to_the_power, powers)))
+
+    def scaling_of(self, scaler: Scaler | None) -> str:
+        """The name of one of the scalers."""
+        return next(name for name, one in self.scalers.items() if one is scaler)
 
     def wrapped(self, estimator: Any) -> Any:
         """The estimator with what goes around it."""

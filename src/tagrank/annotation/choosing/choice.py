@@ -192,6 +192,7 @@ class Choice:
     seconds : what it took
     weighing : how the weights of the sets of features were found; None where they were not
     is_complete : whether it came to its end; else what is chosen is the best so far
+    plan : how the rows are compared with each other where there are too many for the usual way
     """
 
     trials: tuple[Trial, ...]
@@ -202,6 +203,7 @@ class Choice:
     seconds: float = field(compare=False)
     weighing: Weighing | None = None
     is_complete: bool = True
+    plan: str = ""
 
     @property
     def best(self) -> dict[str, Any]:
@@ -236,6 +238,7 @@ class Choice:
             "seconds": self.seconds,
             "tried": [one.to_dict() for one in self.trials],
             "weights": None if self.weighing is None else self.weighing.to_dict(),
+            "plan": self.plan,
         }
 
 

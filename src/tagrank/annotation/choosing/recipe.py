@@ -31,14 +31,15 @@ from tagrank.annotation.choosing.candidates import (
     on_kernels_of,
     suit_views,
 )
-from tagrank.annotation.scaling import Scaler, count_scalers
+from tagrank.annotation.choosing.plan import MOST_COMPARED, Budget
+from tagrank.annotation.scaling import SCALINGS, Scaler, count_scalers
 from tagrank.annotation.views import UnscaledRows
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators import CalibratedRanker, MultipleKernelRanker, ProbabilityRanker
 from tagrank.estimators.kernel_estimator import KernelEstimator
 from tagrank.estimators.methods import Method, find_method
 from tagrank.estimators.tag_matrices import TagMatrix, as_tag_matrix
-from tagrank.validation import check_count, check_kind, check_share
+from tagrank.validation import check_choice, check_count, check_kind, check_positive, check_share
 
 AUTO = "auto"
 METHOD = AUTO
@@ -51,9 +52,8 @@ TRIED = (
     "incomplete-label-ranker",
 )
 N_LEADING = 3  # methods that are tried on every kernel of rows; the others on the best one
-KERNEL_POWER = "kernel_power"
+KERNEL_POWER, SCALING = "kernel_power", "scaling"
 PICTURE_POWERS = (1, 2, 4)
-MOST_COMPARED = 20_000  # rows, above which only linear models are tried on rows
 FEWEST_TO_HOLD_OUT = 10
 # with fewer pictures sets of features cannot be weighed: the embeddings alone are tried, too; with very few
 # nothing else is, as so few say little about which is better
@@ -85,6 +85,9 @@ class Recipe:
     seed : for everything random
     n_jobs : threads; all cores by default
     kernel_power : to which the kernel is raised; None leaves the choice
+    memory : bytes that training may take; most of what is free by default
+    exact : compare all rows with each other, or refuse; by default many rows are compared with landmarks
+    scaling : of the columns, one of `SCALINGS`; None leaves it to the `Annotator`
     """
 
     method: str = METHOD
@@ -97,10 +100,17 @@ class Recipe:
     completeness: float | None = None
     precision: float | None = None
     kernel_power: int | None = None
+    scaling: str | None = None
+    memory: float | None = None
+    exact: bool = False
 
     def __post_init__(self) -> None:
+        if self.scaling is not None:
+            check_choice("scaling", self.scaling, SCALINGS)
         self._check_calibration()
         self._check_kernel_power()
+        if self.memory is not None:
+            check_positive("memory", self.memory)
         check_kind("parameters", self.parameters, Mapping, "a mapping of names to values")
         parameters = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make(self._entries[0]).get_params(deep=False)
@@ -143,6 +153,8 @@ class Recipe:
         if self.method == AUTO and rows.features:
             # users ask which pictures, and which of their features, speak for a tag
             entries = [one for one in entries if issubclass(one.load(), KernelEstimator)]
+        if self.method == AUTO and len(rows.names) > MOST_COMPARED and not self.exact:
+            entries = [one for one in entries if one.load().suits_many_rows] or entries
         candidates = [
             self._candidate(entry, rows, tags, can_hold_out, parameters)
             for entry in entries
@@ -158,15 +170,18 @@ class Recipe:
             self._weigher(rows, candidates) if can_hold_out else None,
             self._scalers(rows, candidates[0].estimator, scaling) if can_hold_out else {},
             self.parameters.get(MAX_SECONDS),
+            Budget(self.memory, self.exact),
         )
 
     def with_parameters(self, parameters: Mapping[str, Any]) -> "Recipe":
-        """The same with these parameters, such as a search found; KERNEL_POWER may be among them."""
-        of_estimator = {name: value for name, value in parameters.items() if name != KERNEL_POWER}
+        """The same with these parameters, such as a search found, KERNEL_POWER and SCALING among them."""
+        of_recipe = (KERNEL_POWER, SCALING)
+        of_estimator = {name: value for name, value in parameters.items() if name not in of_recipe}
         return replace(
             self,
             parameters={**self.parameters, **of_estimator},
             kernel_power=parameters.get(KERNEL_POWER, self.kernel_power),
+            scaling=parameters.get(SCALING, self.scaling),
         )
 
     def _weigher(self, rows: UnscaledRows, candidates: Sequence[Candidate]) -> Any:
@@ -239,8 +254,7 @@ class Recipe:
         if self.parameters.get("gamma") is not None:
             return [{}]
         straight = {"kernel_words": "linear", "kernel": "linear"}
-        is_too_large = len(rows.names) > MOST_COMPARED
-        return [straight] if is_too_large else [{"kernel_words": "Gaussian"}, straight]
+        return [{"kernel_words": "Gaussian"}, straight]
 
     def _check_kernel_power(self) -> None:
         if self.kernel_power is None:

@@ -1,7 +1,8 @@
 """The best parameters of one method: a search over the space that its entry declares, by cross-validation.
 
 Where the method has a kernel and none is given, kernels are part of the space: of rows a Gaussian and a
-straight line, of pictures powers of the mean kernel. By halving, all combinations are tried on one fold and
+straight line, of pictures powers of the mean kernel. Of counts the scale of the rows is part of it, too; by
+halving, it is chosen on a straight line first. By halving, all combinations are tried on one fold and
 few rows first, the better third on the whole fold, and the better third of these on all folds; a grid tries
 all on all folds. Where the best C is the first or the last, the next one is tried. Rows are compared once for
 each kernel; values of C are one path where the class has one.
@@ -17,11 +18,12 @@ import numpy as np
 
 from tagrank.annotation.choosing.candidates import kernel_of
 from tagrank.annotation.choosing.choice import Choice, Trial, held_out_value
+from tagrank.annotation.choosing.plan import MOST_COMPARED
 from tagrank.annotation.choosing.recipe import (
     FEWEST_TO_HOLD_OUT,
     KERNEL_POWER,
-    MOST_COMPARED,
     PICTURE_POWERS,
+    SCALING,
     Recipe,
 )
 from tagrank.annotation.choosing.steps import n_rows_looked_at
@@ -115,10 +117,19 @@ def open_space(recipe: Recipe, rows: UnscaledRows, *, only_linear: bool = False)
     }
     kernels = [{}] if "kernel" in space else _kernels(recipe, rows, only_linear)
     return [
-        {**kernel, **dict(zip(space, values, strict=True))}
+        {**scaling, **kernel, **dict(zip(space, values, strict=True))}
+        for scaling in _scalings(recipe, rows)
         for kernel in kernels
         for values in product(*space.values())
     ]
+
+
+def _scalings(recipe: Recipe, rows: UnscaledRows) -> list[Parameters]:
+    """How counts may be scaled, the usual way first."""
+    if recipe.scaling not in (None, "auto"):
+        return [{}]
+    usual = recipe.candidates(rows, ()).scalers
+    return [{SCALING: name} for name in usual] or [{}]
 
 
 def _kernels(recipe: Recipe, rows: UnscaledRows, only_linear: bool) -> list[Parameters]:
@@ -134,7 +145,7 @@ def _kernels(recipe: Recipe, rows: UnscaledRows, only_linear: bool) -> list[Para
 
 def usual_parameters(recipe: Recipe, parameters: Parameters) -> Parameters:
     """The usual values of what a search would choose, such as `parameters`."""
-    known = find_method(recipe.method).load()().get_params(deep=False) | {KERNEL_POWER: 1}
+    known = find_method(recipe.method).load()().get_params(deep=False) | {KERNEL_POWER: 1, SCALING: "auto"}
     return {name: known[name] for name in parameters}
 
 
@@ -189,6 +200,8 @@ class Levels:
         """
         left = list(range(len(space)))
         self.n_steps = _n_steps(len(left), levels)
+        if len(levels) > 1:
+            left = self._with_best_scaling(space, levels[0])
         for depth, level in enumerate(levels):
             measured = self._try(space, left, level)
             is_whole = len(measured) == len(left)
@@ -200,6 +213,21 @@ class Levels:
             n_kept = max(FEWEST_KEPT, -(-len(left) // KEPT_SHARE))
             left = sorted(i for i in better[:n_kept] if not measured[i].error)
         return self._go_on(space, levels[-1])
+
+    def _with_best_scaling(self, space: list[Parameters], level: Level) -> list[int]:
+        """Those with the scale of rows that is best on a straight line; all where it is not open."""
+        everything = list(range(len(space)))
+        if len({one.get(SCALING) for one in space}) < 2:
+            return everything
+        straight = [i for i in everything if space[i].get("kernel", "linear") == "linear"]
+        measured = self._try(space, straight, level)
+        self.trials |= {i: (0, trial) for i, trial in measured.items()}
+        if not measured:
+            return everything
+        best = space[min(measured, key=lambda i: _order(measured[i]))][SCALING]
+        left = [i for i in everything if space[i][SCALING] == best]
+        self.n_steps += len(measured) * level.n_folds - (len(everything) - len(left)) * level.n_folds
+        return left
 
     def _go_on(self, space: list[Parameters], level: Level) -> bool:
         """Values of C beyond those of the space, while the best is the first or the last of them."""
@@ -278,12 +306,13 @@ class Levels:
 
     def _compare(self, estimator: Any, parameters: Parameters) -> Any:
         """The rows as the estimator learns from them more than once."""
-        key = repr([parameters.get(name) for name in ("kernel", "gamma", KERNEL_POWER)])
+        key = repr([parameters.get(name) for name in ("kernel", "gamma", KERNEL_POWER, SCALING)])
         if key not in self.compared:
             views = {name: X[self.some] for name, X in self.rows.views.items()}
             # as `Annotator` does for this estimator
-            scaling = getattr(estimator, "column_scaling", "none")
-            X = scale_views(views, kernel_of(estimator), without_kernel=scaling)
+            without_kernel = getattr(estimator, "column_scaling", "none")
+            scaling = parameters.get(SCALING, self.recipe.scaling or "auto")
+            X = scale_views(views, kernel_of(estimator), scaling, without_kernel=without_kernel)
             self.compared[key] = compare_rows(estimator, X)
         return self.compared[key]
 

@@ -21,9 +21,10 @@ from sklearn.base import clone
 
 from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_compared, kernel_of
 from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Choice, ChosenModel, Trial, Weighing
+from tagrank.annotation.choosing.plan import MOST_COMPARED, RowPlan, landmark_names
 from tagrank.annotation.choosing.recipe import FEWEST_TO_WEIGH
 from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
-from tagrank.annotation.scaling import Scaler
+from tagrank.annotation.scaling import SCALING_WORDS, Scaler
 from tagrank.data.label_matrix import Matrix
 from tagrank.estimators import MaxMarginEstimator, ScoreSum
 from tagrank.estimators.base import taken_by
@@ -35,9 +36,11 @@ from tagrank.progress import Progress
 from tagrank.resources import Ending
 
 WORTH_ADDING = 5e-4  # what the sum of two models must gain
+FEWEST_LOOKED_AT = 500  # rows, with how little memory soever
 MOST_ROWS, MOST_PAIRS = 5_000, 2_000_000  # rows, and rows times labels, that the choice looks at
 CHOOSING_SHARE = 0.6  # of the seconds that choice and training may take together
-N_SCALED = 2  # methods by which the scale of rows is chosen
+SCALED_BY = "one-vs-all-logistic"  # fast on a straight line, where the scale of rows is chosen
+WORSE_INTERCEPT = 0.01  # behind the best: such a method is not tried with another intercept
 MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
 WEIGHING = "weighing the sets of features"
 
@@ -69,8 +72,11 @@ def choose(
     stop : function without arguments; once it answers true, what is being trained ends early
     """
     if not candidates.has_choice:
-        return _usual(candidates, X, progress)
+        return _usual(candidates, X, labels.shape, progress)
     n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
+    while n_looked_at > FEWEST_LOOKED_AT and not candidates.budget.fits(n_looked_at, labels.shape[1]):
+        n_looked_at //= 2
+    candidates = _trainable(candidates, *labels.shape)
     X_some, labels_some, model = X, labels, None
     seconds = candidates.max_seconds
     ending = Ending(None if seconds is None else CHOOSING_SHARE * seconds, stop)
@@ -84,12 +90,14 @@ def choose(
     for by in dict.fromkeys((criterion, LIKELIHOOD)):
         model = model or _Steps(candidates, labels_some, by, n_folds, seed, progress, ending).run(X_some)
     if model is None or model.choice is None:
-        return _usual(candidates, X, progress)
+        return _usual(candidates, X, labels.shape, progress)
     choice = replace(model.choice, weighing=weighing)
     if n_looked_at == n_rows:
         return replace(model, choice=choice)
-    rows = _compared(model.estimator, scaled(X, model.scaler), progress).rows
-    return replace(model, choice=choice, rows=rows, held_out=None)
+    plan = _planned(candidates, model.estimator, labels.shape)
+    whole = _compared(plan.applied(model.estimator), scaled(X, model.scaler), progress)
+    choice = replace(choice, plan=plan.words)
+    return replace(model, estimator=whole.estimator, choice=choice, rows=whole.rows, held_out=None)
 
 
 def n_rows_looked_at(n_rows: int, n_labels: int) -> int:
@@ -116,10 +124,30 @@ def scaled(X: Any, scaler: Scaler | None) -> Any:
     return X if scaler is None else scaler.apply(X)
 
 
-def _usual(candidates: Candidates, X: Any, progress: Progress | None) -> ChosenModel:
+def _trainable(candidates: Candidates, n_rows: int, n_labels: int) -> Candidates:
+    """Without those beside the usual method that can only compare all of so many rows with each other."""
+    if n_rows <= MOST_COMPARED and candidates.budget.fits(n_rows, n_labels):
+        return candidates
+    usual = candidates.usual.estimator
+
+    def is_trainable(one: Candidate) -> bool:
+        made = one.made()
+        return one.estimator is usual or not is_compared(made) or bool(landmark_names(made))
+
+    return candidates.only(is_trainable)
+
+
+def _planned(candidates: Candidates, estimator: Any, shape: tuple[int, ...]) -> RowPlan:
+    """How the rows are compared for an estimator that is to be trained on all of them."""
+    return candidates.budget.plan(estimator, *shape) if is_compared(estimator) else RowPlan()
+
+
+def _usual(candidates: Candidates, X: Any, shape: tuple[int, ...], progress: Progress | None) -> ChosenModel:
     """What is trained where nothing can be measured."""
-    scaler = next(iter(candidates.scalers.values()), None)
-    return replace(_compared(candidates.usual.made(), scaled(X, scaler), progress), scaler=scaler)
+    scaler, estimator = next(iter(candidates.scalers.values()), None), candidates.usual.made()
+    plan = _planned(candidates, estimator, shape)
+    model = _compared(plan.applied(estimator), scaled(X, scaler), progress)
+    return replace(model, scaler=scaler, note=plan.words)
 
 
 def _compared(estimator: Any, X: Any, progress: Progress | None) -> ChosenModel:
@@ -156,7 +184,7 @@ class _Steps:
         self.candidates, self.criterion, self.progress = candidates, criterion, progress
         self.ending, self.n_tried = ending, 0
         n_trials = sum(map(len, candidates.on_kernels)) + len(candidates.others)
-        n_trials += N_SCALED * max(0, len(candidates.scalers) - 1)
+        n_trials += max(0, len(candidates.scalers) - 1)
         n_trials += sum(one.tries_intercept for one in candidates.methods)
         folds: dict[str, Any] = {"n_folds": n_folds, "seed": seed, "n_expected": n_trials}
         self.trials = Trials(labels, criterion, **folds, progress=progress, stop=ending.is_over)
@@ -171,7 +199,12 @@ class _Steps:
         tried = best.tried + self._try_all(
             [one.on_kernel_of(leader) for one in self.candidates.others], best.rows
         )
-        measured = [self._with_best_intercept(one, best.rows) for one in tried]
+        measured = [one if one.trial.value is not None else self._measured(one) for one in tried]
+        least = max(one.trial.known_value for one in measured) - WORSE_INTERCEPT
+        measured = [
+            one if one.trial.known_value < least else self._with_best_intercept(one, best.rows)
+            for one in measured
+        ]
         chosen, estimator, value, scores = self._taken(measured)
         self.trials.report(is_finished=True)
         choice = Choice(
@@ -210,18 +243,20 @@ class _Steps:
         if self.candidates.scalers:
             straight = next((group for group in groups if group[0].kernel == "linear"), groups[0])
             groups.remove(straight)
-            by_words = {}
-            for words, scaler in self.candidates.scalers.items():
-                some = [one.on_rows_of(words, scaler) for one in straight[:N_SCALED]]
-                by_words[words] = self._try_group(some, self._plain(some, scaled(X, scaler)))
-                yield by_words[words]
-            words = max(by_words, key=lambda words: by_words[words].value)
-            best, scaler = by_words[words], self.candidates.scalers[words]
+            scaling = next((one for one in straight if one.method == SCALED_BY), straight[0])
+            by_name = {}
+            for name, scaler in self.candidates.scalers.items():
+                some = [scaling.on_rows_of(SCALING_WORDS.get(name, ""), scaler)]
+                by_name[name] = self._try_group(some, self._plain(some, scaled(X, scaler)))
+                yield by_name[name]
+            name = max(by_name, key=lambda name: by_name[name].value)
+            best, scaler = by_name[name], self.candidates.scalers[name]
+            words = SCALING_WORDS.get(name, "")
             X, groups = (
                 scaled(X, scaler),
                 [[one.on_rows_of(words, scaler) for one in group] for group in groups],
             )
-            others = [one.on_rows_of(words, scaler) for one in straight[N_SCALED:]]
+            others = [one.on_rows_of(words, scaler) for one in straight if one is not scaling]
             best.tried.extend(map(self._measured, self._try_all(others, best.rows)))
         plain: Any = None
         for group in groups:
@@ -250,7 +285,7 @@ class _Steps:
     def _with_best_intercept(self, one: Tried, rows: Any) -> Tried:
         """With an intercept or without it, whichever is better, and measured."""
         other = one if self.is_late else self.trials.with_other_intercept(one, rows)
-        return one if other is one and one.trial.value is not None else self._measured(other)
+        return one if other is one else self._measured(other)
 
     def _measured(self, one: Tried) -> Tried:
         """With the value of its log-odds."""

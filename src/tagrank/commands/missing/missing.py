@@ -14,8 +14,10 @@ from tagrank.commands.options import (
     DATA,
     FEATURES,
     JOBS,
+    LOOKS,
     METHOD_NAME,
     OUTPUT,
+    SCHEDULER,
     SEED,
     SHARED,
     VIEW,
@@ -185,11 +187,13 @@ def missing(
     seed: Annotated[int, SEED] = 0,
     view: Annotated[str | None, VIEW] = None,
     features: Annotated[str | Sequence[str] | Mapping[str, Feature] | None, FEATURES] = None,
+    looks: Annotated[int | str | None, LOOKS] = None,
     cache: Annotated[Cache, CACHE] = True,
     reading: Reading = Reading(),
     part: Annotated[str | None, Option(ROWS, usual="all")] = None,
     page: Annotated[str | os.PathLike | None, Option()] = None,
     n_jobs: Annotated[int | None, JOBS] = None,
+    scheduler: Annotated[Any, SCHEDULER] = None,
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
     **parameters: Annotated[Any, Option(group=MethodParameters)],
@@ -214,7 +218,8 @@ def missing(
     calibration : how scores become probabilities: by one curve for all tags, or tag by tag
     part : part to look at
     page : write an HTML page with the pictures, too
-    data, method, completeness, seed, view, features, cache, reading, n_jobs : as in `train`
+    data, method, completeness, seed, view, features, looks, cache, reading, n_jobs, scheduler : as in
+        `train`
     progress : called with how much is done, of how much, and what is being done
     stop : function without arguments; once it answers true, what is being trained ends early
     parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`; what is not given is chosen by the
@@ -234,7 +239,8 @@ def missing(
     tagrank missing scene --method joint-svm --set output_kernel=odds-ratio
     """
     from tagrank.annotation.choosing import Recipe
-    from tagrank.annotation.describing import PICTURES, describe_rows, name_features
+    from tagrank.annotation.choosing.looks import check_looks, describe_with_looks
+    from tagrank.annotation.describing import PICTURES, name_features
     from tagrank.commands.destinations import check_apart, check_distinct, check_list, check_page
     from tagrank.commands.given_data import check_has_tags, choose_part, keep_frequent, open_collection
     from tagrank.commands.missing.choice import PairChoice
@@ -252,6 +258,7 @@ def missing(
     from tagrank.validation import check_choice, check_share
 
     check_choice("calibration", calibration, CALIBRATIONS)
+    check_looks(looks)
     if completeness is not None:
         check_share("completeness", completeness)
         if calibration != SHARED:
@@ -282,9 +289,10 @@ def missing(
         "cache": cache,
         "n_jobs": n_jobs,
         "strict": reading.strict,
+        "scheduler": scheduler,
         "progress": progress,
     }
-    described = describe_rows(rows, features, random_state=seed, **describing)
+    described, _ = describe_with_looks(rows, features, looks, seed=seed, **describing)
     rows = described.collection
     held_out = hold_out(
         rows,

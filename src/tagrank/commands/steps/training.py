@@ -128,6 +128,7 @@ def trained_again(
         criterion=annotator.criterion,
         view=annotator.view,
         features=features,
+        scaling=annotator.scaling_,
     )
     again.fit(rows, **hooks)
     again.choice_, again.tuning_ = annotator.choice_, annotator.tuning_

@@ -3,6 +3,9 @@
 Arrays of the archive: ``X`` (the view "features") or one array for each view under its own name; ``Y``; and,
 if known, ``tags``, ``names``, ``part``, ``name`` and ``<view>.columns`` (feature names). A sparse matrix M is
 stored as ``M.data``, ``M.indices``, ``M.indptr`` and ``M.shape``. Picture paths are an array of text.
+
+Rows that are larger than the memory stand in a file of their own, ``rows.npy``, as ``numpy.save`` writes it,
+and all else in the archive of the same name beside it, ``rows.npz``.
 """
 
 import os
@@ -12,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tagrank.array_files import load_npz, save_npz
-from tagrank.data.collection import Collection
+from tagrank.array_files import blocks_of_rows, load_npz, map_npy, save_npz, write_npy
+from tagrank.data.collection import Collection, only_features
 from tagrank.data.label_matrix import Matrix
-from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, naming
+from tagrank.files import MAX_BYTES, WORD_BYTES, FileError, MemoryBound, atomic_write, naming
 from tagrank.validation import check_choice
 
 _ABOUT = ("Y", "tags", "names", "part", "name")
@@ -39,6 +42,28 @@ def read_npz(path: str | os.PathLike, *, missing: str = "error", max_bytes: int 
     with naming(path):
         _check_memory(arrays, MemoryBound(path, max_bytes))
         return _assemble(arrays, path, missing)
+
+
+def read_mapped(path: str | os.PathLike, *, missing: str = "error", max_bytes: int = MAX_BYTES) -> Collection:
+    """Read rows from a ``.npy`` file, which are left there until they are looked at.
+
+    Labels, tags and names come from the ``.npz`` archive of the same name beside it, if there is one.
+
+    Parameters
+    ----------
+    path : the rows
+    missing : {"error", "nan"}, whether nan or inf among them is refused
+    max_bytes : how large the arrays of the archive may be, as for `read_npz`; the rows take no memory
+    """
+    check_choice("missing", missing, ("error", "nan"))
+    rows, beside = map_npy(path), Path(path).with_suffix(".npz")
+    arrays = load_npz(beside, max_bytes=max_bytes) if beside.exists() else {}
+    if any(_view_name(key.partition(".")[0]) == "features" and key != "X.columns" for key in arrays):
+        raise FileError(beside, f"holds an array X, but the rows are in {os.fspath(path)}; leave one out")
+    with naming(beside):
+        _check_memory(arrays, MemoryBound(beside, max_bytes))
+    with naming(path):
+        return _assemble(arrays | {"X": rows}, path, missing)
 
 
 def _check_memory(arrays: dict[str, np.ndarray], bound: MemoryBound) -> None:
@@ -94,7 +119,8 @@ def _view(key: str, array: Matrix, missing: str) -> Any:
             f"expected views of numbers with two dimensions, got {key!r}: {array.dtype}, {array.shape}"
         )
     values = array.data if sparse.issparse(array) else array
-    if missing == "error" and array.dtype.kind == "f" and not np.isfinite(values).all():
+    is_checked = missing == "error" and array.dtype.kind == "f"
+    if is_checked and not all(np.isfinite(block).all() for block in blocks_of_rows(values)):
         raise ValueError(
             f"{key!r} holds nan or inf; repair it, or pass missing='nan' to read_npz to keep nan"
         )
@@ -131,8 +157,27 @@ def read_matrix(path: str | os.PathLike, *, max_bytes: int = MAX_BYTES) -> Matri
         return _sparse_matrix(arrays, "matrix")
 
 
+def write_mapped(collection: Collection, path: str | os.PathLike) -> None:
+    """Write the rows of a collection to a ``.npy`` file, and all else to the ``.npz`` archive beside it."""
+    rows, _ = only_features(collection, "NPY")
+    if sparse.issparse(rows):
+        raise ValueError("NPY holds dense rows, got sparse ones; write NPZ instead")
+    beside = _arrays_of(collection.replaced(views={"features": rows}, feature_names={}))
+    del beside["X"]
+    for names in collection.feature_names.values():
+        beside["X.columns"] = np.array(names)
+    with atomic_write(path) as file:
+        write_npy(file, rows.shape, rows.dtype, blocks_of_rows(rows))
+        # both or none, but for what may happen between two renamings
+        save_npz(Path(path).with_suffix(".npz"), beside)
+
+
 def write_npz(collection: Collection, path: str | os.PathLike) -> None:
     """Write all of a collection to a compressed ``.npz`` archive."""
+    save_npz(path, _arrays_of(collection))
+
+
+def _arrays_of(collection: Collection) -> dict[str, Any]:
     arrays: dict[str, Any] = {"name": np.array(collection.name), "tags": np.array(collection.tags, dtype=str)}
     for name, view in collection.views.items():
         if _key(name) in _ABOUT or "." in name or "/" in name:
@@ -144,7 +189,7 @@ def write_npz(collection: Collection, path: str | os.PathLike) -> None:
         arrays["names"] = np.array(collection.names, dtype=str)
     if collection.part is not None:
         arrays["part"] = collection.part
-    save_npz(path, arrays)
+    return arrays
 
 
 def _arrays(key: str, view: Any) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def make_label_vectors(targets, *, center, class_weight=None, sample_weight=None
     if sample_weight is not None:
         sample_weight = np.asarray(sample_weight, dtype=np.float64)
         by_sample, by_entry = (sample_weight, None) if sample_weight.ndim < 2 else (None, sample_weight)
-    entries = make_bounds(targets, class_weight=class_weight, sample_weight=by_entry)
+    entries = make_bounds(targets, class_weight=class_weight, sample_weight=by_entry).astype(np.float64)
     costs = np.ones(len(entries))
     if by_sample is not None:
         costs = np.abs(make_bounds(targets, sample_weight=by_sample)).max(axis=1)

@@ -5,6 +5,9 @@ from tagrank.estimators.methods.method import (
     BELOW_ONE,
     CENTER,
     COSTS,
+    DEVICE,
+    ENGINE,
+    LANDMARKS,
     LARGE_COSTS,
     POSITIVE,
     POSITIVE_COUNT,
@@ -27,6 +30,7 @@ RANKING = (
         "Ranks present tags above absent ones, with a threshold of its own for every picture.",
         "The order of tags; the usual choice.",
         "n^2, m^0.6",
+        parameters=(LANDMARKS,),
         space=COSTS,
     ),
     Method(
@@ -40,6 +44,7 @@ RANKING = (
         "Pictures that carry only some of their true tags.",
         "n^2, m^0.6 to m^1.2",
         parameters=(
+            LANDMARKS,
             Parameter(
                 "solver",
                 one_of("exact", "paper"),
@@ -66,6 +71,7 @@ RANKING = (
         "Comparisons with label-ranker on small data.",
         "n^2, pairs of a present and an absent tag",
         parameters=(
+            LANDMARKS,
             Parameter(
                 "pairs",
                 one_of("all", "lowest"),
@@ -88,6 +94,11 @@ CLASSIFICATION = (
         "One support vector machine per tag, all trained together.",
         "Single tags, each with its own yes or no.",
         "n^2, m^0.6",
+        parameters=(
+            LANDMARKS,
+            ENGINE,
+            DEVICE,
+        ),
         space=COSTS,
     ),
     Method(
@@ -100,6 +111,11 @@ CLASSIFICATION = (
         "One logistic regression per tag, all trained together; its scores are log-odds.",
         "Single tags, each with its own probability; texts.",
         "n^2, m",
+        parameters=(
+            LANDMARKS,
+            ENGINE,
+            DEVICE,
+        ),
         space=LARGE_COSTS,
     ),
     Method(

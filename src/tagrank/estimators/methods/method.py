@@ -199,3 +199,30 @@ CENTER = Parameter("center", FLAG, "true", "Take off how frequent each tag is; f
 COSTS = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
 SMALL_COSTS = {"C": (0.01, 0.03, 0.1, 0.3, 1.0)}
 LARGE_COSTS = {"C": (1.0, 3.0, 10.0, 30.0, 100.0)}
+
+
+def _read_device(text: str) -> str:
+    """A name and, of several devices, a number: cuda:1."""
+    if not re.fullmatch(r"[a-z]+(:\d+)?", text):
+        raise ValueError(text)
+    return text
+
+
+DEVICE = Parameter(
+    "device",
+    Values("the name of a device of torch, such as cpu or cuda", _read_device),
+    "none, numpy",
+    "Where to compute: a device of torch.",
+)
+LANDMARKS = Parameter(
+    "landmarks",
+    POSITIVE_COUNT,
+    "none, all pictures",
+    "Compare pictures with so many of them only, which stand for all: for large collections.",
+)
+ENGINE = Parameter(
+    "engine",
+    one_of("auto", "dual", "primal"),
+    "auto",
+    "How straight lines are learned: sample by sample, or by Newton steps on all of many rows.",
+)

@@ -3,6 +3,7 @@
 from tagrank.estimators.methods.method import (
     BELOW_ONE,
     FLOAT,
+    LANDMARKS,
     POSITIVE,
     POSITIVE_COUNT,
     Method,
@@ -29,7 +30,10 @@ REGRESSION = (
         "Least squares for all tags at once; the penalty is chosen by leaving pictures out.",
         "A quick, strong first model for many tags; nothing to tune.",
         "n^3, m",
-        parameters=(ALPHA,),
+        parameters=(
+            LANDMARKS,
+            ALPHA,
+        ),
         memory=regressions,
     ),
 )
@@ -136,6 +140,7 @@ NEIGHBOURS = (
         "Many tags, some of which are missing.",
         "n^3, m^3",
         parameters=(
+            LANDMARKS,
             ALPHA,
             Parameter("dropout", BELOW_ONE, "0.5", "The share of tags that others must be able to restore."),
             Parameter("reconstruction", POSITIVE, "1", "How much completed tags are held to the given ones."),

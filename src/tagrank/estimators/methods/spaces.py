@@ -1,11 +1,11 @@
 """Methods with a space that features and tags share."""
 
-import re
-
 from tagrank.estimators.methods.method import (
     BELOW_ONE,
+    DEVICE,
     FLAG,
     FLOAT,
+    LANDMARKS,
     NOT_NEGATIVE,
     POSITIVE,
     POSITIVE_COUNT,
@@ -32,14 +32,6 @@ def dimensions(usual: int) -> Parameter:
     return Parameter("n_components", POSITIVE_COUNT, str(usual), "Dimensions of the space.")
 
 
-def read_device(text: str) -> str:
-    """A name and, of several devices, a number: cuda:1."""
-    if not re.fullmatch(r"[a-z]+(:\d+)?", text):
-        raise ValueError(text)
-    return text
-
-
-DEVICE = Values("the name of a device of torch, such as cpu or cuda", read_device)
 STEPS = (
     Parameter("step", POSITIVE, "by the curvature where training begins", "Length of the first steps."),
     Parameter("decay", NOT_NEGATIVE, "0.02", "Steps of pass k are divided by 1 + decay k."),
@@ -50,7 +42,7 @@ STEPS = (
     ),
     Parameter("patience", POSITIVE_COUNT, "10", "Passes without progress on these that end training."),
     Parameter("normalize", FLAG, "true", "Divide every row by its length."),
-    Parameter("device", DEVICE, "none, numpy", "Where to compute: a device of torch."),
+    DEVICE,
 )
 FACTORIZATION = (
     Method(
@@ -132,7 +124,7 @@ SHARED_SPACES = (
         "Regression onto the principal components of the tags, and back.",
         "Many tags that go together; noise in rare tags is left out.",
         "n^3, m",
-        parameters=(components("0.5"), ALPHA),
+        parameters=(LANDMARKS, components("0.5"), ALPHA),
         space=SHARES,
         unknown=FILLED,
         memory=regressions,
@@ -148,6 +140,7 @@ SHARED_SPACES = (
         "Many tags of which few combinations can be seen in the pictures.",
         "n^3, m^3",
         parameters=(
+            LANDMARKS,
             components("0.5"),
             Parameter("label_penalty", POSITIVE, "1", "How little rare tags count in the combinations."),
             ALPHA,
@@ -166,6 +159,7 @@ SHARED_SPACES = (
         "Comparison: the first method of its kind.",
         "n^3, m; an answer m^2",
         parameters=(
+            LANDMARKS,
             components("0.5"),
             Parameter("decoding", one_of("omp", "cosamp"), "omp", "How sparse vectors are found."),
             ALPHA,
@@ -184,6 +178,7 @@ SHARED_SPACES = (
         "Tags that depend on the same few properties of pictures.",
         "n^3, m^3",
         parameters=(
+            LANDMARKS,
             components("0.5"),
             Parameter("within", SHARE, "0.1", "The penalty within the subspace, as a share of alpha."),
             ALPHA,

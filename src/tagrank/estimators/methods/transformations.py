@@ -2,7 +2,10 @@
 
 from tagrank.estimators.methods.method import (
     COSTS,
+    DEVICE,
+    ENGINE,
     FLOAT,
+    LANDMARKS,
     POSITIVE,
     POSITIVE_COUNT,
     Method,
@@ -40,6 +43,11 @@ TRANSFORMATIONS = (
         "One support vector machine per tag, its scores made log-odds by a sigmoid on held-out pictures.",
         "A probability for each tag alone; comparisons with the literature.",
         "n^2, m^0.6",
+        parameters=(
+            LANDMARKS,
+            ENGINE,
+            DEVICE,
+        ),
         space=COSTS,
         memory=_similarities_and_a_fold,
     ),

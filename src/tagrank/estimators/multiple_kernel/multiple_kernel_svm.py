@@ -7,8 +7,8 @@ import numpy as np
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.estimators.base import Numbers, stores
 from tagrank.estimators.compared_rows import Similarities
+from tagrank.estimators.max_margin import MaxMarginEstimator
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
-from tagrank.estimators.one_vs_all import OneVsAllSVM
 from tagrank.kernels import KernelStack
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.metrics import category_auc
@@ -16,7 +16,7 @@ from tagrank.resources import Ending
 from tagrank.solvers.solution import join_solutions, sum_of_solutions
 
 
-class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
+class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
     """One support vector machine per label, each with weights of its own for the kernels (MKL).
 
     Minimises for every label ``1/2 sum_j |f_j|^2 / beta_j + sum_i C_i max(0, 1 - y_i sum_j f_j(x_i))`` over
@@ -135,6 +135,9 @@ class MultipleKernelSVM(KernelWeighing, OneVsAllSVM):
 
     stored = stores(kernel_weights_=Numbers("f", ("n_labels", "n_kernels")))
     weight_choices = tuple(name for name in KernelWeighing.weight_choices if name != "held-out")
+
+    def _loss(self):
+        return "hinge"
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -1,9 +1,9 @@
 """Estimators with several kernels whose weights all labels share: a ranker, and support vector machines."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from tagrank.estimators.max_margin import MaxMarginEstimator
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
-from tagrank.estimators.one_vs_all import OneVsAllSVM
 from tagrank.estimators.ranking import LabelRanker
 from tagrank.validation import check_choice
 
@@ -25,6 +25,10 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
         smoother scores; powers of ten from 0.01 to 100 are worth trying.
     loss : {"ranking", "group"}, default "ranking"
         The loss of `LabelRanker`, or that of `IncompleteLabelRanker` for samples that lack true labels.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     kernel : list of Kernel, or a sum of them, or the name of one, default "rbf"
         The kernels to weigh. The weights of a sum are where "held-out" ones start from, else they are not
         used. A name is one kernel on each view, if X is a mapping of views. With "precomputed", X is a list
@@ -140,6 +144,8 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
 
     solvers = tuple(name for name in KernelWeighing.solvers if name != "smo")
 
+    landmarks: None = field(default=None, init=False)
+
     def _loss(self):
         if self.loss == "ranking":
             return super()._loss()
@@ -154,7 +160,7 @@ WORST = ("auto", "cutting-plane", "stochastic")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
+class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
     """One support vector machine per label on one weighted sum of kernels for all (ML-MKL).
 
     Minimises over weights ``beta >= 0`` with ``|beta|_p <= 1`` the sum over labels of the objectives of
@@ -280,6 +286,9 @@ class SharedKernelSVM(KernelWeighing, OneVsAllSVM):
     objective: str = "sum"
 
     solvers = tuple(dict.fromkeys((*(name for name in KernelWeighing.solvers if name != "smo"), *WORST)))
+
+    def _loss(self):
+        return "hinge"
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -64,6 +64,10 @@ class LabelSpaceTransform(RidgeRegression):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
         alike. By default the width is the mean distance of training pairs; try half and twice that, together
         with other costs, where the ranking is poor.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
@@ -150,6 +154,10 @@ class CanonicalCorrelation(RidgeRegression):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
         alike. By default the width is the mean distance of training pairs; try half and twice that, together
         with other costs, where the ranking is poor.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
@@ -244,6 +252,10 @@ class CompressedSensing(RidgeRegression):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
         alike. By default the width is the mean distance of training pairs; try half and twice that, together
         with other costs, where the ranking is poor.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
@@ -341,6 +353,10 @@ class SharedSubspace(RidgeRegression):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
         alike. By default the width is the mean distance of training pairs; try half and twice that, together
         with other costs, where the ranking is poor.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5

@@ -80,7 +80,7 @@ class BoostedStumps(LabelEstimator):
 
         X, targets = self._take(X, y)
         warn_never_positive(targets)
-        bounds = make_bounds(targets, sample_weight=sample_weight)
+        bounds = make_bounds(targets, sample_weight=sample_weight).astype(np.float64)
         known = np.any(bounds != 0, axis=1)
         self.by_presence_ = bool(sparse.issparse(X))
         with limited_threads(self.n_jobs if bounds.size * X.shape[1] >= WORTH_THREADS else 1):

@@ -78,7 +78,8 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
     max_iter : int, default 1000
-        Maximum number of passes over the data. A warning says if `tol` was not reached.
+        Maximum number of passes over the data, or of Newton steps of the primal engine. A warning says if
+        `tol` was not reached.
     max_seconds : float, optional
         Stop each of the four trainings after this many seconds and keep the result with its certificate.
     random_state : int, RandomState or None, default None
@@ -87,6 +88,17 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
+    landmarks : int, optional
+        Number of training rows, chosen so that they stand for all: rows are compared with these only
+        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
+        enough for most collections. By default all rows are compared with each other.
+    engine : {"auto", "dual", "primal"}, default "auto"
+        How rows under the linear kernel are learned from. "dual" goes from sample to sample; "primal" takes
+        Newton steps on all samples, which is far faster where there are many more of them than columns;
+        "auto" counts.
+    device : str, optional
+        Where dense rows are worked on by the primal engine, such as "cuda"; needs torch. By default on the
+        processor.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ class EfficientNetEmbedding(Feature):
     Parameters
     ----------
     variant : 0, 1 or 2: larger ones see more (224, 240, 260 pixels) and take longer (1 : 1.5 : 2)
-    framing : Squash, CentreCrop, Together or Mirrored, how a picture becomes one square view or several
+    framing : Squash, CentreCrop, Together, Mirrored or Flipped: how a picture becomes square views
     """
 
     kernel: ClassVar[str] = "rbf"

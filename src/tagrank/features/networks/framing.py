@@ -96,6 +96,20 @@ class Mirrored(Framing):
         return np.concatenate([views, views[:, :, ::-1]])
 
 
+@dataclass(frozen=True)
+class Flipped(Framing):
+    """The mirror images of the views of a framing, without the views themselves."""
+
+    framing: Framing = field(default_factory=Squash)
+
+    @property
+    def n_views(self):
+        return self.framing.n_views
+
+    def __call__(self, pixels, height, width):
+        return self.framing(pixels, height, width)[:, :, ::-1]
+
+
 def resize(pixels, height, width):
     """Resize a picture, uint8 (any, any, 3): averages where it shrinks, cubic where it grows."""
     import cv2

@@ -48,7 +48,7 @@ class OnnxEmbedding(Feature):
     mean, scale : floats for red, green and blue; the network is given (rgb - mean) / scale with rgb from 0
         to 255. The default is common for networks trained on ImageNet by PyTorch.
     side : int, pixels of the square input of a network that takes any size
-    framing : Squash, CentreCrop, Together or Mirrored, how a picture becomes one view or several
+    framing : Squash, CentreCrop, Together, Mirrored or Flipped, how a picture becomes one view or several
     """
 
     kernel: ClassVar[str] = "rbf"

@@ -554,10 +554,14 @@ class TestNothingIsLost:
     def test_a_server_that_is_killed_gets_them_when_it_is_back(self, open_page, anna, desk):
         page = open_wall(open_page, anna, may_fail=LOST)
         n = len(history(anna))
+        # the next page is asked for while the first is shown; without it there is none to go on to
+        page.wait_for_load_state("networkidle")
         desk.kill()
-        n_decided = decide_page(page)
-        page.get_by_text(f"{n_decided} decisions are waiting: no connection").wait_for()
-        desk.start()
+        try:
+            n_decided = decide_page(page)
+            page.get_by_text(f"{n_decided} decisions are waiting: no connection").wait_for()
+        finally:
+            desk.start()
         wait_until_sent(page)
         page.locator("#waiting").wait_for(state="hidden")
         assert len(history(anna)) == n + n_decided

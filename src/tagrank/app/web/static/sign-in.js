@@ -2,9 +2,9 @@
 import { post } from "./api.js";
 import { find } from "./dom.js";
 
-find("sign-in")?.addEventListener("submit", async (event) => {
+const form = find("sign-in");
+form?.addEventListener("submit", async (event) => {
   event.preventDefault();
-  const form = event.target;
   find("problem").textContent = "";
   try {
     await post("/api/sign-in", { name: form.elements.name.value, password: form.elements.password.value });
@@ -15,3 +15,5 @@ find("sign-in")?.addEventListener("submit", async (event) => {
     form.elements.password.select();
   }
 });
+// before this line the browser would send the form by itself
+if (form) form.querySelector("button").disabled = false;

@@ -19,6 +19,7 @@ from tagrank.data.readers.folders.keywords import (
 from tagrank.data.readers.folders.tag_folders import is_tag_folders, read_tag_folders
 from tagrank.data.readers.folders.tag_list import has_tag_list, read_tag_list
 from tagrank.data.readers.folders.voc import is_voc, read_voc
+from tagrank.data.readers.keyword_memory import KeywordMemory
 from tagrank.data.readers.marks import Marks, TagTable, marks_of
 from tagrank.files import ProblemLog
 from tagrank.validation import check_choice
@@ -59,6 +60,7 @@ def read_pictures(
     join_sidecars: bool = True,
     follow_links: bool = False,
     only_inside: bool = False,
+    keywords: KeywordMemory | None = None,
     **options: Any,
 ) -> Collection:
     """Read a folder of pictures, some of which are tagged.
@@ -72,6 +74,7 @@ def read_pictures(
     machine_tags : take the tags that `annotate` wrote into sidecars for the truth; else they are left out
     join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv
     follow_links, only_inside : follow links to folders; follow no link that leads out of the folder
+    keywords : what is known of the keywords of files that did not change; by default every file is opened
     **options : of that layout: `separator` ("tag_list"), `empty` ("tag_list", "coco", "voc"), `words`
         ("corel5k"), `hierarchical` ("keywords"), `max_bytes` (all that have lists)
 
@@ -82,7 +85,11 @@ def read_pictures(
         themselves are not decoded.
     """
     files = PictureFolder(
-        folder, ProblemLog(strict=strict), follow_links=follow_links, only_inside=only_inside
+        folder,
+        ProblemLog(strict=strict),
+        follow_links=follow_links,
+        only_inside=only_inside,
+        keywords=keywords,
     )
     layout = _fitting_layout(files, machine_tags) if layout is None else layout
     read = LAYOUTS[check_choice("layout", layout, tuple(LAYOUTS))].read

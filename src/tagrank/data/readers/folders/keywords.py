@@ -1,5 +1,7 @@
 """A folder whose tags are the keywords of photo programs, in XMP sidecars or inside the pictures."""
 
+from collections.abc import Callable
+
 from tagrank.data.collection import Collection
 from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.marks import TagTable
@@ -18,10 +20,10 @@ def has_keywords(folder: PictureFolder, *, machine_tags: bool = False) -> bool:
     Unless `machine_tags` are wanted, a sidecar with none but machine-made keywords does not count: the folder
     is read as it was before they were written.
     """
-    if any(machine_tags or not _is_machine_made(folder.path(name)) for name in folder_sidecars(folder)):
+    if any(machine_tags or not _is_machine_made(folder, name) for name in folder_sidecars(folder)):
         return True
     step = max(1, len(folder.pictures) // _N_PROBES)
-    return any(_has_embedded(folder.path(name)) for name in folder.pictures[::step])
+    return any(_has_embedded(folder, name) for name in folder.pictures[::step])
 
 
 def folder_sidecars(folder: PictureFolder) -> list[str]:
@@ -29,17 +31,23 @@ def folder_sidecars(folder: PictureFolder) -> list[str]:
     return [name for name in folder.files if name.casefold().endswith(_SIDECAR)]
 
 
-def _is_machine_made(sidecar: str) -> bool:
+def _read(folder: PictureFolder, name: str, reader: Callable[[str], MarkedKeywords]) -> MarkedKeywords:
+    """The keywords of a file of the folder, which is not opened where they are known."""
+    path = folder.path(name)
+    return reader(path) if folder.keywords is None else folder.keywords.read(path, reader)
+
+
+def _is_machine_made(folder: PictureFolder, sidecar: str) -> bool:
     try:
-        keywords = read_marked(sidecar)
+        keywords = _read(folder, sidecar, read_marked)
     except FileError:
         return False
     return bool(keywords.machine.flat) and keywords.all == keywords.machine
 
 
-def _has_embedded(picture: str) -> bool:
+def _has_embedded(folder: PictureFolder, picture: str) -> bool:
     try:
-        return bool(read_embedded(picture).all.flat)
+        return bool(_read(folder, picture, read_embedded).all.flat)
     except FileError:
         return False
 
@@ -56,7 +64,7 @@ def read_keyword_folder(
     sidecars, table = SidecarTags(folder, machine_tags=machine_tags), TagTable(folder)
     for name in folder.pictures:
         try:
-            inside = read_embedded(folder.path(name))
+            inside = _read(folder, name, read_embedded)
         except KeywordError as error:
             folder.problems.add_error(folder.path(name), error)
             inside = MarkedKeywords()
@@ -111,9 +119,8 @@ class SidecarTags:
             )
 
     def _read(self, sidecar: str) -> MarkedKeywords:
-        path = self._folder.path(sidecar)
         try:
-            return read_marked(path)
+            return _read(self._folder, sidecar, read_marked)
         except FileError as error:
-            self._folder.problems.add_error(path, error)
+            self._folder.problems.add_error(self._folder.path(sidecar), error)
             return MarkedKeywords()
