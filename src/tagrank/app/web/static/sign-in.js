@@ -1,19 +1,18 @@
-// Sign in; then the page that was asked for.
-import { post } from "./api.js";
-import { find } from "./dom.js";
-
-const form = find("sign-in");
-form?.addEventListener("submit", async (event) => {
+// Sign in; then the page that was asked for. The page waits for this script before it shows the form (it is no module),
+// so that whoever is quick never sends the form without it.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (form.id !== "sign-in") return;
   event.preventDefault();
-  find("problem").textContent = "";
+  const problem = document.getElementById("problem");
+  problem.textContent = "";
   try {
+    const { post } = await import("./api.js");
     await post("/api/sign-in", { name: form.elements.name.value, password: form.elements.password.value });
     location.assign(form.dataset.next);
   } catch (error) {
-    find("waiting").hidden = true;
-    find("problem").textContent = error.message;
+    document.getElementById("waiting").hidden = true;
+    problem.textContent = error.message;
     form.elements.password.select();
   }
 });
-// before this line the browser would send the form by itself
-if (form) form.querySelector("button").disabled = false;
