@@ -49,7 +49,7 @@ def limit_container(folder, n_bytes):
 def test_a_gram_matrix_that_a_container_cannot_hold(told):
     X, Y = np.random.default_rng(0).normal(size=(40, 3)), np.eye(4)[np.arange(40) % 4]
     limit_container(told, 40**2)
-    with pytest.raises(MemoryError, match=r"the similarities of 40 samples take .* GiB are free"):
+    with pytest.raises(MemoryError, match=r"the similarities of 40 samples take .* MiB are free"):
         tagrank.OneVsAllSVM(kernel="rbf").fit(X, Y)
     limit_container(told, 10**12)
     tagrank.OneVsAllSVM(kernel="rbf").fit(X, Y)

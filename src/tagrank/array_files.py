@@ -12,6 +12,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -124,9 +125,30 @@ def join_columns(arrays: Sequence[np.ndarray]) -> np.ndarray:
     return hold_rows(parts, (n_rows, width), dtype, made_of=arrays)
 
 
-def _in_nameless_file(parts: Iterable[np.ndarray], shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+def large_files_folder() -> Path:
+    """Where files go that memory cannot hold: where temporary ones go, unless that is memory itself."""
+    usual, lasting = Path(tempfile.gettempdir()), Path("/var/tmp")
+    if "TMPDIR" not in os.environ and is_in_memory(usual) and os.access(lasting, os.W_OK | os.X_OK):
+        return lasting
+    return usual
+
+
+def is_in_memory(folder: str | os.PathLike) -> bool:
+    """Whether the files of a folder are in memory, which Linux tells."""
     try:
-        with tempfile.TemporaryFile(prefix="tagrank-rows-") as file:
+        about = os.stat(folder)
+        lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    except OSError:
+        return False
+    device = f"{os.major(about.st_dev)}:{os.minor(about.st_dev)}"
+    kinds = [line.split(" - ")[1].split()[0] for line in lines if line.split()[2] == device and " - " in line]
+    return any(kind in ("tmpfs", "ramfs") for kind in kinds)
+
+
+def _in_nameless_file(parts: Iterable[np.ndarray], shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+    folder = large_files_folder()
+    try:
+        with tempfile.TemporaryFile(prefix="tagrank-rows-", dir=folder) as file:
             # written, not mapped meanwhile: a full disk is an error then, and not the end of the process
             write_npy(file, shape, np.dtype(dtype), parts)
             file.flush()
@@ -135,9 +157,10 @@ def _in_nameless_file(parts: Iterable[np.ndarray], shape: tuple[int, ...], dtype
     except OSError as error:
         if error.errno is None:
             raise
-        place, reason = tempfile.gettempdir(), error.strerror
+        reason = error.strerror
         raise OSError(
-            error.errno, f"{reason}: rows of shape {shape} go to {place}; make room, or set TMPDIR to another"
+            error.errno,
+            f"{reason}: rows of shape {shape} go to {folder}; make room, or set TMPDIR to another",
         ) from error
 
 

@@ -129,9 +129,18 @@ def available_memory() -> float:
     return min(_free(), _allowed())
 
 
+def memory_in_use() -> float:
+    """Bytes that this process holds beside mapped files; 0 where nothing tells."""
+    try:
+        lines = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+        return 1024.0 * int(lines["RssAnon"].split()[0])
+    except (OSError, KeyError, ValueError):
+        return 0.0
+
+
 def gibibytes(n_bytes: float) -> str:
-    """For people."""
-    return f"{n_bytes / 2**30:,.1f} GiB"
+    """For people; less than one in mebibytes."""
+    return f"{n_bytes / 2**30:,.1f} GiB" if n_bytes >= 2**30 else f"{n_bytes / 2**20:,.0f} MiB"
 
 
 def _free() -> float:

@@ -200,7 +200,7 @@ def test_a_method_that_does_not_fit_is_not_begun(monkeypatch, tmp_path):
     monkeypatch.setattr(running, "available_memory", lambda: 10.0)
     found = compare(draw(), tmp_path / "kept", **QUICK)
     assert {line.state for line in found.data[0].lines} == {"too large"}
-    assert "of memory, 0.0 GiB are free" in found.data[0].lines[0].words
+    assert "of memory, 0 MiB are free" in found.data[0].lines[0].words
     monkeypatch.undo()
     monkeypatch.setattr(running, "WorkerPool", Here)
     # what was not done is tried again

@@ -69,7 +69,7 @@ class ComparedRows(PlainRows):
     ----------
     X : checked rows; None for a part of others, whose models answer only for what is held out
     kernel : Kernel, fitted
-    K : array, shape (n, n), its Gram matrix
+    K : array or VisitedGram, shape (n, n), its Gram matrix
     known : dict of attributes that an estimator has of such rows, such as `n_features_in_`
     """
 
@@ -157,12 +157,15 @@ class Similarities(PlainRows):
         return len(self.K)
 
 
-def compare_rows(estimator, X):
-    """What an estimator makes of rows that are learned from more than once; one of others makes nothing."""
+def compare_rows(estimator, X, **where):
+    """What an estimator makes of rows that are learned from more than once; one of others makes nothing.
+
+    `where` may say from which `place` similarities come, to an estimator that visits them.
+    """
     if isinstance(X, PlainRows):
         return X
     if hasattr(estimator, "compare"):
-        return estimator.compare(X)
+        return estimator.compare(X, **where)
     return GramRows.of_all(X) if get_tags(estimator).input_tags.pairwise else PlainRows(X)
 
 

@@ -22,8 +22,9 @@ from tagrank.kernels import Linear, Precomputed, make_kernel, reads_views
 from tagrank.kernels.gram import gram, n_rows, take_rows
 from tagrank.kernels.maps import NystroemMap
 from tagrank.kernels.structure import views_of
+from tagrank.kernels.visited_gram import PLACES, visit_gram
 from tagrank.resources import available_memory, gibibytes, limited_threads
-from tagrank.validation import check_rows, check_same_length
+from tagrank.validation import check_choice, check_rows, check_same_length
 
 KNOWN_OF_ROWS = ("n_features_in_", "feature_names_in_")
 
@@ -44,8 +45,23 @@ class KernelEstimator(LabelEstimator):
         X_fit_=Rows("n_kept"),
     )
     gram_dtype = None
+    visits_rows = False  # whether training reads a few rows of a Gram matrix at a time
 
-    def compare(self, X):
+    def compare(self, X, *, place="memory"):
+        """As `LabelEstimator.compare`; similarities need not be in memory where `visits_rows` is true.
+
+        Parameters
+        ----------
+        X : rows in any form that `fit` takes
+        place : "memory", "shared", "file" or "computed", where the n x n similarities come from. Folds copy
+            their part in "memory", and read it out of the whole where it is "shared", or in a nameless file.
+            "computed" holds none, and computes them each time that training visits a row
+
+        Returns
+        -------
+        PlainRows, or another with its methods `training` and `held_out`, which cut folds out of it
+        """
+        check_choice("place", place, PLACES)
         if isinstance(X, PlainRows):
             return X
         self._check_parameters()
@@ -59,6 +75,8 @@ class KernelEstimator(LabelEstimator):
         known = {name: vars(checked)[name] for name in KNOWN_OF_ROWS if name in vars(checked)}
         if getattr(self, "landmarks", None) is not None:
             return self._compare_with_landmarks(X, kernel, known)
+        if place != "memory":
+            return ComparedRows(X, *self._visit_gram(X, kernel, place), known)
         return ComparedRows(X, *self._fit_gram(X), known)
 
     def _compare_with_landmarks(self, X, kernel, known):
@@ -68,6 +86,13 @@ class KernelEstimator(LabelEstimator):
             for block in row_blocks(len(Z), rows_within(len(chosen.chosen_))):
                 Z[block] = chosen.transform(take_rows(X, block))
         return LandmarkRows(X, chosen.kernel_, Z, chosen.chosen_, chosen.projection_, known)
+
+    def _visit_gram(self, X, kernel, place):
+        if not self.visits_rows:
+            raise ValueError(
+                f"{type(self).__name__} reads all similarities at once: place must be 'memory', got {place!r}"
+            )
+        return visit_gram(kernel, X, place=place, dtype=self.gram_dtype, n_jobs=self.n_jobs)
 
     def _fit_gram(self, X, **more):
         """The fitted kernel and the Gram matrix of checked rows."""
@@ -193,5 +218,6 @@ def _check_memory(n_bytes, n_samples):
     if n_bytes > free:
         raise MemoryError(
             f"the similarities of {n_samples:,} samples take {gibibytes(n_bytes)}, and {gibibytes(free)} are "
-            "free; landmarks=1024 compares with some of them only, and kernel='linear' needs no similarities"
+            "free; landmarks=1024 compares with some of them only, compare(X, place='file') keeps them in a "
+            "file, and kernel='linear' needs none"
         )

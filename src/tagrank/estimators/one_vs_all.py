@@ -28,6 +28,7 @@ class OneVsAllEstimator(MaxMarginEstimator):
     device: str | None = None
 
     unstored_parameters = (*MaxMarginEstimator.unstored_parameters, "device")
+    visits_rows = True
     rows_a_column = 40  # from which on Newton steps on all rows cost less than dual ascent
 
     def _check_parameters(self):

@@ -118,6 +118,7 @@ class LabelRanker(MaxMarginEstimator):
 
     landmarks: int | None = None
 
+    visits_rows = True
     stored = stores(threshold_rule_=Numbers("f", (2,)), always_predicts_=FLAG)
 
     def _check_parameters(self):
@@ -275,6 +276,11 @@ class IncompleteLabelRanker(LabelRanker):
         check_choice("solver", self.solver, ("exact", "paper"))
         if self.eta is not None:
             check_positive("eta", self.eta)
+
+    @property
+    def visits_rows(self):
+        """Whether training reads a few rows at a time, as "exact" does."""
+        return self.solver == "exact"
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):
         if self.solver == "exact":

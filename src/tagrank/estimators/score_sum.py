@@ -98,6 +98,11 @@ class ScoreSum(KernelEstimator):
         return None if self.first is None else getattr(self.first, "landmarks", None)
 
     @property
+    def visits_rows(self):
+        """Whether both do."""
+        return all(getattr(model, "visits_rows", False) for model in (self.first, self.second))
+
+    @property
     def n_jobs(self):
         """Threads, as the first one has them."""
         return None if self.first is None else self.first.n_jobs

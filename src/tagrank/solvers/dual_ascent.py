@@ -28,7 +28,7 @@ from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within, written_zeros
 from tagrank.resources import Ending, is_interrupt
-from tagrank.solvers.gram_scores import GramScores, JointGram
+from tagrank.solvers.gram_scores import GramScores, JointGram, VisitedScores
 from tagrank.solvers.linear_rows import DenseRows, JointRows, SparseRows
 from tagrank.solvers.solution import (
     OUT_OF_RANGE,
@@ -82,7 +82,8 @@ def solve_dual(
 
     Parameters
     ----------
-    data : Gram matrix (n_samples, n_samples), or rows (n_samples, n_features), dense or CSR; of a joint
+    data : Gram matrix (n_samples, n_samples), an array or one whose rows come when they are asked for
+        (`VisitedGram`), or rows (n_samples, n_features), dense or CSR; of a joint
         problem its Gram matrix, or rows and label vectors (X, U), see `JointRows`
     make_loss : one of LOSSES, or a function of (bounds, coefficients) that returns a
         `tagrank.losses.loss.Loss`; a class will do
@@ -194,7 +195,8 @@ def _hold(data, kind, loss, dtype, intercept):
     """The samples: what holds the data, and scores or weights that follow the coefficients."""
     n_labels = loss.bounds.shape[1]
     if kind == "gram":
-        return GramScores(data, n_labels, dtype, intercept)
+        held = VisitedScores if hasattr(data, "source") else GramScores
+        return held(data, n_labels, dtype, intercept)
     if kind == "joint gram":
         return JointGram(data, dtype)
     if kind == "joint rows":

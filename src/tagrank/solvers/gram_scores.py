@@ -32,10 +32,13 @@ class GramScores:
         self.xp = namespace_of(K)
         self.n_samples = K.shape[0]
         self.dtype = dtype
-        self.diagonal = to_host(self.xp.diagonal(K)).astype(np.float64) + intercept
+        self.diagonal = self._read_diagonal().astype(np.float64) + intercept
         self.is_exact = self.xp is np
         F = written_zeros((n_labels, self.n_samples), np.float64 if self.is_exact else dtype)
         self.F = beside(F, K)
+
+    def _read_diagonal(self):
+        return to_host(self.xp.diagonal(self.K))
 
     def read(self, rows):
         """Corner K[rows][:, rows] and scores (n_labels, len(rows)) of some samples, on the host."""
@@ -52,13 +55,17 @@ class GramScores:
             scores += self.offset[:, None].astype(self.dtype)
         return corner, scores
 
+    def _fetch(self, rows):
+        """A copy of some rows of K."""
+        return self.K[beside(rows, self.K)]
+
     def nearest(self, rows):
         """For each of some samples, the other one that is most similar by the angle between them."""
-        similarities = to_host(self.K[beside(rows, self.K)])
+        similarities = to_host(self._fetch(rows))
         if self.intercept:
-            similarities += self.intercept
+            similarities = similarities + self.intercept
         lengths = np.sqrt(np.where(self.diagonal > 0, self.diagonal, np.inf))
-        similarities /= lengths.astype(similarities.dtype)
+        similarities = similarities / lengths.astype(similarities.dtype)
         similarities[np.arange(len(rows)), rows] = -np.inf
         return similarities.argmax(axis=1)
 
@@ -66,11 +73,14 @@ class GramScores:
         """Bring the scores up to date after the coefficients of `rows` changed."""
         self.offset += self.intercept * changes.sum(axis=1)
         if self.xp is np:
-            _add_product(self.F, changes.astype(self.F.dtype, copy=False), rows, self.K)
+            self._add(self.F, changes.astype(self.F.dtype, copy=False), rows)
         else:
-            index = beside(rows, self.K)
             changes = beside(changes, self.K, dtype=self.F.dtype)
-            self.F += changes @ beside(self.K[index], self.K, dtype=self.F.dtype)
+            self.F += changes @ beside(self._fetch(rows), self.K, dtype=self.F.dtype)
+
+    def _add(self, F, changes, rows):
+        """F += changes @ K[rows] on the host."""
+        _add_product(F, changes, rows, self.K)
 
     def scores(self):
         F = to_host(self.F)
@@ -89,9 +99,9 @@ class GramScores:
             rows = changed[block]
             A = np.ascontiguousarray(coefficients[rows].T)
             if self.xp is np:
-                _add_product(F, A, rows, self.K)
+                self._add(F, A, rows)
             else:
-                F += A @ to_host(self.K[beside(rows, self.K)]).astype(np.float64, copy=False)
+                F += A @ to_host(self._fetch(rows)).astype(np.float64, copy=False)
         self.F[:] = F if self.xp is np else beside(F, self.K, dtype=self.F.dtype)
         self.offset = self.intercept * coefficients.sum(axis=0)
         return F + self.offset[:, None] if self.intercept else F
@@ -188,6 +198,36 @@ def _add_sparse_product(F, changes, rows, K, n_tiles):
                 p += 8
             if p < n_changed[label]:
                 _add_four(target, steps[label, p:], K, where[label, p:], start)
+
+
+class VisitedScores(GramScores):
+    """As `GramScores`, of a matrix that no memory holds: its rows come when they are asked for.
+
+    Rows of a visit are fetched once, for what it reads and for what it changes.
+    """
+
+    def __init__(self, K, n_labels, dtype, intercept=0.0):
+        self.fetched = None, None
+        super().__init__(K, n_labels, dtype, intercept)
+
+    def _read_diagonal(self):
+        return self.K.diagonal()
+
+    def _fetch(self, rows):
+        if self.fetched[0] is not rows:
+            self.fetched = rows, self.K[rows]
+        return self.fetched[1]
+
+    def read(self, rows):
+        lower = np.tril(self._fetch(rows)[:, rows].astype(self.dtype))  # symmetric but for rounding
+        corner, scores = lower + np.tril(lower, -1).T, self.F[:, rows].astype(self.dtype)
+        if self.intercept:
+            corner += self.dtype.type(self.intercept)
+            scores += self.offset[:, None].astype(self.dtype)
+        return corner, scores
+
+    def _add(self, F, changes, rows):
+        _add_product(F, changes, np.arange(len(rows)), self._fetch(rows))
 
 
 class JointGram(GramScores):

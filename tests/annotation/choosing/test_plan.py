@@ -1,16 +1,24 @@
 """How many rows are compared, within the memory there is."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tagrank import Annotator
 from tagrank.annotation.choosing import Budget, Recipe, plan
+from tagrank.annotation.choosing.pace import Pace
 from tagrank.data import Collection
 from tagrank.errors import ArgumentError
-from tagrank.estimators import LabelRanker, MultipleKernelRanker, ScoreSum
+from tagrank.estimators import LabelRanker, MultipleKernelRanker, RidgeRegression, ScoreSum
 from tagrank.options import read_size, size
 
 GIBIBYTE = 2.0**30
+
+
+@pytest.fixture(autouse=True)
+def _of_an_empty_process(monkeypatch):
+    monkeypatch.setattr(plan, "memory_in_use", lambda: 0.0)
 
 
 def draw(n_rows):
@@ -49,6 +57,74 @@ def test_with_less_memory_there_are_fewer_landmarks():
     assert numbers == [1024, 256]
 
 
+def ways_of(n_bytes, n_rows=50_000):
+    told = Budget(n_bytes, is_exact=True).plan(LabelRanker(), n_rows, 20)
+    assert told.n_landmarks is None
+    assert told.n_bytes <= n_bytes
+    return told
+
+
+def test_exact_ways_are_taken_in_their_order(monkeypatch, tmp_path):
+    monkeypatch.setattr(plan, "large_files_folder", lambda: tmp_path)
+    monkeypatch.setattr(plan, "is_in_memory", lambda folder: False)
+    disk = SimpleNamespace(free=20 * GIBIBYTE)
+    monkeypatch.setattr(plan.shutil, "disk_usage", lambda folder: disk)
+    assert [ways_of(n * GIBIBYTE).place for n in (16, 10, 8)] == ["memory", "shared", "file"]
+    assert "in a file of 9.3 GiB" in ways_of(8 * GIBIBYTE).words
+    disk.free = 10 * GIBIBYTE
+    assert ways_of(8 * GIBIBYTE).place == "computed"
+    disk.free = 20 * GIBIBYTE
+    monkeypatch.setattr(plan, "is_in_memory", lambda folder: True)
+    assert ways_of(8 * GIBIBYTE).place == "computed"
+
+
+def test_what_has_no_more_ways_is_refused_with_the_least():
+    with pytest.raises(
+        ArgumentError, match=r"at least 233 MiB .* 100 MiB of the 100 MiB .*; leave exact out"
+    ):
+        ways_of(100 * 2.0**20)
+
+
+def test_seconds_that_are_left_are_obeyed():
+    pace = Pace(operations=1e11, seconds_a_pair=1e-8)
+    usual = Budget(16 * GIBIBYTE).plan(LabelRanker(), 20_000, 100, pace)
+    assert usual.n_landmarks is None
+    assert usual.seconds > 10
+    assert Budget(16 * GIBIBYTE).plan(LabelRanker(), 20_000, 100, pace, seconds=5.0).n_landmarks
+
+
+def test_what_this_process_holds_counts(monkeypatch):
+    monkeypatch.setattr(plan, "memory_in_use", lambda: 3 * GIBIBYTE)
+    assert Budget(4 * GIBIBYTE).n_bytes == GIBIBYTE
+    assert Budget(2 * GIBIBYTE).n_bytes == 0
+
+
+def test_a_pace_is_measured():
+    pace = Pace.measure(LabelRanker().raised_kernel(1), np.random.default_rng(0).normal(size=(300, 4)))
+    assert pace.operations > 0
+    assert pace.seconds_a_pair > 0
+    seconds = pace.of_all(1000, 10)
+    assert seconds["computed"] > seconds["memory"] > 0
+
+
+@pytest.mark.parametrize("place", ["shared", "file", "computed"])
+def test_a_model_is_that_of_similarities_in_memory(rows, monkeypatch, place):
+    monkeypatch.setattr("tagrank.annotation.choosing.steps.MOST_ROWS", 150)
+    monkeypatch.setattr("tagrank.annotation.choosing.steps.MOST_PAIRS", 1)
+    recipe = Recipe("label-ranker", {"kernel": "rbf", "tol": 1e-6}, exact=True)
+    usual = Annotator(recipe).fit(rows)
+    ways = Budget._ways
+
+    def only(*args):
+        return [way._replace(n_bytes=0 if way.place == place else 1e18) for way in ways(*args)]
+
+    monkeypatch.setattr(Budget, "_ways", only)
+    model = Annotator(recipe).fit(rows)
+    assert plan.PLACES[place] in model.choice_.plan
+    at = np.random.default_rng(1).normal(size=(50, 4))
+    np.testing.assert_allclose(model.probabilities(at), usual.probabilities(at), atol=2e-3)
+
+
 def test_many_rows_have_landmarks_however_much_memory_there_is():
     assert Budget(1e15).plan(LabelRanker(), plan.MOST_COMPARED + 1, 5).n_landmarks == plan.LANDMARKS
     assert Budget(1e15, is_exact=True).plan(LabelRanker(), plan.MOST_COMPARED + 1, 5).n_landmarks is None
@@ -59,11 +135,11 @@ def test_many_rows_have_landmarks_however_much_memory_there_is():
     [
         (
             Budget(GIBIBYTE, is_exact=True),
-            LabelRanker(),
-            r"15\.3 GiB .* 1\.0 GiB may be taken; leave exact out",
+            RidgeRegression(),
+            r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; leave exact out",
         ),
         (Budget(GIBIBYTE), MultipleKernelRanker(), "choose a method with landmarks"),
-        (Budget(1e6), LabelRanker(), r"need at least 0\.\d GiB, and 0\.0 GiB may be taken; give more memory"),
+        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; give more memory"),
     ],
 )
 def test_what_cannot_be_done_is_told_with_what_it_needs(budget, estimator, words):

@@ -21,6 +21,8 @@ from sklearn.base import clone
 
 from tagrank.annotation.choosing.candidates import Candidate, Candidates, is_compared, kernel_of
 from tagrank.annotation.choosing.choice import CRITERION, LIKELIHOOD, Choice, ChosenModel, Trial, Weighing
+from tagrank.annotation.choosing.landmarks import settle_landmarks
+from tagrank.annotation.choosing.pace import Pace
 from tagrank.annotation.choosing.plan import MOST_COMPARED, RowPlan, landmark_names
 from tagrank.annotation.choosing.recipe import FEWEST_TO_WEIGH
 from tagrank.annotation.choosing.trials import COMPARING, Trials, Tried, quiet_folds
@@ -42,6 +44,7 @@ CHOOSING_SHARE = 0.6  # of the seconds that choice and training may take togethe
 SCALED_BY = "one-vs-all-logistic"  # fast on a straight line, where the scale of rows is chosen
 WORSE_INTERCEPT = 0.01  # behind the best: such a method is not tried with another intercept
 MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
+WORTH_PACING = 10_000  # rows, from which on a plan says how long it takes
 WEIGHING = "weighing the sets of features"
 
 Stop = Callable[[], bool]
@@ -94,8 +97,20 @@ def choose(
     choice = replace(model.choice, weighing=weighing)
     if n_looked_at == n_rows:
         return replace(model, choice=choice)
-    plan = _planned(candidates, model.estimator, labels.shape)
-    whole = _compared(plan.applied(model.estimator), scaled(X, model.scaler), progress)
+    X = scaled(X, model.scaler)
+    plan = _planned(candidates, model.estimator, X, labels.shape, ending)
+    plan = settle_landmarks(
+        plan,
+        candidates.budget,
+        model.estimator,
+        X,
+        labels,
+        sample=(model.rows, labels_some),
+        seed=seed,
+        progress=progress,
+        stop=ending.is_over,
+    )
+    whole = _compared(plan.applied(model.estimator), X, progress, plan.place)
     choice = replace(choice, plan=plan.words)
     return replace(model, estimator=whole.estimator, choice=choice, rows=whole.rows, held_out=None)
 
@@ -137,23 +152,35 @@ def _trainable(candidates: Candidates, n_rows: int, n_labels: int) -> Candidates
     return candidates.only(is_trainable)
 
 
-def _planned(candidates: Candidates, estimator: Any, shape: tuple[int, ...]) -> RowPlan:
+def _planned(
+    candidates: Candidates, estimator: Any, X: Any, shape: tuple[int, ...], ending: Ending | None = None
+) -> RowPlan:
     """How the rows are compared for an estimator that is to be trained on all of them."""
-    return candidates.budget.plan(estimator, *shape) if is_compared(estimator) else RowPlan()
+    if not is_compared(estimator):
+        return RowPlan()
+    pace, seconds = None, candidates.max_seconds
+    if shape[0] > WORTH_PACING:
+        pace = Pace.measure(estimator.raised_kernel(1), X, getattr(estimator, "n_jobs", None))
+    if seconds is not None and ending is not None:
+        seconds -= ending.seconds
+    n_rows, n_labels = shape
+    return candidates.budget.plan(estimator, n_rows, n_labels, pace, seconds)
 
 
 def _usual(candidates: Candidates, X: Any, shape: tuple[int, ...], progress: Progress | None) -> ChosenModel:
     """What is trained where nothing can be measured."""
     scaler, estimator = next(iter(candidates.scalers.values()), None), candidates.usual.made()
-    plan = _planned(candidates, estimator, shape)
-    model = _compared(plan.applied(estimator), scaled(X, scaler), progress)
+    X = scaled(X, scaler)
+    plan = _planned(candidates, estimator, X, shape)
+    model = _compared(plan.applied(estimator), X, progress, plan.place)
     return replace(model, scaler=scaler, note=plan.words)
 
 
-def _compared(estimator: Any, X: Any, progress: Progress | None) -> ChosenModel:
+def _compared(estimator: Any, X: Any, progress: Progress | None, place: str = "memory") -> ChosenModel:
     if progress is not None and is_compared(estimator):
         progress(0, 1, COMPARING)
-    return ChosenModel(estimator, rows=compare_rows(estimator, X))
+    where = {} if place == "memory" else {"place": place}
+    return ChosenModel(estimator, rows=compare_rows(estimator, X, **where))
 
 
 class _OnKernel(NamedTuple):

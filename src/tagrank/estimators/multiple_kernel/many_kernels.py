@@ -110,6 +110,7 @@ class ManyKernels(MaxMarginEstimator):
         weight_path_=Numbers("f", (None, "n_kernels")),
         trace_=Numbers("f", (None, None)),
     )
+    visits_rows = False  # the kernels are weighed by all of their entries
 
     @property
     def active_kernels_(self):
