@@ -13,7 +13,7 @@ from typing import Any
 
 from tagrank.errors import ArgumentError, did_you_mean
 
-METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Numbers", "Tags", "Rows", "Pictures"
+METHOD, NUMBERS, TAGS, ROWS, PICTURES = "Method", "Computation", "Tags", "Data", "Pictures"
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def test_without_log_odds_known_tags_are_refused(rows):
 
 
 def test_known_tags_are_those_of_one_place(annotator, tmp_path):
-    with pytest.raises(ArgumentError, match="one folder or of one list"):
+    with pytest.raises(ArgumentError, match="one folder or one list"):
         annotate(annotator, [tmp_path / "a.jpg", tmp_path / "b.jpg"], known_tags=True)
 
 

@@ -230,7 +230,7 @@ def test_import_takes_the_file_of_another_copy(photos, copies, tmp_path):
     assert import_decisions(photos, tmp_path / "second.sqlite", dry_run=True).n_steps == 1
     assert import_decisions(photos, tmp_path / "second.sqlite").n_steps == 1
     assert import_decisions(photos, tmp_path / "second.sqlite").n_steps == 0
-    with pytest.raises(ArgumentError, match="keep the names"):
+    with pytest.raises(ArgumentError, match="already names the people"):
         import_decisions(photos, tmp_path / "second.sqlite", who="anna")
     with pytest.raises(ArgumentError, match=r"a \.sqlite file"):
         backup_decisions(photos, tmp_path / "copy.csv")

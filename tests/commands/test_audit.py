@@ -137,17 +137,17 @@ def test_an_audit_in_the_terminal(data, complete, tmp_path):
     assert "60 rows looked at: about" in shown.stdout
     assert "complete, about" in shown.stdout
     listed = run("-n", 7, "-o", tmp_path / "next.csv")
-    assert "7 rows to look at written to" in listed.stderr
+    assert "7 rows to audit written to" in listed.stderr
     assert len((tmp_path / "next.csv").read_text().splitlines()) == 8
     again = run("-n", 7, "-o", tmp_path / "next.csv")
     assert again.exit_code == 2
     assert "is there already" in again.stderr
-    assert "listed as .csv" in run("-o", tmp_path / "next.jsonl").stderr
+    assert "list of an audit is a .csv file" in run("-o", tmp_path / "next.jsonl").stderr
     few = run("--model", tmp_path / "none")
-    assert "no such model" in few.stderr
+    assert "model not found" in few.stderr
 
 
 def test_a_model_is_not_measured_on_a_handful(data):
     model = train(data, method="label-frequency").annotator
-    with pytest.raises(ValueError, match="at least 10 that were looked at completely, got 0"):
+    with pytest.raises(ValueError, match="at least 10 audited pictures or rows, got 0"):
         audit(data, model=model)

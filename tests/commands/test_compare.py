@@ -137,7 +137,7 @@ def test_figures_of_folds_are_means():
     line = summarise("toy", [], {"one-vs-all": [unit(0.6), late]}, CRITERION, ["Micro-F1"]).lines[0]
     assert line.values[CRITERION] == pytest.approx(0.7)
     assert line.seconds["tuning"] == 2
-    assert line.words == "tuning ended early"
+    assert line.words == "tuning stopped early"
     units = {"one-vs-all": [unit(0.6), {"state": "too slow", "reason": "not finished"}]}
     assert summarise("toy", [], units, CRITERION, []).lines[0].words == "too slow: fold 2: not finished"
 
@@ -191,7 +191,7 @@ def test_other_settings_are_refused(in_this_process, tmp_path):
 
 def test_a_folder_of_others_is_refused(tmp_path):
     (tmp_path / "letters.txt").write_text("mine")
-    with pytest.raises(ArgumentError, match="holds other files and no comparison"):
+    with pytest.raises(ArgumentError, match="has files, but no comparison"):
         compare(draw(), tmp_path, **QUICK)
     assert [path.name for path in tmp_path.iterdir()] == ["letters.txt"]
 
@@ -219,7 +219,7 @@ def test_without_room_for_similarities_kernels_are_straight(monkeypatch):
     ("answer", "state", "words"),
     [
         (TooSlow("late"), "too slow", "not finished within 5 seconds"),
-        (WorkerDied("killed"), "failed", "its process ended before it answered (killed)"),
+        (WorkerDied("killed"), "failed", "its process crashed (killed)"),
     ],
 )
 def test_a_process_that_ends_stops_no_other(monkeypatch, answer, state, words):
@@ -271,9 +271,9 @@ def test_data_that_cannot_be_compared_on():
         compare(rows.subset([0]), **QUICK)
     with pytest.raises(ArgumentError, match="exclude each other"):
         compare(rows, folds=3, test_size=0.2, **QUICK)
-    with pytest.raises(ArgumentError, match="nothing to compare on"):
+    with pytest.raises(ArgumentError, match="no data to compare on"):
         compare([], **QUICK)
-    with pytest.raises(ValueError, match="30 folds are more than the 20 rows"):
+    with pytest.raises(ValueError, match="30 folds need at least as many rows, got 20"):
         compare(rows, folds=30, **QUICK)
 
 

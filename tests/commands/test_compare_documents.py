@@ -64,11 +64,10 @@ def test_words(comparison):
         == "one-vs-all is best on birds & bees_1 #3."
     )
     assert best_words(comparison) == (
-        "one-vs-all has the best average rank, 1.00, over 3 data sets; "
-        "2 others are not distinguishable from it."
+        "one-vs-all has the best average rank, 1.00, over 3 data sets; 2 others are not significantly worse."
     )
     assert "over 3 data sets" in rank_words(comparison)
-    assert "left out: joint-svm" in rank_words(comparison)
+    assert "failed somewhere: joint-svm" in rank_words(comparison)
 
 
 def test_markdown(comparison, tmp_path):
@@ -112,7 +111,7 @@ def test_a_page_without_any_figures(tmp_path):
     found = summarise("a", [fold], {"one-vs-all": [{"state": "failed", "reason": "no"}]}, CRITERION, [])
     nothing = Comparison([found], CRITERION, [], None, "folds", 1.0)
     write_comparison_page(tmp_path / "page.html", nothing)
-    assert "No method came to an end on a." in (tmp_path / "page.html").read_text()
+    assert "No method finished on a." in (tmp_path / "page.html").read_text()
     write_markdown(tmp_path / "a.md", nothing)
     write_latex(tmp_path / "a.tex", nothing)
     assert rank_words(nothing) == ""

@@ -23,7 +23,8 @@ def test_a_folder_that_takes_no_files(check):
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(errno.EROFS, "takes no files"), (errno.EACCES, "no permission to write into")]
+    ("number", "words"),
+    [(errno.EROFS, "no file can be created"), (errno.EACCES, "no permission to write to")],
 )
 def test_the_message_names_the_wanted_path(tmp_path, monkeypatch, number, words):
     def refuse(**_):
@@ -107,7 +108,7 @@ def test_only_pages_are_replaced_by_pages(tmp_path):
         (tmp_path / name).write_text("")
     check_page(tmp_path / "page.html")
     check_page(tmp_path / "new")
-    with pytest.raises(ArgumentError, match=r"a\.jpg is there already and no page"):
+    with pytest.raises(ArgumentError, match=r"a\.jpg exists and is not an HTML page"):
         check_page(tmp_path / "a.jpg")
 
 

@@ -102,7 +102,7 @@ def test_a_tag_of_one_picture_is_never_called_wrong(truth):
     labels = np.column_stack([truth.labels, np.zeros(len(truth))])
     labels[8, 4] = 1
     rows = truth.with_labels(labels, [*truth.tags, "unique"])
-    with pytest.warns(UserWarning, match="1 of 5 tags are in too few pictures to be judged everywhere"):
+    with pytest.warns(UserWarning, match="1 of 5 tags, such as .*, have too few pictures"):
         found = missing(rows, wrong=True, top=None, C=1.0)
     assert "unique" not in {one.tag for one in found.suggestions}
     assert found.unjudged == ["unique"]
@@ -126,7 +126,7 @@ def test_every_method(incomplete, method):
         ({"calibration": "magic"}, "calibration must be"),
         ({"method": "label-rankr"}, "did you mean"),
         ({"folds": 1}, "at least 2"),
-        ({"wrong": True, "untagged": True}, "have none that could be wrong"),
+        ({"wrong": True, "untagged": True}, "pictures without tags have no wrong tags"),
         ({"depth": 3}, "no parameter depth"),
         ({"output": "found.txt"}, r"\.csv or \.jsonl"),
         ({"part": "test"}, "no part 'test'"),
@@ -227,7 +227,7 @@ def test_pictures_in_files(folder, tmp_path):
     assert "http" not in text.replace("http-equiv", "")
     with_untagged = missing(rows, top=None, untagged=True, page=tmp_path / "more.html", **options)
     assert "38.png" in {one.name for one in with_untagged.suggestions}
-    assert "1 without tags were judged" in (tmp_path / "more.html").read_text()
+    assert "judged the 1 row without tags" in (tmp_path / "more.html").read_text()
 
 
 def test_how_many_suggestions_are_right(incomplete):

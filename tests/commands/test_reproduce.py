@@ -65,7 +65,7 @@ def test_without_the_distribution_one_sentence_names_what_installs_it(installed)
         assert answer.stderr.count("\n") == 1
         assert "in a checkout of tagrank run: pip install ./papers" in answer.stderr
     for function in (tagrank.list_reproductions, lambda: tagrank.reproduce("jsvm-table4")):
-        with pytest.raises(ImportError, match=r"are not installed; .* pip install \./papers"):
+        with pytest.raises(ImportError, match=r"is not installed; .* pip install \./papers"):
             function()
     assert command._table_names("") == []
 

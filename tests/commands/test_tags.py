@@ -38,7 +38,7 @@ def test_a_merge_says_what_happens_and_is_taken_back(photos):
     assert (change.tag, change.other) == ("automobile", "car")
     assert rows(photos)["automobile"].present == 2
     assert set(rows(photos)) == {"automobile", "car", "jet", "road"}
-    with pytest.raises(LookupError, match="no changes of tags"):
+    with pytest.raises(LookupError, match="no change of tags"):
         tagrank.undo_tags(photos, who="ben")
 
 

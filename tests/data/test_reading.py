@@ -90,7 +90,9 @@ def test_a_model_remembers_its_table(rows, table, tmp_path):
 def test_a_model_is_measured_with_the_tags_of_its_training(rows, tmp_path):
     made = train(rows, **QUICK)
     for reading in (Reading(lower_case=True), Reading(synonyms={"a": "b"}), Reading(min_count=2)):
-        with pytest.raises(ArgumentError, match="tidied as they were in training; leave out lower_case"):
+        with pytest.raises(
+            ArgumentError, match="cleaned up in the same way as for training; leave out lower_case"
+        ):
             evaluate(made.annotator, rows, reading=reading)
 
 

@@ -120,28 +120,28 @@ def annotate(
 
     Parameters
     ----------
-    data : pictures and folders of pictures; or one file of rows or one name of data. In Python, also a
-        `Collection`. The tags that the pictures have are not looked at, unless `known_tags` says so
+    data : pictures and folders of pictures; or one file of rows, or the name of one data set. In Python, also
+        a `Collection`. Tags that the pictures already have are ignored, unless `known_tags` is given
     output : write a .csv file (one line per tag) or a .jsonl file (one line per picture)
-    part : part to annotate
-    top : number of best tags of each picture; predicted ones are always among them. In Python, None for all
-    max_tags : maximum number of tags per picture
-    why : tell which training pictures and features the tags come from
-    known_tags : take the tags that pictures have already, by their list, their sidecars or decisions at the
-        desk, as known: they speak for and against the others. For one folder or one list
-    sidecars : add the predicted tags, marked as machine-made, to an XMP file beside each picture; the picture
-        stays as it is. Unless a probability or a precision is given, only tags that are more probably true
-        than not are added. 'tagrank undo' takes them out again. In Python, a model that predicts more than
-        half of all tags is refused
-    style : name of new sidecars: full is photo.jpg.xmp, as digiKam and darktable have it; stem is photo.xmp,
+    part : part of the data to annotate
+    top : number of best tags to show per picture; predicted tags are always shown. In Python, None for all
+    max_tags : maximum tags per picture
+    why : show which training pictures and features the tags come from
+    known_tags : use the tags that pictures already have (in their list, in their sidecars, or from decisions
+        at the desk) as evidence for and against other tags. Takes one folder or one list
+    sidecars : add the predicted tags, marked as machine-written, to an XMP sidecar beside each picture; the
+        picture itself does not change. Without a minimum probability or a precision, only tags with a
+        probability above 0.5 are added. 'tagrank undo' removes them again. In Python, a model that predicts
+        more than half of all tags is refused
+    style : file name of new sidecars: full is photo.jpg.xmp, as in digiKam and darktable; stem is photo.xmp,
         which darktable reads when it imports a picture, and digiKam if it is set to. Lightroom Classic reads
-        photo.xmp of raw files only, and none of JPEG. A sidecar that exists keeps its name
-    dry_run : show what would be added to sidecars, and write none
+        photo.xmp for raw files only, and no sidecars for JPEG. Existing sidecars keep their names
+    dry_run : show which tags would be added to sidecars, but write nothing
     n_jobs : number of processes that describe pictures
-    strict : stop at the first picture that cannot be read, instead of leaving it out
-    follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
+    strict : stop at the first picture that cannot be read, instead of skipping it
+    follow_links : follow links to folders; in a folder that somebody else made, links may lead anywhere
     model, min_probability, precision, cache, scheduler : as in `evaluate`
-    progress : called with how many pictures are done, how many there are, and what is being done
+    progress : called with the number of pictures done, the number of pictures, and the name of the work
 
     Returns
     -------
@@ -166,7 +166,7 @@ def annotate(
     from tagrank.reports.quality import model_quality
 
     if dry_run and not sidecars:
-        raise ArgumentError("dry_run is about sidecars; ask for sidecars, too")
+        raise ArgumentError("dry_run only applies to sidecars; add sidecars=True")
     check_style(style, sidecars)
     if max_tags is not None and max_tags < 1:
         raise ArgumentError(f"max_tags must be at least 1, got {max_tags!r}")
@@ -221,7 +221,7 @@ def _known(annotator: Annotator, rows: Collection) -> np.ndarray:
 
     check_knows(annotator.estimator_)
     if annotator.estimator_.companions_ is None:
-        warn("this model has not learned that tags say anything about others, so known tags change nothing")
+        warn("this model has not learned how tags go together, so known tags change nothing")
     return known_states(rows, annotator.tags, annotator.implied_, len(rows))
 
 
@@ -274,14 +274,14 @@ def show_annotation(
         tables += quality_lines(annotation.quality)
     if not json and is_ranked:
         tables += _why_tables(annotation) if why else [ranked_table(annotation.ranked, kind=kind)]
-        said.append("* the model would write this tag down")
+        said.append("* predicted tag")
     if not json and dry_run:
         tables.append(sidecar_table(annotation.sidecars.changes, "would be added"))
     if output is not None:
         said.append(f"ranked tags of {counted(len(annotation.ranked), kind)} written to {output}")
     if sidecars:
         said.append(_summary(annotation.sidecars, max_tags))
-    problems = {"left out": annotation.problems, "sidecar not written": annotation.unwritten}
+    problems = {"skipped": annotation.problems, "sidecar not written": annotation.unwritten}
     return Screen(tables, said, problems, has_failed=bool(annotation.unwritten))
 
 
@@ -292,13 +292,13 @@ def _summary(written: SidecarWriting, max_tags: int | None) -> str:
     n_present = sum(len(change.present) for change in written.changes)
     verb = "would be added" if written.dry_run else "added"
     line = f"{counted(written.n_added, 'tag')} {verb} to {counted(len(changed), 'sidecar')} ({n_new:,} new)"
-    line += f"; {n_present:,} {'is' if n_present == 1 else 'are'} there already" if n_present else ""
+    line += f"; {n_present:,} {'was' if n_present == 1 else 'were'} there already" if n_present else ""
     if written.n_cut:
         most = max_tags or MOST_TAGS
         line += f"; {counted(written.n_cut, 'picture')} got only the best {most} (--max-tags)"
     if written.dry_run:
-        return f"{line}; no sidecar was written"
-    return f"{line}; 'tagrank undo' takes them out again" if changed else line
+        return f"dry run, nothing was written: {line}"
+    return f"{line}; 'tagrank undo' removes them" if changed else line
 
 
 def _why_tables(annotation: Annotation) -> list[Any]:
@@ -330,11 +330,11 @@ def _shares(explanation: Explanation) -> Iterator[str]:
             yield f"{word}: " + ", ".join(f"{one.name} {one.contribution:+.2f}" for one in examples)
     if explanation.shares:
         yield "features: " + ", ".join(f"{view} {part:+.2f}" for view, part in explanation.shares.items())
-    for word, is_for in (("because it is tagged", True), ("less so because it is tagged", False)):
+    for word, is_for in (("more likely with the tags", True), ("less likely with the tags", False)):
         spoken = [one for one in explanation.known if one.present and (one.contribution > 0) == is_for]
         if spoken:
             yield f"{word} " + ", ".join(f"{one.tag} {one.contribution:+.2f}" for one in spoken)
     if denied := [one for one in explanation.known if not one.present]:
-        yield "because it is not " + ", ".join(f"{one.tag} {one.contribution:+.2f}" for one in denied)
+        yield "because it does not have " + ", ".join(f"{one.tag} {one.contribution:+.2f}" for one in denied)
     if explanation.note:
         yield explanation.note

@@ -62,23 +62,23 @@ def export_decisions(
     follow_links: Annotated[bool, FOLLOW_LINKS] = False,
     progress: Progress | None = None,
 ) -> Export:
-    """Take decisions of the desk elsewhere, or all tags: as a list, or as sidecars of photo programs.
+    """Export your decisions or all tags: as a list, or as sidecars for photo programs.
 
-    What other programs wrote into sidecars stays. The pictures are never touched.
+    Whatever other programs wrote into sidecars stays. The pictures themselves never change.
 
     Parameters
     ----------
     photos : a folder of pictures
     output : write a .csv or .jsonl file, one line per decision
-    tags : write every picture with all its tags, as a list from which a folder is read; the folder's own
-        tags.csv may be named. In Python, also a .jsonl file; the folder's own list keeps its columns and
-        separators, and its former content is kept in the user's state
-    sidecars : bring all tags of pictures with accepted ones into XMP files beside them, and take out what an
-        earlier export wrote and was taken back or rejected since
-    dry_run : show what sidecars or tags would change, and write nothing
+    tags : write a list of all pictures with all their tags, which commands read as the tags.csv of a folder;
+        it may replace the folder's own tags.csv. In Python, also a .jsonl file; the folder's own list keeps
+        its columns and separators, and its former content is kept in the user's state
+    sidecars : write all tags of pictures with accepted tags to XMP sidecars beside them, and remove tags that
+        an earlier export wrote and that were undone or rejected since
+    dry_run : show what would change in sidecars or tags, but write nothing
     decisions : file with the decisions
     style, follow_links : as in `annotate`
-    progress : called with how many pictures are done, how many there are, and what is being done
+    progress : called with the number of pictures done, the number of pictures, and the name of the work
 
     Command line
     ------------
@@ -93,7 +93,7 @@ def export_decisions(
     from tagrank.commands.destinations import check_apart, check_distinct, check_list
 
     if dry_run and not sidecars and tags is None:
-        raise ArgumentError("dry_run is about sidecars and tags; ask for one of them, too")
+        raise ArgumentError("dry_run only applies to sidecars and tags; add one of them")
     check_style(style, sidecars)
     check_distinct(output=output, tags=tags)
     if tags is not None:
@@ -120,25 +120,26 @@ def import_decisions(
     photos: Annotated[str | os.PathLike, PHOTOS],
     file: Annotated[str | os.PathLike, PHOTOS],
     *,
-    who: Annotated[str | None, Option(metavar="NAME", usual="as the list says")] = None,
+    who: Annotated[str | None, Option(metavar="NAME", usual="the names in the list")] = None,
     dry_run: Annotated[bool, Option()] = False,
     decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
     follow_links: Annotated[bool, FOLLOW_LINKS] = False,
     progress: Progress | None = None,
 ) -> Import | Merge:
-    """Take over decisions from a list that 'tagrank export' wrote, or tags of pictures.
+    """Import decisions or tags from a list, or decisions from another copy of the desk.
 
-    Pictures are found by content, else by name. Each person's answers are one step that the desk can undo;
-    all are taken over or none.
+    Pictures are matched by content, or else by name. The desk can undo the decisions of each person in one
+    step. Either all decisions are imported or none.
 
     Parameters
     ----------
-    file : a list: .csv or .jsonl, of 'tagrank export' or as tags.csv; or another's .sqlite file. In Python,
-        the steps of such a file are taken over as they were recorded
-    who : whose answers these are
-    dry_run : show the differences, and record nothing
+    file : a .csv or .jsonl list that 'tagrank export' wrote or that has the form of tags.csv; or the .sqlite
+        file of another copy of the desk. In Python, the steps of such a file are imported as they were
+        recorded
+    who : name of the person who made these decisions
+    dry_run : show the differences, but record nothing
     photos, decisions, follow_links : as in `export_decisions`
-    progress : called with how many pictures are done, how many there are, and what is being done
+    progress : called with the number of pictures done, the number of pictures, and the name of the work
 
     Command line
     ------------
@@ -152,7 +153,7 @@ def import_decisions(
 
     if Path(file).suffix == ".sqlite":
         if who is not None:
-            raise ArgumentError("steps of another copy keep the names of their people; leave out who")
+            raise ArgumentError("a .sqlite file already names the people who decided; leave out who")
         return _merge(photos, file, dry_run, decisions, progress)
     if not dry_run:
         with Archive.open(photos, database=decisions, lock=True) as archive:
@@ -197,22 +198,22 @@ def _merge(
 def backup_decisions(
     photos: Annotated[str | os.PathLike, PHOTOS],
     output: Annotated[
-        str | os.PathLike | None, replace(OUTPUT, metavar="FILE.sqlite", usual="by name and day")
+        str | os.PathLike | None, replace(OUTPUT, metavar="FILE.sqlite", usual="named by archive and day")
     ] = None,
     *,
     decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
 ) -> tuple[Path, int]:
-    """Copy all that was decided into one file, also while a desk is open.
+    """Back up all decisions to one file, even while the desk is open.
 
     Parameters
     ----------
-    output : where the copy goes. In Python, by default in the working folder, by the name of the archive and
-        the day
+    output : file for the backup. In Python, the default is a file in the working folder, named by the archive
+        and the day
     photos, decisions : as in `export_decisions`
 
     Returns
     -------
-    where the copy is, and how many decisions it holds
+    the file of the backup, and how many decisions it holds
 
     Command line
     ------------
@@ -226,9 +227,9 @@ def backup_decisions(
     name = f"{Path(photos).absolute().name}-decisions-{datetime.now():%Y-%m-%d}.sqlite"
     target = Path(name if output is None else output)
     if target.suffix != ".sqlite":
-        raise ArgumentError(f"a copy of the decisions is a .sqlite file, got {os.fspath(target)!r}")
+        raise ArgumentError(f"a backup is a .sqlite file, got {os.fspath(target)!r}")
     if target.exists() and target.resolve() == source.resolve():
-        raise ArgumentError(f"{os.fspath(target)!r} is the file with the decisions itself; name another")
+        raise ArgumentError(f"{os.fspath(target)!r} is the file with the decisions itself; name another file")
     with Archive.open(photos, database=decisions, read_only=True):
         pass  # says what is wrong with the folder or the file
     return target, copy_database(source, target)
@@ -240,16 +241,16 @@ def restore_decisions(
     *,
     decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
 ) -> tuple[int, Path | None]:
-    """Put a copy in the place of all that was decided; what was there is kept beside it.
+    """Restore a backup of the decisions; the decisions it replaces are kept in another file.
 
     Parameters
     ----------
-    file : a copy that 'tagrank backup' wrote
+    file : a backup that 'tagrank backup' wrote
     photos, decisions : as in `export_decisions`
 
     Returns
     -------
-    how many decisions it holds, and where the file that was there is now
+    how many decisions it holds, and the file that keeps the replaced decisions
 
     Command line
     ------------
@@ -260,7 +261,7 @@ def restore_decisions(
     from tagrank.archive.storage.place import check_home, database_path, make_home
 
     if not Path(photos).is_dir():
-        raise FileError(photos, "is not a folder; expected one with pictures")
+        raise FileError(photos, "is not a folder; expected a folder of pictures")
     target = database_path(photos, decisions)
     if decisions is None:
         check_home(target.parent)
@@ -303,7 +304,7 @@ def _said_of_tags(done: TagListExport) -> list[str]:
     said = [f"dry run, nothing was written: {line}" if done.dry_run else line]
     if done.kept:
         command = shlex.join(["cp", done.kept, done.path])
-        said.append(f"the list as it was is kept; to get it back: {command}")
+        said.append(f"a copy of the old list is kept; to restore it: {command}")
     return said
 
 
@@ -326,7 +327,7 @@ def show_import(done: Import | Merge, *, dry_run: bool = False) -> Screen:
     changes = done.changes
     rows = [(one.name, one.tag, one.before, one.after, one.who) for one in changes[:LINES_SHOWN]]
     tables = [table_of("picture", "tag", "before", "after", "by", rows=rows)] if rows else []
-    line = f"{counted(len(changes), 'decision')} recorded of {counted(done.n_read, 'answer')}"
+    line = f"{counted(len(changes), 'decision')} recorded from {counted(done.n_read, 'line')}"
     more = len(changes) - LINES_SHOWN
     said = [f"{more:,} more; --json lists all"] if more > 0 else []
     said.append(f"dry run, nothing was recorded: {line}" if dry_run else line)
@@ -335,12 +336,12 @@ def show_import(done: Import | Merge, *, dry_run: bool = False) -> Screen:
 
 def _said_of_merge(done: Merge) -> str:
     parts = [
-        f"{counted(done.n_answers, 'answer')} and {counted(done.n_tag_changes, 'change')} of tags in "
-        f"{counted(done.n_steps, 'step')} taken over"
+        f"{counted(done.n_answers, 'decision')} and {counted(done.n_tag_changes, 'change')} of tags imported "
+        f"in {counted(done.n_steps, 'step')}"
     ]
     parts += [f"by {', '.join(done.people)}"] if done.people else []
     parts += [f"{counted(done.n_undone, 'step')} undone"] if done.n_undone else []
-    parts += [f"{counted(done.n_unknown, 'picture')} not here yet"] if done.n_unknown else []
+    parts += [f"{counted(done.n_unknown, 'picture')} not in this folder yet"] if done.n_unknown else []
     line = "; ".join(parts)
     return f"dry run, nothing was recorded: {line}" if done.dry_run else line
 
@@ -348,12 +349,12 @@ def _said_of_merge(done: Merge) -> str:
 def show_backup(copied: tuple[Path, int]) -> Screen:
     """Where the copy is."""
     path, n_decisions = copied
-    said = f"{counted(n_decisions, 'decision')} copied to {path}; 'tagrank restore' puts them back"
+    said = f"{counted(n_decisions, 'decision')} saved to {path}; 'tagrank restore' restores them"
     return Screen(sentences=[said])
 
 
 def show_restored(restored: tuple[int, Path | None]) -> Screen:
     """How much was restored, and where the file is that was there."""
     n_decisions, kept = restored
-    more = f"; what was there is now {kept}" if kept else ""
+    more = f"; the replaced decisions are in {kept}" if kept else ""
     return Screen(sentences=[f"{counted(n_decisions, 'decision')} restored{more}"])

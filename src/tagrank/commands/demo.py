@@ -78,21 +78,21 @@ def demo(
     progress: Progress | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Demonstration:
-    """Draw pictures, learn their tags, and write a report: the whole path in under a minute.
+    """Draw pictures, learn their tags and write a report, all in under a minute.
 
-    Three methods learn them, as `train` does with pictures: from the same features, by the mean of their
-    kernels, with C by cross-validation on the training pictures, calibration and a threshold. The model of
-    the first is kept.
+    Three methods are trained, as `train` does for pictures: all use the same features and the mean of their
+    kernels, choose C by cross-validation on the training pictures, and learn a calibration and a threshold.
+    The model of the first method is saved.
 
     Parameters
     ----------
-    output : folder for model and report
-    n_pictures : number of pictures to draw; seven tenths are trained on
-    seed : seed of everything random
+    output : folder for the model and the report
+    n_pictures : number of pictures to draw; 70 % of them are for training
+    seed : random seed
     n_jobs : number of processes and threads
     callback : called with a TracePoint while training
-    progress : called with how much is done, of how much, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
+    progress : called with the number of steps done, the number of steps, and the name of the work
+    stop : function without arguments; when it returns True, the current training ends early
 
     Returns
     -------
@@ -174,9 +174,9 @@ def _write_report(
         path,
         title="tagrank on drawn pictures",
         summary=(
-            "Small pictures drawn from a seed, described by their layout, colours and textures. Tags are "
-            "learned on one part of the pictures and ranked for the other, which is shown and measured here. "
-            "C is chosen by cross-validation on the first part."
+            "The pictures are drawn by a program and described by their layout, colours and textures. The "
+            "model learned from the training pictures, where cross-validation chose C; this report shows and "
+            "measures the test pictures."
         ),
         quality=measured[name].quality.of_unseen(len(test)),
         annotator=first.annotator,
@@ -191,7 +191,7 @@ def _write_report(
             "training pictures": first.facts["rows"],
             "test pictures": len(test),
             "tags": len(drawn.tags),
-            "tags a picture": first.facts["cardinality"],
+            "tags per picture": first.facts["cardinality"],
             **{f"C of {name}": cost for name, cost in _costs(trained).items()},
             "seconds": seconds,
         },
@@ -207,7 +207,7 @@ def show_demonstration(
     ----------
     demonstration : what `demo` returned
     json : whether JSON is shown instead
-    all_metrics : show every metric, not only the three that matter most
+    all_metrics : show all metrics, not only the three most important ones
     """
     if json:
         return Screen()
@@ -218,9 +218,9 @@ def show_demonstration(
         ranked_table(demonstration.ranked, demonstration.true_tags),
     ]
     said = (
-        "✓ predicted and right, ✗ predicted and wrong; the others are not predicted",
+        "✓ predicted and right, ✗ predicted but wrong; the other tags are not predicted",
         f"model written to {demonstration.model}",
-        f"report written to {demonstration.report}: open it in a browser",
+        f"report written to {demonstration.report}; open it in a browser",
     )
     return Screen(tables, said)
 

@@ -28,7 +28,7 @@ def check_file(path: str | os.PathLike) -> None:
 def check_page(path: str | os.PathLike) -> None:
     """Raise unless a page could be written at `path`; of files that are there only pages are replaced."""
     if Path(path).is_file() and Path(path).suffix.casefold() not in PAGE_ENDINGS:
-        raise ArgumentError(f"{os.fspath(path)} is there already and no page; name an .html file")
+        raise ArgumentError(f"{os.fspath(path)} exists and is not an HTML page; name an .html file")
     check_file(path)
 
 
@@ -48,7 +48,7 @@ def check_distinct(**paths: str | os.PathLike | None) -> None:
         words = f"{name}={os.fspath(path)}"
         other = places.setdefault(Path(path).resolve(), words)
         if other != words:
-            raise ArgumentError(f"{other} and {words} are the same file; name two")
+            raise ArgumentError(f"{other} and {words} are the same file; name two different files")
 
 
 def check_apart(*inputs: Any, **outputs: str | os.PathLike | None) -> None:
@@ -61,7 +61,7 @@ def check_apart(*inputs: Any, **outputs: str | os.PathLike | None) -> None:
         for name, output in there.items():
             if any(_is_same(output, found) for found in (place, *place.resolve().parents)):
                 raise ArgumentError(
-                    f"{name}={output} would replace {place}, which is read; name another place"
+                    f"{name}={output} would overwrite the input {place}; choose another place"
                 )
 
 
@@ -93,22 +93,23 @@ def _check_writable(path: Path) -> None:
     whole = path.absolute()
     above = next(folder for folder in (*whole.parents, whole) if folder.exists())
     if not above.is_dir():
-        raise NotADirectoryError(f"{above} is a file, so {path} cannot be made")
+        raise NotADirectoryError(f"{path} cannot be created, because {above} is a file; choose another place")
     try:
         # permissions do not tell of file systems that take no files
         os.rmdir(tempfile.mkdtemp(prefix=".tagrank-", dir=above))
     except PermissionError:
-        raise PermissionError(f"{path} cannot be written: no permission to write into {above}") from None
+        raise PermissionError(f"{path} cannot be written: no permission to write to {above}") from None
     except OSError as error:
         raise OSError(
-            f"{path} cannot be written: {above} takes no files ({error.strerror}); choose another place"
+            f"{path} cannot be written: no file can be created in {above} ({error.strerror}); choose another "
+            "place"
         ) from None
 
 
 def check_list(path: str | os.PathLike, what: str) -> None:
     """Raise unless a list of `what` could be written at `path`; to be asked before the work."""
     if Path(path).suffix not in LIST_ENDINGS:
-        raise ArgumentError(f"{os.fspath(path)}: {what} are written as {' or '.join(LIST_ENDINGS)}")
+        raise ArgumentError(f"{os.fspath(path)}: {what} are written to a {' or '.join(LIST_ENDINGS)} file")
     check_file(path)
 
 

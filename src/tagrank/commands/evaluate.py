@@ -91,7 +91,7 @@ def evaluate(
     model: Annotated[Annotator | str | os.PathLike, MODEL],
     data: Annotated[Collection | str | os.PathLike, DATA],
     *,
-    part: Annotated[str | None, Option(ROWS, usual="test if there is one")] = None,
+    part: Annotated[str | None, Option(ROWS, usual="test, if the data have such a part")] = None,
     n_tags: Annotated[int, Option(low=1)] = 5,
     min_probability: Annotated[float | None, MIN_PROBABILITY] = None,
     precision: Annotated[float | None, PRECISION] = None,
@@ -106,21 +106,21 @@ def evaluate(
 ) -> Evaluation:
     """Measure a model on data whose tags are known.
 
-    The tags are tidied as they were in training.
+    Tags are cleaned up in the same way as for training.
 
     Parameters
     ----------
-    model : a folder that 'tagrank train' wrote. In Python, also an `Annotator`
-    part : part to measure on, or 'all'
-    n_tags : number of tags for each picture in Annotation-P, -R and -F1
-    min_probability : predict tags that are at least this probable
-    only_unseen : leave out pictures that the model was trained on. In Python, else a warning counts them
-    report : write an HTML page, too
-    pictures : where the report finds training pictures that have moved
-    reading : how the data are read; lower_case, hierarchy, synonyms and min_count are refused
+    model : folder of a model that 'tagrank train' wrote. In Python, also an `Annotator`
+    part : part of the data to measure on, or 'all'
+    n_tags : tags per picture for the metrics Annotation-P, -R and -F1
+    min_probability : predict the tags with at least this probability
+    only_unseen : skip pictures that the model was trained on. In Python, otherwise a warning counts them
+    report : also write an HTML report to this file
+    pictures : folder of the training pictures, if they have moved, for the report
+    reading : how to read the data; lower_case, hierarchy, synonyms and min_count are refused
     n_jobs : number of processes that describe pictures
     data, precision, cache, scheduler : as in `train`
-    progress : called with how much is done, of how much, and what is being done
+    progress : called with the number of steps done, the number of steps, and the name of the work
 
     Returns
     -------
@@ -153,12 +153,12 @@ def evaluate(
         check_page(report)
     if pictures is not None and not os.path.isdir(pictures):
         raise ArgumentError(
-            f"pictures={os.fspath(pictures)} is no folder; name that of the training pictures"
+            f"pictures={os.fspath(pictures)} is not a folder; name the folder of the training pictures"
         )
     if reading.is_tidying:
         raise ArgumentError(
-            "tags are tidied as they were in training; leave out lower_case, hierarchy, synonyms and "
-            "min_count"
+            "tags are cleaned up in the same way as for training; leave out lower_case, hierarchy, synonyms "
+            "and min_count"
         )
     annotator = open_model(model).deciding(min_probability, precision=precision)
     everything = open_collection(data, reading)
@@ -172,7 +172,7 @@ def evaluate(
     if only_unseen:
         rows, trained_on = unseen(rows, trained_on), trained_on[:0]
     if flattery := flattery_of(rows, trained_on):
-        warn(f"{flattery}; only_unseen leaves them out")
+        warn(f"{flattery}; only_unseen skips them")
     answers = answer(annotator, rows)
     evaluation = Evaluation(
         rows.name,
@@ -227,11 +227,11 @@ def show_evaluation(
     ----------
     evaluation : what `evaluate` returned
     report : the page that was written
-    all_metrics : show every metric, not only the three that matter most
+    all_metrics : show all metrics, not only the three most important ones
     """
     quality = evaluation.quality if evaluation.is_telling else None
     metrics = metric_lines({evaluation.name or "value": evaluation.table}, every=all_metrics)
     n_decisions = evaluation.n_decisions
-    said = [f"{counted(n_decisions, 'decision')} of the desk used"] if n_decisions else []
+    said = [f"used {counted(n_decisions, 'decision')} from the desk"] if n_decisions else []
     said += [] if report is None else [f"report written to {report}"]
-    return Screen([*quality_lines(quality), *metrics], said, {"left out": evaluation.problems})
+    return Screen([*quality_lines(quality), *metrics], said, {"skipped": evaluation.problems})

@@ -52,12 +52,14 @@ def _open_unaudited(data: Collection | str | os.PathLike, reading: Reading) -> C
     decisions = reading.decisions
     if isinstance(data, Collection) or not Path(data).is_dir():
         if reading.machine_tags or not reading.join_sidecars:
-            raise ArgumentError("machine_tags and join_sidecars are about a folder of pictures; name one")
+            raise ArgumentError("machine_tags and join_sidecars need a folder of pictures; name a folder")
         if not isinstance(decisions, bool):
-            raise ArgumentError(f"decisions={os.fspath(decisions)} are about a folder of pictures; name one")
+            raise ArgumentError(f"decisions={os.fspath(decisions)} need a folder of pictures; name a folder")
     own: dict[str, Any] = {} if reading.separator is None else {"separator": reading.separator}
     if own and not _has_cells(data) and reading.audited is None:
-        raise ArgumentError("separator is about tags in a CSV file or in the tags.csv of a folder; name one")
+        raise ArgumentError(
+            "separator needs a CSV file, or a folder with a tags.csv; name one or leave out separator"
+        )
     if isinstance(data, Collection):
         return data
     if not os.fspath(data):
@@ -94,7 +96,7 @@ def _with_decisions(collection: Collection, folder: Path, reading: Reading) -> C
         return decided_collection(collection, folder, database, follow_links=reading.follow_links)
     except FileError as error:
         raise ValueError(
-            f"{error} (no_decisions leaves them out; in Python pass False for decisions)"
+            f"{error} (no_decisions ignores the decisions; in Python, pass False for decisions)"
         ) from None
 
 
@@ -104,8 +106,7 @@ def open_model(model: Annotator | str | os.PathLike) -> Annotator:
         return model
     if not os.path.lexists(model):
         raise FileNotFoundError(
-            f"{os.fspath(model)}: there is no such model; train one first: "
-            f"tagrank train PHOTOS -o {os.fspath(model)}"
+            f"{os.fspath(model)}: model not found; train it first: tagrank train PHOTOS -o {os.fspath(model)}"
         )
     if why := _no_model(Path(model)):
         raise ModelFileError(model, why)
@@ -117,8 +118,8 @@ def _no_model(path: Path) -> str:
     inside = chain(path.glob("*"), path.glob("*/*")) if path.is_dir() else ()
     if not (path / JSON_NAME).exists() and any(map(is_picture, inside)):
         return (
-            "is a folder of pictures where a model was expected; train one first, with "
-            f"'tagrank train {shlex.quote(str(path))} -o model', and name that"
+            "is a folder of pictures, but a model was expected; train one with "
+            f"'tagrank train {shlex.quote(str(path))} -o model', then name the model"
         )
     return "is a picture; name the model first, then the pictures" if is_picture(path) else ""
 
@@ -138,8 +139,8 @@ def check_has_tags(collection: Collection, data: Collection | str | os.PathLike)
         raise ValueError(f"{collection.name or 'the collection'} has no tags to learn from")
     raise FileError(
         str(data),
-        "has no tags to learn from; expected a column 'tags' with lists such as sky|sea, or a column such as "
-        "'tag:sky' for each tag with 1 where it is present and 0 where it is absent",
+        "has no tags to learn from; expected a column 'tags' with lists such as sky|sea, or for each tag a "
+        "column such as 'tag:sky' with 1 for present and 0 for absent",
     )
 
 
@@ -148,8 +149,8 @@ def check_several(rows: Collection) -> Collection:
     if len(rows) == 1:
         kind = "picture" if PICTURES in rows.views else "row"
         raise ValueError(
-            f"only 1 {kind} of {rows.name or 'the data'} has tags, and of one alone nothing can be learned; "
-            "tag at least two that differ"
+            f"only 1 {kind} of {rows.name or 'the data'} has tags, and learning needs more; tag at least two "
+            f"{kind}s with different tags"
         )
     return rows
 
@@ -160,7 +161,7 @@ def keep_frequent(rows: Collection, min_count: int) -> Collection:
     if len(rows.tags) and not len(kept.tags):
         counts = rows.tag_counts()
         raise ValueError(
-            f"min_count={min_count} leaves no tags: of all {len(rows.tags):,} the most frequent one, "
+            f"min_count={min_count} leaves no tags: the most frequent of all {len(rows.tags):,} tags, "
             f"{rows.tags[int(counts.argmax())]!r}, is in {counts.max():,} of {len(rows):,} pictures or rows"
         )
     return kept
@@ -191,7 +192,7 @@ def open_pictures(
     if len(places) == 1 and not (places[0] and Path(places[0]).is_dir()):
         return open_collection(places[0])
     if not places:
-        raise ValueError("there is nothing to annotate; name pictures, or a folder of them")
+        raise ValueError("got nothing to annotate; name pictures or a folder of pictures")
     paths: list[str] = []
     problems = ProblemLog(strict=strict)
     for place in places:
@@ -206,10 +207,10 @@ def open_pictures(
             problems.add(place, why_no_picture(place))
         else:
             raise ValueError(
-                f"{os.fspath(place)} is neither a picture nor a folder; lists and named data go alone"
+                f"{os.fspath(place)} is neither a picture nor a folder; name a list or a data set alone"
             )
     if not paths:
-        raise FileError(places[0], f"{why_no_picture(places[0])}, and there are no others")
+        raise FileError(places[0], f"{why_no_picture(places[0])}, and no other pictures were named")
     return Collection(views={PICTURES: paths}, names=paths, problems=problems.listed())
 
 
@@ -225,7 +226,7 @@ def open_known(
     """
     places = [data] if isinstance(data, Collection | str | os.PathLike) else list(data)
     if len(places) != 1 or (not isinstance(places[0], Collection) and is_picture(Path(places[0]))):
-        raise ArgumentError("known_tags are those of one folder or of one list of pictures; name it alone")
+        raise ArgumentError("known_tags needs one folder or one list of pictures; name nothing else")
     return open_collection(places[0], Reading(strict=strict, follow_links=follow_links))
 
 
@@ -246,7 +247,7 @@ def choose_part(collection: Collection, part: str | None, *, usual: str) -> Coll
         return collection
     if part not in words:
         choices = ", ".join([*words, EVERYTHING])
-        raise ValueError(f"no part {part!r} in {collection.name or 'the data'}; choose among {choices}")
+        raise ValueError(f"{collection.name or 'the data'} has no part {part!r}; choose one of {choices}")
     return collection.subset(collection.part == part)
 
 
@@ -258,6 +259,6 @@ def known_pictures(collection: Collection) -> Collection:
     if not is_known.any():
         raise ValueError(
             f"none of the {len(collection):,} pictures of {collection.name or 'the data'} has tags; expected "
-            "a list tags.csv, keywords in the pictures or in XMP files beside them, or folders called as tags"
+            "a list tags.csv, keywords in the pictures or in XMP sidecars, or folders named after tags"
         )
     return collection if is_known.all() else collection.subset(is_known)

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any
 
 from tagrank.commands.options import AUTO, method_names
-from tagrank.commands.tables import QUIET, Screen, facts_table, table_of, text_of
+from tagrank.commands.tables import QUIET, Screen, counted, facts_table, table_of, text_of
 from tagrank.options import Option
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class FeatureSet:
 
 
 def features() -> list[FeatureSet]:
-    """List the sets of picture features that 'tagrank train --features' knows.
+    """List the picture features for 'tagrank train --features'.
 
     Command line
     ------------
@@ -85,9 +85,9 @@ class Dataset:
 
 
 def datasets() -> list[Dataset]:
-    """List the data sets that can be used by name, where they are, or how to get them.
+    """List the data sets that can be used by name, and where they are or how to get them.
 
-    They are looked for below TAGRANK_DATA and in the cache folder; nothing is downloaded.
+    They are searched in the folder that TAGRANK_DATA names and in the cache folder; nothing is downloaded.
 
     Command line
     ------------
@@ -115,7 +115,7 @@ def _dataset(entry: DatasetEntry) -> Dataset:
 def show_features(entries: list[FeatureSet]) -> Screen:
     """A line a set of features."""
     rows = ((entry.name, entry.kernel, ", ".join(entry.presets), entry.about) for entry in entries)
-    table = table_of("features", "kernel", "presets", "what they are", rows=rows)
+    table = table_of("features", "kernel", "presets", "description", rows=rows)
     return Screen([table], document=[asdict(entry) for entry in entries])
 
 
@@ -135,7 +135,9 @@ def show_datasets(entries: list[Dataset], *, json: bool = False) -> Screen:
         )
     absent = [entry for entry in entries if not entry.is_here]
     said = (
-        [f"{len(absent)} are not here; for instance {absent[0].name}: {absent[0].advice}"] if absent else []
+        [f"{counted(len(absent), 'data set')} not found; to get {absent[0].name}, {absent[0].advice}"]
+        if absent
+        else []
     )
     return Screen([table], [] if json else said, document=[asdict(entry) for entry in entries])
 
@@ -143,11 +145,11 @@ def show_datasets(entries: list[Dataset], *, json: bool = False) -> Screen:
 def methods(
     name: Annotated[str | None, Option(is_argument=True, metavar="METHOD", complete=method_names)] = None,
 ) -> list[Method]:
-    """List the methods that 'tagrank train' and 'tagrank missing' know.
+    """List the methods for 'tagrank train' and 'tagrank missing'.
 
     Parameters
     ----------
-    name : tell all about this one, and what can be set
+    name : show the details and the parameters of this method
 
     Command line
     ------------
@@ -167,12 +169,12 @@ def show_methods(entries: list[Method], *, name: str | None = None, json: bool =
     document = [entry.to_dict() for entry in entries]
     if name is not None:
         return Screen(_method_details(entries[0]), document=document)
-    table = table_of("method", "good for", "training grows with", "paper")
+    table = table_of("method", "good for", "training time grows with", "paper")
     for family, members in groupby(entries, key=lambda entry: entry.family):
         table.add_row(text_of(family, "bold"), end_section=True)
         for entry in members:
             table.add_row(f"  {entry.name}", entry.good_for, entry.growth, entry.citation)
-    notes = [_auto_words(), "'tagrank methods METHOD' tells what it does and what can be set"]
+    notes = [_auto_words(), "'tagrank methods METHOD' shows what a method does and its parameters"]
     return Screen([table], [] if json else notes, document=document)
 
 
@@ -182,8 +184,8 @@ def _auto_words() -> str:
 
     names = f"{', '.join(TRIED[:-1])} and {TRIED[-1]}"
     return (
-        f"auto, the usual choice, tries {names} over C, kernels and with and without an intercept, and takes "
-        "what ranks held-out pictures best, or a ranker and a classifier together"
+        f"auto, the default, tries {names} with several values of C, several kernels, and with and without "
+        "an intercept; it keeps what ranks held-out pictures best, or a ranker and a classifier together"
     )
 
 
@@ -194,17 +196,17 @@ def _method_details(method: Method) -> list[Any]:
         "family": method.family,
         "what it does": method.about,
         "good for": method.good_for,
-        "training grows with": f"{method.growth} (n pictures, m tags)",
+        "training time grows with": f"{method.growth} (n pictures, m tags)",
         "unknown tags": method.unknown,
         "paper": f"{method.paper} ({method.acronym})" if method.acronym else method.paper,
     }
     if method.space:
-        facts["searched"] = "; ".join(
+        facts["tuned over"] = "; ".join(
             f"{name} {', '.join(map(_short, values))}" for name, values in method.space.items()
         )
     if not method.parameters:
-        return [facts_table({**facts, "--set": "nothing: all its parameters are options of 'tagrank train'"})]
-    table = table_of("--set", "values", "default", "what it is")
+        return [facts_table({**facts, "--set": "none: all its parameters are options of 'tagrank train'"})]
+    table = table_of("--set", "values", "default", "description")
     for parameter in method.parameters:
         table.add_row(parameter.name, parameter.values.words, parameter.default, parameter.about)
     return [facts_table(facts), "", table]

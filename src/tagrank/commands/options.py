@@ -23,7 +23,7 @@ from tagrank.options import (
 
 AUTO = "auto"
 SHARED = "shared"  # one curve for all tags makes probabilities of scores
-DECISION = "Which tags are predicted"
+DECISION = "Predicted tags"
 KERNELS = ("rbf", "linear", "poly", "chi2", "intersection", "hellinger")
 
 
@@ -101,11 +101,11 @@ CACHE = Option(
     PICTURES,
     kind=Path,
     metavar="FOLDER",
-    usual="the user's cache folder",
-    no=("--no-cache", "Keep no features on disk."),
+    usual="your cache folder",
+    no=("--no-cache", "Do not store features on disk."),
 )
 PICTURE_JOBS = Option(PICTURES, usual="all cores", check=jobs)
-SCHEDULER = Option(PICTURES, kind=str, metavar="ADDRESS", usual="this machine does the work")
+SCHEDULER = Option(PICTURES, kind=str, metavar="ADDRESS", usual="use this machine")
 JOBS = Option(NUMBERS, usual="all cores", check=jobs)
 SEED = Option(NUMBERS, low=0, high=2**32 - 1)
 VIEW = Option(ROWS)
@@ -113,7 +113,7 @@ KERNEL_POWER = Option(METHOD, usual="by cross-validation", low=1, check=countabl
 THRESHOLD = Option(METHOD, words=("f1", "global", "cardinality", "top-k"), usual="f1")
 MEMORY = Option(NUMBERS, kind=str, metavar="SIZE", usual="most of what is free", check=size, read=read_size)
 SCALING = Option(ROWS, words=("auto", "standard", "minmax", "unit", "tf-idf", "none"), usual="auto")
-PART = Option(ROWS, usual="train if there is one")
+PART = Option(ROWS, usual="train, if the data have such a part")
 METRIC = Option(usual="the mean of Image-MAP and Image-AUC", complete=metric_names)
 SEARCH = Option(NUMBERS, words=("halving", "grid"))
 MIN_PROBABILITY = Option(DECISION, usual="the model decides", check=share_or_all)
@@ -131,10 +131,10 @@ class MethodParameters:
 
     Parameters
     ----------
-    C : cost of a violation
+    C : penalty for training errors; a larger C fits the training data more closely
     kernel : similarity of rows: rbf, linear, poly, chi2, intersection or hellinger
-    tol : relative duality gap to reach
-    settings : a parameter that not all methods have; 'tagrank methods METHOD' lists them
+    tol : stop training at this relative duality gap
+    settings : set a parameter of the method; 'tagrank methods METHOD' lists them
     """
 
     C: Annotated[float | None, Option(METHOD, ("--C",), usual="by cross-validation", check=positive)] = None
@@ -156,7 +156,7 @@ class MethodParameters:
         if method == AUTO:
             for name in pairs:
                 raise ArgumentError(
-                    f"method 'auto' has no parameter {name!r} of its own; name one that has with --method"
+                    f"method 'auto' has no parameter {name!r}; choose a method that has it with --method"
                 )
             return common
         try:
@@ -172,10 +172,10 @@ class TrainingParameters(MethodParameters):
     Parameters
     ----------
     gamma : 1 / width of the kernels rbf and chi2; rbf is the default for rows
-    class_weight : give present and absent tags the same weight
+    class_weight : balanced gives present and absent tags the same total weight
     fit_intercept : add a constant to the scores
-    max_iter : maximum number of passes
-    max_seconds : stop after this many seconds, choice and training together, and keep the result
+    max_iter : maximum number of passes over the training data
+    max_seconds : stop choosing and training after this many seconds and keep the result
     """
 
     gamma: Annotated[float | None, Option(METHOD, usual="1 / mean distance", check=positive)] = None

@@ -18,9 +18,7 @@ def find_reproductions() -> Any:
     """The module of tagrank-papers with ``list_reproductions``, ``reproduce`` and ``STATES``."""
     for point in entry_points(group=GROUP):
         return point.load()
-    raise ImportError(
-        "the tables of the papers are not installed; in a checkout of tagrank run: pip install ./papers"
-    )
+    raise ImportError("tagrank-papers is not installed; in a checkout of tagrank, run: pip install ./papers")
 
 
 def list_reproductions() -> list[Any]:
@@ -51,18 +49,18 @@ def reproduce(
     output: Annotated[str | Path | None, OUTPUT] = None,
     **parameters: Any,
 ) -> Any:
-    """Measure a table of a paper again, and set our figures beside the published ones.
+    """Repeat a table of a paper and show our figures beside the published ones.
 
-    Without a name all tables are listed, with their state: reproduced, in pattern on other data, in part,
-    or impossible here and why. The tables come with tagrank-papers: in a checkout, pip install ./papers.
+    Without a name, all tables are listed with their state: reproduced; the same pattern on other data; in
+    part; or not possible here, and why. The package tagrank-papers holds the tables; in a checkout, install
+    it with: pip install ./papers
 
     Parameters
     ----------
-    name : a table, such as twmmf-table3
-    kept : measure nothing; show the figures that come with tagrank-papers
-    quick : a run of seconds on drawn data, which shows that it works
-    output : folder for a JSON file with all that was measured. In Python, it is written after every part of a
-        long run
+    name : name of a table, such as twmmf-table3
+    kept : measure nothing, and show the figures that are stored in tagrank-papers
+    quick : a run of a few seconds on drawn data, to check that the code works
+    output : folder for a JSON file with all results. In Python, it is written after every part of a long run
     **parameters : keywords of ``run`` of the experiment
 
     Returns
@@ -78,7 +76,7 @@ def reproduce(
     if name is None:
         return list_reproductions()
     if kept and (quick or output is not None):
-        raise ArgumentError("kept=True measures nothing, so that quick=True and output= have no meaning")
+        raise ArgumentError("kept=True measures nothing; leave out quick=True and output=")
     # experiments print what they have as they go
     with redirect_stdout(sys.stderr):
         return find_reproductions().reproduce(name, kept=kept, quick=quick, output=output, **parameters)
@@ -96,21 +94,19 @@ def show_reproduction(reproduction: Any, *, json: bool = False, name: str | None
     tables += reproduction.sentences()
     if experiment is not None:
         tables += ["", f"Ours: {', '.join(experiment.data)}. {experiment.protocol}"]
-        tables += ["No figures are kept yet."] if reproduction.answer is None else []
+        tables += ["No figures are stored yet."] if reproduction.answer is None else []
     is_quick = reproduction.is_quick and not json
-    said = (
-        ["this was a quick run on drawn data: it tells nothing but that everything runs"] if is_quick else []
-    )
+    said = ["this was a quick run on drawn data; it only checks that the code works"] if is_quick else []
     return Screen(tables, said)
 
 
 def _show_list(tables: list[Any], json: bool) -> Screen:
     """A line a table: its state, how long it takes to measure it again, and what it holds or why not."""
-    listed = table_of("table", "of", "state", "minutes", "what was measured, or why it is not")
+    listed = table_of("table", "paper", "state", "minutes", "what was measured, or why not")
     listed.columns[0].no_wrap = listed.columns[2].no_wrap = True
     for table in tables:
         minutes, about = (str(table.minutes), table.about) if table.experiment else ("", table.why)
         listed.add_row(table.name, f"{table.paper}, {table.number}", table.state, minutes, about)
     said = [f"{state}: {meaning}" for state, meaning in find_reproductions().STATES.items()]
-    said.append("'tagrank reproduce NAME' measures one again; with --kept it shows the figures that are kept")
+    said.append("'tagrank reproduce NAME' measures a table again; --kept shows the stored figures instead")
     return Screen([listed], [] if json else said, document=[table.to_dict() for table in tables])

@@ -61,7 +61,7 @@ def check_style(style: str, sidecars: bool) -> None:
 
     check_choice("style", style, STYLES)
     if style != STYLES[0] and not sidecars:
-        raise ArgumentError(f"style={style} is about sidecars; ask for sidecars, too")
+        raise ArgumentError(f"style={style} only applies to sidecars; add sidecars=True")
 
 
 def check_sidecars(rows: Collection, ranked: Sequence[RankedTags]) -> None:
@@ -70,13 +70,13 @@ def check_sidecars(rows: Collection, ranked: Sequence[RankedTags]) -> None:
 
     pictures = rows.views.get(PICTURES, [])
     if not all(isinstance(picture, str | os.PathLike) for picture in pictures) or not len(pictures):
-        raise ValueError("sidecars lie beside pictures in files; these data are none")
+        raise ValueError("sidecars belong to picture files; name pictures or a folder of pictures")
     n_tags, mean = len(ranked[0]), sum(len(row.predicted) for row in ranked) / len(ranked)
     if n_tags > _FEW_TAGS and mean > MOST_SHARE * n_tags:
         raise ValueError(
-            f"the model predicts {mean:,.0f} of its {n_tags:,} tags for a picture on average, so its choice "
-            "tells nothing and no sidecar was written; train it with a calibration and a threshold (the "
-            "usual ones, not 'none'), or take the ranking from output=tags.csv"
+            f"the model predicts {mean:,.0f} of its {n_tags:,} tags per picture on average, so its "
+            "predictions are useless and no sidecar was written; train it with the default calibration and "
+            "threshold (not 'none'), or write the ranking with output=tags.csv"
         )
 
 

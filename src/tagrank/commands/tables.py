@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BEST, FOUND, WRONG, QUIET = "bold green", "green", "yellow", "dim"
 MAIN_METRICS = "Image-AUC", "Image-MAP", "P@1"  # by the first two models are chosen
 LINES_SHOWN = 40
-_SIDECAR_ACTIONS = {"create": "new", "change": "changed", "delete": "deleted", "keep": "stays"}
+_SIDECAR_ACTIONS = {"create": "new", "change": "changed", "delete": "deleted", "keep": "unchanged"}
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def quality_lines(quality: "QualityNote | None") -> "list[RenderableType]":
 def metric_lines(tables: "Mapping[str, MetricTable]", *, every: bool = False) -> "list[RenderableType]":
     """The metrics that matter most, or all, and what they take for right."""
     n_left_out = 0 if every else len(next(iter(tables.values()))) - len(MAIN_METRICS)
-    note = "metrics count listed tags as right and all others as wrong"
+    note = "the metrics treat listed tags as right and all other tags as wrong"
     if n_left_out > 0:
         note += f"; --all-metrics shows {n_left_out} more"
     return [_metric_table(tables, None if every else MAIN_METRICS), text_of(note, QUIET)]

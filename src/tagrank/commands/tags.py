@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tagrank.archive.tag_changes import ArchiveTags
     from tagrank.data.vocabulary import TagChange
 
-CHANGES = "Changes (each may be repeated; all are one step)"
+CHANGES = "Changes (one step; 'tagrank tags --undo' takes it back)"
 CHANGE = Option(CHANGES, kind=str, is_many=True)
 
 
@@ -46,7 +46,7 @@ def list_tags(
 
     if output is not None:
         if Path(output).suffix != ".csv":
-            raise ArgumentError(f"a table of tags is a .csv file, got {os.fspath(output)!r}")
+            raise ArgumentError(f"tags are exported to a .csv file, got {os.fspath(output)!r}")
         check_apart(photos, output=output)
     with Archive.open(photos, database=decisions, read_only=True) as archive:
         found = archive.tag_overview()
@@ -107,7 +107,7 @@ def undo_tags(
     with _opened(photos, decisions, False) as archive:
         standing = [batch for batch in archive.tag_history(1000) if batch.undone_by is None]
         if not standing:
-            raise LookupError("there are no changes of tags that could be taken back")
+            raise LookupError("there is no change of tags to undo")
         request = f"undo {secrets.token_hex(16)}"
         return archive.undo(who=who, request=request, batch=standing[0].batch).changes
 
@@ -167,30 +167,30 @@ def tags(
     name: Annotated[str | None, Option(usual="the name you are logged in by")] = None,
     decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
 ) -> Screen:
-    """List the tags of an archive, or change what they mean: names, synonyms, parents, descriptions.
+    """List the tags of an archive, or change their names, synonyms, parents and descriptions.
 
-    A picture with a tag has its parents, too; one without a parent has none of its children. In Python,
-    `list_tags`, `change_tags` and `undo_tags` do the same.
+    A picture that has a tag also has its parent tags; a picture that does not have a parent tag has none of
+    its children. In Python, `list_tags`, `change_tags` and `undo_tags` do the same.
 
     Parameters
     ----------
     photos : a folder of pictures
-    rename : give a tag another name
-    merge : make one tag of two
-    synonym : another word for a tag
-    no_synonym : a word that is a tag of its own
-    parent : a tag implies another
-    no_parent : a tag does not imply another
-    describe : a text about a tag
-    delete : hide a tag; what was decided is kept
+    rename : rename a tag
+    merge : merge a tag into another
+    synonym : add a synonym of a tag
+    no_synonym : make a synonym a tag of its own
+    parent : add a parent to a tag
+    no_parent : remove a parent from a tag
+    describe : describe a tag
+    delete : hide a tag; its decisions are kept
     restore : show a deleted tag again
-    undo : take the last step back
-    import_ : take over tags, parents, synonyms and descriptions
-    export : write tags, parents, synonyms and descriptions
-    conflicts : list answers that cannot both be true
-    history : list what was changed
-    dry_run : tell what would change, and record nothing
-    name : who changes the tags
+    undo : undo the last step
+    import_ : import tags, parents, synonyms and descriptions
+    export : export tags, parents, synonyms and descriptions
+    conflicts : list decisions that contradict each other
+    history : list the changes of tags
+    dry_run : show what would change, but record nothing
+    name : name of the person who makes the change
     decisions : file with the decisions
 
     Command line
@@ -211,13 +211,13 @@ def tags(
     changes += [(verb, word) for verb, texts in words.items() for word in texts or ()]
     who = name if name is not None else getpass.getuser()
     if undo and (changes or import_ or dry_run):
-        raise ArgumentError("--undo takes the last step back and goes with no other change")
+        raise ArgumentError("--undo undoes the last step and cannot be combined with other changes")
     if undo:
         from tagrank.data.vocabulary import say_change
 
         undone = undo_tags(photos, who=who, decisions=decisions)
         sentences = [say_change(change) for change in undone]
-        said = [f"taken back: {sentence}" for sentence in sentences]
+        said = [f"undone: {sentence}" for sentence in sentences]
         return Screen(sentences=said, document={"undone": sentences})
     if changes or import_ is not None:
         done = change_tags(photos, changes, table=import_, who=who, dry_run=dry_run, decisions=decisions)
@@ -225,13 +225,14 @@ def tags(
     overview = list_tags(photos, export, decisions=decisions)
     shown = _conflict_table if conflicts else _history_table if history else _tag_table
     said = [
-        f"parents go in a circle and do not count: {', '.join(circle)}; use --no-parent"
+        f"these tags are parents of each other, so their parents are ignored: {', '.join(circle)}; remove "
+        "one with --no-parent"
         for circle in overview.circles
     ]
     if overview.n_conflicts and not conflicts:
-        said.append(f"{counted(overview.n_conflicts, 'conflict')} between answers; --conflicts lists them")
+        said.append(f"{counted(overview.n_conflicts, 'conflict')} between decisions; --conflicts lists them")
     if conflicts and not overview.n_conflicts:
-        said.append("there are no conflicts between answers")
+        said.append("there are no conflicts between decisions")
     is_listed = conflicts or history or export is None
     if export is not None:
         said.append(f"{counted(len(overview.tags), 'tag')} written to {export}")
@@ -250,7 +251,7 @@ def _show_changes(done: list[str], dry_run: bool) -> Screen:
     if len(done) > LINES_SHOWN:
         said.append(f"{len(done) - LINES_SHOWN:,} more; --json lists all")
     if not done:
-        said.append("nothing would change: the tags are like this already")
+        said.append("nothing to change: the tags are like this already")
     return Screen(sentences=said, document={"changes": done, "applied": not dry_run})
 
 
@@ -276,11 +277,11 @@ def _conflict_table(overview: ArchiveTags) -> Any:
             one.present_by or "(files)",
             one.absent,
             one.absent_by,
-            f"the latest: {one.holds}",
+            f"the latest decision: {one.holds}",
         )
         for one in overview.conflicts
     )
-    return table_of("picture", "present", "by", "absent", "by", "what holds", rows=rows)
+    return table_of("picture", "present", "by", "absent", "by", "what counts", rows=rows)
 
 
 def _history_table(overview: ArchiveTags) -> Any:

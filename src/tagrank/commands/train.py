@@ -166,7 +166,7 @@ def train(
     n_tags: Annotated[int, Option(METHOD, low=1)] = 5,
     completeness: Annotated[float | None, COMPLETENESS] = None,
     precision: Annotated[
-        float | None, Option(METHOD, usual="the best balance of right and found", check=share_or_all)
+        float | None, Option(METHOD, usual="the best balance of precision and recall", check=share_or_all)
     ] = None,
     kernel_power: Annotated[int | None, KERNEL_POWER] = None,
     scaling: Annotated[str | None, SCALING] = None,
@@ -188,51 +188,53 @@ def train(
     stop: Callable[[], bool] | None = None,
     **parameters: Annotated[Any, Option(group=TrainingParameters)],
 ) -> Training:
-    """Learn from tagged data and keep the model in a folder.
+    """Train a model on tagged data and save it in a folder.
 
     Parameters
     ----------
     data : a folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz, .npy) or a name from
         'tagrank datasets'. In Python, also a `Collection`
-    output : folder of the model. In Python, None keeps it in memory only
-    method : how to learn, see 'tagrank methods'; auto tries the best ones and takes what does best on
-        held-out pictures, or two together
-    seed : seed of everything random
-    calibration : learn probabilities on held-out folds: shared, by one curve for all tags, or tag by tag by
-        platt or isotonic; auto is shared, from ten pictures or rows on. In Python, None for none
-    threshold : for calibration tag by tag: learn on held-out folds which tags to predict
+    output : folder for the model. In Python, None keeps it in memory only
+    method : learning method, see 'tagrank methods'; auto tries the best ones and keeps the winner on held-out
+        pictures, or two of them together
+    seed : random seed
+    calibration : how scores become probabilities, learned on held-out folds: shared uses one curve for all
+        tags, platt and isotonic a curve for each tag; auto is shared if there are at least ten pictures or
+        rows. In Python, None for no probabilities
+    threshold : how to learn, on held-out folds, which tags to predict; for calibration platt or isotonic
     n_tags : tags per picture, for threshold top-k
-    completeness : share of the true tags that are listed: 0.5 for half of them, 1 for tags that are complete
-    precision : predict only what is right this often: 0.8 for four times of five
-    kernel_power : raise the kernel to this power; for pictures it is chosen with C
-    scaling : scale of the columns of rows; auto goes by the kernel, and for counts by cross-validation
-    view : view to learn from, where there are several
-    features : how to describe pictures: fast, papers, embedding, all, names of 'tagrank features', or an
+    completeness : share of the true tags that are listed: 0.5 if half of them are, 1 if the tags are complete
+    precision : target precision, such as 0.8: predict only tags that are right this often
+    kernel_power : raise the kernel to this power; for pictures, it is chosen together with C
+    scaling : how to scale the columns of rows; auto depends on the kernel, and for counts is chosen by
+        cross-validation
+    view : view (set of columns) to learn from, if the data have several
+    features : how to describe pictures: fast, papers, embedding, all, names from 'tagrank features', or an
         .onnx file. In Python, also a mapping of names to features, see `choose_features`. An error for rows
-        that are no pictures
-    looks : how many looks embeddings take at a picture: 2 adds the mirror image, 4 the centre and its
-        mirror image, each look takes its time; auto takes more looks where held-out pictures are ranked
-        better by them
-    cache : folder in which features are kept for the next time. In Python, True is the user's cache folder
-        and False keeps none
-    reading : how the data are read, and how their tags are tidied
-    part : part to train on, or 'all'
-    test_size : share of the rows to hold out and measure on: 0.25 for a quarter. In Python, also a number of
-        rows; each tag keeps its share
-    refit : train the model again on all rows after it was measured on those held out
-    keep_rows : store all rows, for later training
+        that are not pictures
+    looks : number of versions of each picture that embeddings see: 2 adds the mirror image, 4 also the centre
+        and its mirror image; each version costs time. auto uses more if they improve the ranking of held-out
+        pictures
+    cache : folder that stores features for the next run. In Python, True is the user's cache folder and False
+        stores none
+    reading : how to read the data and clean up their tags
+    part : part of the data to train on, or 'all'
+    test_size : share of the pictures or rows to hold out and measure on: 0.25 for a quarter. In Python, also
+        a number of rows; each tag keeps its share
+    refit : after measuring, train again on all pictures or rows, including those held out
+    keep_rows : store all training rows in the model, so that it can be trained further
     n_jobs : number of processes and threads
-    memory : how much memory training may take, such as 8G. Where it is not enough to compare all rows with
-        each other, they are compared with some that stand for all. In Python, a number of bytes
-    exact : compare all rows with each other, or refuse
-    scheduler : a Dask cluster whose workers describe the pictures, by the address of its scheduler. In
-        Python, also a `distributed.Client`
+    memory : memory that training may use, such as 8G. If this is too little to compare all pairs of rows,
+        rows are compared with a sample of landmark rows. In Python, a number of bytes
+    exact : compare all pairs of rows, or stop with an error if memory does not allow it
+    scheduler : address of a Dask scheduler whose workers describe the pictures. In Python, also a
+        `distributed.Client`
     callback : called with a TracePoint while training
-    progress : called with how much is done, of how much, and what is being done
-    stop : function without arguments, such as ``threading.Event().is_set``; once it answers true, training
-        ends with what was reached
-    parameters : of the estimator, such as `C`, `kernel`, `tol`, `max_seconds` or `prior`; what is not given
-        is chosen by the `Recipe`
+    progress : called with the number of steps done, the number of steps, and the name of the work
+    stop : function without arguments, such as ``threading.Event().is_set``; when it returns True, training
+        stops and keeps the result
+    parameters : of the estimator, such as `C`, `kernel`, `tol`, `max_seconds` or `prior`; the `Recipe`
+        chooses what is not given
 
     Returns
     -------
@@ -240,8 +242,8 @@ def train(
 
     Command line
     ------------
-    Ctrl-C while the model is trained stops early and saves what was reached. Before that, nothing is written;
-    pictures that were described already are not described again the next time.
+    Press Ctrl-C during training to stop early and save the result. Before training starts, Ctrl-C saves
+    nothing, but the next run does not describe the same pictures again.
 
     tagrank train photos/ -o model --test-size 0.25
     tagrank train photos/ -o model --features papers --features embedding
@@ -334,19 +336,19 @@ def show_training(
     json: bool = False,
     all_metrics: Annotated[bool, ALL_METRICS] = False,
 ) -> Screen:
-    """What a model is worth, what was trained and how surely, then the metrics on held-out rows.
+    """The quality of the predicted tags, facts about the training, and the metrics on held-out rows.
 
     Parameters
     ----------
     training : what `train` returned
     output : folder of the model
     json : whether JSON is shown instead
-    all_metrics : show every metric, not only the three that matter most
+    all_metrics : show all metrics, not only the three most important ones
     """
     return Screen(
         [] if json else _tables(training, all_metrics),
         [] if json else [f"model written to {output}"],
-        {"left out": training.problems},
+        {"skipped": training.problems},
         document={"model": str(output), **training.to_dict()} if json else None,
     )
 
@@ -359,9 +361,9 @@ def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
     lines["data"] = f"{sizes}, {facts['cardinality']:.2f} each"
     if training.completeness is not None:
         lines["true tags listed"] = training.completeness.told
-    lines["seconds"] = f"{training.seconds:.2f}"
+    lines["training seconds"] = f"{training.seconds:.2f}"
     if training.n_refit is not None:
-        lines["trained again on"] = f"{counted(training.n_refit, kind)}, after it was measured"
+        lines["final training"] = f"on all {counted(training.n_refit, kind)}, after the measurement"
     if facts["layout"]:
         lines["tags from"] = facts["layout"]
     if facts["decisions"]:
@@ -372,7 +374,7 @@ def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
         lines["looks"] = training.looks.words
     if training.feature_seconds:
         lines["features"] = ", ".join(training.feature_seconds)
-        lines["seconds of features"] = f"{sum(training.feature_seconds.values()):.2f}"
+        lines["feature seconds"] = f"{sum(training.feature_seconds.values()):.2f}"
     if training.choice is None and training.cost is not None:
         lines["C"] = f"{training.cost:g}"
     if training.certificate:
@@ -392,7 +394,7 @@ def _kernel_table(training: Training) -> list[RenderableType]:
     known = training.annotator.metadata.get(KERNELS)
     if known is None:
         return []
-    table = table_of("kernel", "weight", "ms a picture", numbers=True)
+    table = table_of("kernel", "weight", "ms per picture", numbers=True)
     for line in kernel_lines(known):
         weight = f"{line['weight']:.3f}" if line["weight"] > 0 else "–"
         cost = "–" if line["milliseconds"] is None else f"{line['milliseconds']:.1f}"

@@ -108,24 +108,25 @@ def tune(
 ) -> Tuned:
     """Find the best parameters of one method by cross-validation.
 
-    The entry of the method ('tagrank methods METHOD') says which values are worth trying; for methods with a
-    kernel, kernels are tried, too. A parameter that is given, as by --C or --set, is not searched.
+    'tagrank methods METHOD' shows the values that are tried; methods with a kernel also try several kernels.
+    Parameters that you give, for instance with --C or --set, are not tuned.
 
     Parameters
     ----------
-    output : write a .yml file that 'tagrank train -c' takes
-    method : the method, a name from 'tagrank methods'; auto has no parameters of its own to tune
-    metric : what to choose by: a metric as 'tagrank evaluate' shows it, such as Micro-F1. In Python, a name
-        of `catalog_metrics`; for one of predictions, held-out scores get one threshold for all tags
-    search : halving tries all on few rows and the better third on more; grid tries all on all folds
-    folds : number of folds of the cross-validation
+    output : write a .yml file for 'tagrank train -c'
+    method : name of a method from 'tagrank methods'; auto has no parameters to tune
+    metric : metric to tune for, named as in 'tagrank evaluate', such as Micro-F1. In Python, a name of
+        `catalog_metrics`; for metrics of predictions, held-out scores get one threshold for all tags
+    search : halving tries all parameters on few rows and the best third of them on more rows; grid tries all
+        parameters on all folds
+    folds : number of cross-validation folds
     max_seconds : stop after this many seconds and keep the best so far
-    scaling : as in `train`; auto, of counts, is part of the search
-    part : part to search on, or 'all'
+    scaling : how to scale the columns of rows; auto depends on the kernel, and for counts is tuned, too
+    part : part of the data to tune on, or 'all'
     data, seed, view, features, cache, reading, n_jobs : as in `train`
-    progress : called with how much is done, of how much, and what is being done
-    stop : function without arguments; once it answers true, the search ends with the best so far
-    parameters : of the estimator, such as `kernel`; those that are given are not searched
+    progress : called with the number of steps done, the number of steps, and the name of the work
+    stop : function without arguments; when it returns True, the search ends with the best so far
+    parameters : of the estimator, such as `kernel`; those that are given are not tuned
 
     Returns
     -------
@@ -212,18 +213,16 @@ def search_facts(found: Choice) -> dict[str, Any]:
 def check_method(method: str) -> None:
     """Raise for "auto": it has no space of its own."""
     if method == AUTO:
-        raise ArgumentError(
-            "method 'auto' has no parameters of its own to tune; name one of 'tagrank methods'"
-        )
+        raise ArgumentError("method 'auto' has no parameters to tune; name a method from 'tagrank methods'")
 
 
 def nothing_measured(found: Choice, n_rows: int) -> str:
     """Why a search has no answer."""
     if found.trials:
-        return f"{found.criterion} is undefined on these {n_rows:,} rows; name another metric"
+        return f"{found.criterion} is not defined on these {n_rows:,} rows; choose another metric"
     if not found.is_complete:
-        return "the search ended before anything was tried; give it more seconds"
-    return f"{n_rows:,} rows are too few to hold any out; a search needs at least 10"
+        return "the search stopped before it tried anything; give it more seconds"
+    return f"{n_rows:,} rows are too few to hold some out; tuning needs at least 10"
 
 
 def ending(stop: Callable[[], bool] | None, seconds: float | None) -> Callable[[], bool]:
@@ -259,7 +258,9 @@ def check_config(path: str | os.PathLike) -> None:
     from tagrank.commands.destinations import check_file
 
     if Path(path).suffix not in CONFIG_ENDINGS:
-        raise ArgumentError(f"{os.fspath(path)}: parameters are written as {' or '.join(CONFIG_ENDINGS)}")
+        raise ArgumentError(
+            f"{os.fspath(path)}: parameters are written to a {' or '.join(CONFIG_ENDINGS)} file"
+        )
     check_file(path)
 
 
@@ -277,21 +278,20 @@ def show_tuned(tuned: Tuned, *, output: str | os.PathLike | None = None) -> Scre
     search = tuned.search
     table = table_of("parameters", search.criterion, "folds", "rows", "seconds", numbers=True)
     for place, trial in enumerate(search.trials):
-        words = ", ".join(f"{name}={_short(value)}" for name, value in trial.parameters.items()) or "as usual"
+        words = ", ".join(f"{name}={_short(value)}" for name, value in trial.parameters.items()) or "defaults"
         value = "–" if trial.error else f"{trial.value:.3f}"
         style = "bold green" if place == 0 and len(search.trials) > 1 else ""
         cells = (f"{trial.n_folds}", f"{trial.n_rows:,}", f"{trial.seconds:.2f}")
         table.add_row(text_of(words), value, *cells, style=style)
     summary = (
-        f"{search.criterion} {search.value:.3f}; {len(search.trials)} tried in {search.seconds:.1f} seconds"
+        f"{search.criterion} {search.value:.3f}; tried {len(search.trials)} settings in "
+        f"{search.seconds:.1f} seconds"
     )
-    errors = [
-        text_of(f"not trained: {trial.parameters}: {trial.error}") for trial in search.trials if trial.error
-    ]
-    said = [] if search.is_complete else ["the search ended early; this is the best so far"]
+    errors = [text_of(f"failed: {trial.parameters}: {trial.error}") for trial in search.trials if trial.error]
+    said = [] if search.is_complete else ["the search stopped early; this is the best so far"]
     said += [] if output is None else [f"parameters written to {output}"]
     tables: list[Any] = [text_of(tuned.command, "bold"), text_of(summary), "", table, *errors]
-    return Screen(tables, said, {"left out": tuned.problems})
+    return Screen(tables, said, {"skipped": tuned.problems})
 
 
 def _short(value: Any) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ALL_RUNS = "all"
 PLACES = Option(kind=str, is_argument=True, is_many=True)
-RUN = Option(usual="the latest of these pictures")
+RUN = Option(usual="the latest run on these pictures")
 
 
 @dataclass(frozen=True)
@@ -67,18 +67,19 @@ def undo(
     strict: Annotated[bool, STRICT] = False,
     follow_links: Annotated[bool, FOLLOW_LINKS] = False,
 ) -> Settlement:
-    """Take the tags that 'annotate --sidecars' wrote out of the sidecars again.
+    """Remove the tags that 'annotate --sidecars' wrote.
 
-    A sidecar that nobody changed since is again what it was, byte for byte. Of others only tags go that are
-    still marked as machine-made; a sidecar that was made for them is deleted.
+    A sidecar that nobody has changed since becomes what it was before, byte for byte. From other sidecars
+    only the tags are removed that are still marked as machine-written. A sidecar that was created for these
+    tags is deleted.
 
     Parameters
     ----------
     data : pictures and folders of pictures
-    run : the run, by its date as shown; or 'all'
-    dry_run : show what would be done, and write nothing
+    run : the run to undo, named by its date as shown; or 'all'
+    dry_run : show what would change, but write nothing
     strict : stop at the first sidecar that cannot be read or written, instead of listing it
-    follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
+    follow_links : follow links to folders; in a folder that somebody else made, links may lead anywhere
 
     Command line
     ------------
@@ -102,12 +103,13 @@ def accept(
 ) -> Settlement:
     """Confirm machine-written tags.
 
-    The tags that 'annotate --sidecars' wrote stay, only their marks go; 'train', 'missing' and 'evaluate'
-    then read them as a person's.
+    The tags that 'annotate --sidecars' wrote stay in the sidecars, but lose their marks: 'train', 'missing'
+    and 'evaluate' then treat them like tags that a person gave.
 
     Parameters
     ----------
-    data, run, dry_run, strict, follow_links : as in `undo`
+    run : the run to confirm, named by its date as shown; or 'all'
+    data, dry_run, strict, follow_links : as in `undo`
 
     Command line
     ------------
@@ -127,7 +129,7 @@ def _settle(rows: Collection, run: str | None, *, accept: bool, dry_run: bool, s
     found, counts = _marked_sidecars(rows, problems)
     if run is not None and run != ALL_RUNS and run not in counts:
         known = ", ".join(sorted(counts)) or "none"
-        raise ArgumentError(f"run={run} has no tags here; expected 'all' or one of: {known}")
+        raise ArgumentError(f"run={run} wrote no tags here; expected 'all' or one of: {known}")
     runs = sorted(counts) if run == ALL_RUNS else [run] if run else sorted(counts)[-1:]
     changes = []
     for sidecar, picture in found.items():
@@ -151,7 +153,7 @@ def _marked_sidecars(rows: Collection, problems: ProblemLog) -> tuple[dict[Path,
     counts: Counter[str] = Counter()
     for picture in rows.views.get(PICTURES, ()):
         if not isinstance(picture, str | os.PathLike):
-            raise ValueError("sidecars lie beside pictures in files; these data are none")
+            raise ValueError("sidecars belong to picture files; name pictures or a folder of pictures")
         for sidecar in existing_sidecars(picture):
             if sidecar in found:
                 continue
@@ -173,24 +175,24 @@ def show_undone(settled: Settlement) -> Screen:
 
 def show_accepted(settled: Settlement) -> Screen:
     """What was confirmed in sidecars."""
-    return _show(settled, "accepted")
+    return _show(settled, "confirmed")
 
 
 def _show(settled: Settlement, verb: str) -> Screen:
     tables = [sidecar_table(settled.changes, verb)] if settled.changes else []
-    problems = {"left out": settled.problems, "sidecar not changed": settled.unwritten}
+    problems = {"skipped": settled.problems, "sidecar not changed": settled.unwritten}
     return Screen(tables, [_summary(settled, verb)], problems, has_failed=bool(settled.unwritten))
 
 
 def _summary(settled: Settlement, verb: str) -> str:
     if not settled.runs:
-        return "there are no machine-made tags in the sidecars of these pictures"
+        return "the sidecars of these pictures have no machine-written tags"
     n_tags = sum(len(change.tags) for change in settled.changes)
     n_deleted = sum(change.action == "delete" for change in settled.changes)
-    line = f"{counted(n_tags, 'tag')} of {counted(len(settled.changes), 'sidecar')} {verb}"
+    line = f"{counted(n_tags, 'tag')} in {counted(len(settled.changes), 'sidecar')} {verb}"
     line += f" ({n_deleted:,} deleted)" if n_deleted else ""
     line += f", run {settled.runs[0]}" if len(settled.runs) == 1 else f", {len(settled.runs)} runs"
     if settled.others:
         others = ", ".join(f"{run} ({counted(n, 'tag')})" for run, n in settled.others.items())
-        line += f"; marked by other runs: {others}"
+        line += f"; other runs also wrote tags here: {others}"
     return f"dry run, nothing was written: {line}" if settled.dry_run else line

@@ -70,21 +70,22 @@ class Reading:
 
     Parameters
     ----------
-    strict : stop at the first picture that cannot be read, instead of leaving it out
-    follow_links : follow links to folders; in a folder from somebody else they may lead anywhere
-    machine_tags : treat tags that 'annotate --sidecars' wrote, and nobody confirmed, as true; by default they
-        are left out
-    join_sidecars : add the keywords of XMP sidecars to the tags of a tags.csv
-    separator : what stands between the tags in a cell of a CSV file: ';' for sky;sea, '\\t' for a tab
-    decisions : file with the decisions of the desk. In Python, True takes that of the folder, if there is
-        one, and False none
-    audited : list of pictures or rows that were drawn at random and have exactly the tags that stand there;
-        'tagrank audit' makes one
+    strict : stop at the first picture that cannot be read, instead of skipping it
+    follow_links : follow links to folders; in a folder that somebody else made, links may lead anywhere
+    machine_tags : use the tags that 'annotate --sidecars' wrote even if nobody has confirmed them; by default
+        they are ignored
+    join_sidecars : add the keywords in XMP sidecars to the tags in tags.csv
+    separator : character between the tags in a cell of a CSV file: ';' for sky;sea, '\\t' for a tab
+    decisions : file with the decisions made at the desk. In Python, True uses the file of the folder, if
+        there is one, and False uses none
+    audited : list of random pictures or rows with all their tags and no others; 'tagrank audit' makes such a
+        list
     lower_case : treat 'Sky' as 'sky'
-    hierarchy : what places|europe|rome becomes: keep, leaf or ancestors; or a table of tags and their parents
-    synonyms : another name for a tag, or a table of tags. In Python, a mapping of old names to new ones, a
-        table, or several of both: what comes last counts
-    min_count : leave out tags that fewer pictures have
+    hierarchy : how to read places|europe|rome: keep it as one tag, use only the leaf (rome), or add its
+        ancestors (europe, places); or a CSV file of tags and their parents
+    synonyms : rename a tag, or read names from a CSV file of tags. In Python, a mapping of old names to new
+        ones, a table, or several of both; the last one wins
+    min_count : ignore tags that fewer pictures have
     """
 
     strict: Annotated[bool, Option(PICTURES)] = False
@@ -92,7 +93,7 @@ class Reading:
     machine_tags: Annotated[bool, Option(TAGS)] = False
     join_sidecars: Annotated[bool, Option(TAGS)] = True
     separator: Annotated[
-        str | None, Option(TAGS, metavar="TEXT", usual="|, or what is certain to be one")
+        str | None, Option(TAGS, metavar="TEXT", usual="|, or another one that is certain")
     ] = None
     decisions: Annotated[
         bool | str | os.PathLike,
@@ -100,7 +101,7 @@ class Reading:
             TAGS,
             metavar="FILE",
             usual=".tagrank/desk.sqlite in the folder, if there is one",
-            no=("--no-decisions", "Leave out what was decided at the desk."),
+            no=("--no-decisions", "Ignore the decisions made at the desk."),
         ),
     ] = True
     audited: Annotated[str | os.PathLike | None, Option(TAGS, metavar="FILE.csv")] = None
@@ -147,11 +148,11 @@ def _read_hierarchy(path: Table) -> "list[TagChange]":
     from tagrank.data.vocabulary import read_tag_table
 
     if not isinstance(path, Table):
-        raise ArgumentError(f"hierarchy is a word or the path of a table, got {type(path).__name__}")
+        raise ArgumentError(f"hierarchy must be a word or the path of a CSV file, got {type(path).__name__}")
     if not os.path.exists(path):
         raise ArgumentError(
             f"hierarchy must be one of {', '.join(HIERARCHIES)}, or a CSV file with the columns tag and "
-            f"parent; got {os.fspath(path)!r}, and there is no such file"
+            f"parent; got {os.fspath(path)!r}, and no such file exists"
         )
     return read_tag_table(path)
 

@@ -71,7 +71,7 @@ def test_predicted_tags_have_a_star(tagrank, model, table):
     for line, row in zip(result.stdout.splitlines()[1:], ranked, strict=True):
         for tag, _, probability, predicted in row:
             assert (f"{tag} {probability:.0%}*" in line) == predicted
-    assert result.stderr == "* the model would write this tag down\n"
+    assert result.stderr == "* predicted tag\n"
 
 
 def test_rows_are_not_called_pictures(tagrank, model, table, tmp_path):

@@ -167,7 +167,10 @@ def test_datasets_that_are_here(tagrank, research_data):
         (ValueError("two\n  lines"), "two lines"),
         (MemoryError(), "not enough memory"),
         (PermissionError(13, "Permission denied", "a.csv"), "a.csv: Permission denied"),
-        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero (--debug shows where)"),
+        (
+            ZeroDivisionError("division by zero"),
+            "ZeroDivisionError: division by zero (--debug shows the traceback)",
+        ),
     ],
 )
 def test_errors_are_one_line(error, expected):
@@ -177,7 +180,7 @@ def test_errors_are_one_line(error, expected):
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("min_count leaves rare tags out", "--min-count leaves rare tags out"),
+        ("min_count skips rare tags", "--min-count skips rare tags"),
         ("gamma=0.5 goes with kernel=rbf", "--gamma 0.5 goes with --kernel rbf"),
         ("the kernel of min_count.csv and a/min_count", "the kernel of min_count.csv and a/min_count"),
         ("n_neighbors=3 of my_gamma=1", "n_neighbors=3 of my_gamma=1"),
@@ -216,7 +219,7 @@ def test_as_a_program(table, tmp_path):
     assert answer.returncode == 1
     assert answer.stdout == ""
     place = tmp_path / "none"
-    advice = f"there is no such model; train one first: tagrank train PHOTOS -o {place}"
+    advice = f"model not found; train it first: tagrank train PHOTOS -o {place}"
     assert answer.stderr == f"error: {place}: {advice}\n"
 
 

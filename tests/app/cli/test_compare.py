@@ -22,7 +22,7 @@ def test_tables(tagrank, table, folder):
     assert lines[1].split()[:4] == ["method", "MAP", "and", "AUC"]
     assert [line.split()[0] for line in lines[2:4]] == ["one-vs-all-logistic", "label-frequency"]
     assert "--kernel" in result.stdout
-    assert f"2 had been done before, see {folder}" in result.stderr
+    assert f"2 results from an earlier run, see {folder}" in result.stderr
 
 
 def test_json(tagrank, table, folder):
@@ -38,7 +38,7 @@ def test_other_settings_are_refused_in_the_words_of_the_command_line(tagrank, ta
     result = tagrank("compare", table, "--methods", "label-frequency", "-o", folder, "--seed", 3)
     assert result.exit_code == 2
     assert "seed was 0, is 3" in result.stderr
-    assert "begin anew with --fresh" in result.stderr
+    assert "start again with --fresh" in result.stderr
     assert "True" not in result.stderr
 
 
@@ -49,8 +49,8 @@ def test_ctrl_c(tagrank, table, tmp_path, monkeypatch):
     monkeypatch.setattr("tagrank.commands.compare.running.run_units", interrupt)
     result = tagrank("compare", table, "-o", tmp_path / "kept")
     assert result.exit_code == 130
-    assert f"what is done is kept in {tmp_path / 'kept'}, and the same command goes on" in result.stderr
-    assert "-o FOLDER would remember" in tagrank("compare", table).stderr
+    assert f"results so far are saved in {tmp_path / 'kept'}; the same command continues" in result.stderr
+    assert "-o FOLDER saves them" in tagrank("compare", table).stderr
 
 
 def test_files_that_cannot_be_written_are_told_before_the_work(tagrank, table, tmp_path):
@@ -71,4 +71,4 @@ def test_errors(tagrank, table, tmp_path):
     assert "did you mean 'emotions'" in result.stderr
     result = tagrank("compare", table, "-o", table.parent)
     assert result.exit_code == 2
-    assert "holds other files and no comparison" in result.stderr or "is read" in result.stderr
+    assert "has files, but no comparison" in result.stderr or "overwrite the input" in result.stderr

@@ -49,12 +49,12 @@ def answers(folder):
 def test_backup_and_restore(tagrank, photos, tmp_path):
     done = tagrank("backup", photos, "-o", "safe/copy.sqlite")
     assert done.exit_code == 0, done.output
-    assert "1 decision copied to safe/copy.sqlite; 'tagrank restore' puts them back" in done.stderr
+    assert "1 decision saved to safe/copy.sqlite; 'tagrank restore' restores them" in done.stderr
     say(photos, "b.png", "boat", "no")
     assert len(answers(photos)) == 2
     back = tagrank("restore", photos, "safe/copy.sqlite")
     assert back.exit_code == 0, back.output
-    assert "1 decision restored; what was there is now" in " ".join(back.stderr.split())
+    assert "1 decision restored; the replaced decisions are in" in " ".join(back.stderr.split())
     assert answers(photos) == {("a.png", "boat"): 1}
     (kept,) = (photos / ".tagrank").glob("desk-until-*.sqlite")
     assert kept.name in back.stderr.replace("\n", "")
@@ -104,7 +104,7 @@ def test_while_a_desk_is_open(tagrank, photos, tmp_path):
         (("restore", "photos", f"photos/{FILE}"), 1, "is the file that would be replaced"),
         (("restore", "nowhere", "notes.sqlite"), 1, "is not a folder"),
         (("import", "photos", "notes.sqlite"), 1, "notes.sqlite"),
-        (("import", "photos", "notes.sqlite", "--who", "ben"), 2, "keep the names of their people"),
+        (("import", "photos", "notes.sqlite", "--who", "ben"), 2, "already names the people who decided"),
     ],
 )
 def test_what_is_refused(tagrank, photos, tmp_path, arguments, code, told):
@@ -125,7 +125,7 @@ def test_two_copies_become_one(tagrank, photos, tmp_path):
     tagrank("backup", other, "-o", "ben.sqlite")
     tried = tagrank("import", photos, "ben.sqlite", "--dry-run")
     assert tried.exit_code == 0, tried.output
-    line = "1 answer and 0 changes of tags in 1 step taken over; by ben"
+    line = "1 decision and 0 changes of tags imported in 1 step; by ben"
     assert tried.stderr.strip() == f"dry run, nothing was recorded: {line}"
     assert answers(photos) == {("a.png", "boat"): -1}
     done = tagrank("import", photos, "ben.sqlite")

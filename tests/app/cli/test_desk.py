@@ -70,7 +70,7 @@ def test_a_desk_opens_decides_and_ends(photos, tagrank):
     assert f"is open at {place}" in second.stderr
     code, said = end(process)
     assert code == 0
-    assert "1 decision on disk" in said
+    assert "1 decision saved" in said
     connection = sqlite3.connect(photos / ".tagrank" / "desk.sqlite")
     assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
@@ -194,11 +194,11 @@ def test_only_another_password_is_stored_anew():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "there is no such model"),
+        (["nowhere"], "model not found"),
         (["nowhere", "--root", "nowhere"], "is no folder"),
         (["nowhere", "--token-file", "nowhere.txt"], "nowhere.txt"),
         (["nowhere", "--proxy", "photos.example"], "--proxy photos.example is no address"),
-        (["nowhere", "--proxy", "0.0.0.0/0"], "would believe everybody"),
+        (["nowhere", "--proxy", "0.0.0.0/0"], "would trust everyone"),
     ],
 )
 def test_a_service_that_cannot_start_says_why(tagrank, arguments, words):
@@ -256,7 +256,7 @@ def test_what_a_stranger_planted_is_neither_believed_nor_touched(gift, tmp_path)
     (home / "desk.password").write_text(hash_password("password of mallory", Cost(2**4, 1, 1)))
     before = sorted(path.name for path in home.iterdir())
     _, said = listen_and_end(gift)
-    assert "not used, because anybody may have put it there: models, desk.password" in said
+    assert "ignored models, desk.password in" in said
     assert len(list(years.iterdir())) == 30
     assert sorted(path.name for path in home.iterdir()) == sorted([*before, "desk.lock"])
 
@@ -275,12 +275,12 @@ def test_a_moved_archive_is_recognised_only_when_the_user_says_so(gift, tmp_path
         mine = archive.own.folder
     moved = gift.rename(tmp_path / "renamed")
     _, said = listen_and_end(moved, "--moved")
-    assert f"models and password of the archive that was at {gift / '.tagrank'} are used again" in said
+    assert f"using the models and the password of the archive that was at {gift / '.tagrank'}" in said
     with Archive.open(moved) as archive:
         assert archive.own.folder == mine
     again = moved.rename(tmp_path / "again")
     _, said = listen_and_end(again)
-    assert "--moved uses its models and password again" in said
+    assert "add --moved to use its models and password" in said
     with Archive.open(again) as archive:
         assert archive.own.folder != mine
 

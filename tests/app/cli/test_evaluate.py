@@ -42,8 +42,8 @@ def test_tags_are_aligned_by_name(tagrank, model, table, tmp_path):
     swapped[0][3:] = ["tag:sea", "tag:SKY", "tag:zeppelin"]
     (tmp_path / "swapped.csv").write_text("\n".join(map(",".join, swapped)) + "\n")
     result = tagrank("evaluate", model, tmp_path / "swapped.csv", "--json")
-    assert "the data lacks, taken for absent: 1" in result.stderr
-    assert "does not know, left out: 1" in result.stderr
+    assert "the data do not have as absent: 1" in result.stderr
+    assert "the data that the model does not know: 1" in result.stderr
     per_tag = json.loads(result.stdout)["per_tag"]
     whole = json.loads(tagrank("evaluate", model, table, "--json").stdout)["per_tag"]
     assert per_tag["auc"][:2] == whole["auc"][:2]
@@ -54,13 +54,13 @@ def test_no_common_tag(tagrank, model, tmp_path):
     (tmp_path / "other.csv").write_text("red,green,blue,tag:zebra\n0.1,0.2,0.3,1\n")
     result = tagrank("evaluate", model, tmp_path / "other.csv")
     assert result.exit_code == 1
-    assert "share no tag" in result.stderr
+    assert "have no tag in common" in result.stderr
 
 
 def test_missing_model(tagrank, table, tmp_path):
     result = tagrank("evaluate", tmp_path / "nothing", table)
     assert result.exit_code == 1
-    assert result.stderr.startswith(f"error: {tmp_path / 'nothing'}: there is no such model; train one first")
+    assert result.stderr.startswith(f"error: {tmp_path / 'nothing'}: model not found; train it first")
 
 
 def test_official_test_part(tagrank, tmp_path, research_data):

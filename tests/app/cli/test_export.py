@@ -106,7 +106,7 @@ def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
     result = tagrank("import", decided, tmp_path / "list.csv")
     assert result.exit_code == 1
     assert "there is no picture 'nowhere.png'" in result.stderr
-    assert "1 decision recorded of 2 answers" in result.stderr
+    assert "1 decision recorded from 2 lines" in result.stderr
     (decided / "a.png").unlink()
     result = tagrank("export", decided, "--sidecars")
     assert result.exit_code == 1
@@ -118,8 +118,8 @@ def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
     [
         (["export", "{photos}"], 1, "no decisions here"),
         (["export", "{photos}", "-o", "x.txt"], 2, ".csv or .jsonl"),
-        (["export", "{photos}", "--dry-run"], 2, "--dry-run is about sidecars"),
-        (["export", "{photos}", "--style", "stem"], 2, "--style stem is about sidecars"),
+        (["export", "{photos}", "--dry-run"], 2, "--dry-run only applies to sidecars"),
+        (["export", "{photos}", "--style", "stem"], 2, "--style stem only applies to sidecars"),
         (["export", "{photos}", "--tags", "x.txt"], 2, ".csv or .jsonl"),
         (["export", "{photos}", "--tags", "x.csv", "-o", "x.csv"], 2, "are the same file"),
         (["export", "{photos}/nowhere"], 1, "is not a folder"),
@@ -151,5 +151,5 @@ def test_missing_says_how_many_decisions_it_used(tagrank, decided):
     with Archive.open(decided) as archive:
         archive.decide([Answer(3, "sky", "yes"), Answer(3, "boat", "no")], who="anna", request="2")
     options = ("--method", "label-frequency", "--folds", 2, "--features", "hsv", "--no-cache", "--n-jobs", 1)
-    assert "5 decisions of the desk used" in tagrank("missing", decided, *options).stderr
+    assert "used 5 decisions from the desk" in tagrank("missing", decided, *options).stderr
     assert "has no tags to learn from" in tagrank("missing", decided, "--no-decisions", *options).stderr

@@ -31,7 +31,7 @@ def test_an_unheard_interrupt_stops_training_after_its_first_pass(capsys):
         assert watch.stop()
         watch.insist(is_finished=True)
     assert watch.seen
-    assert capsys.readouterr().err.count("what was reached is kept") == 1
+    assert capsys.readouterr().err.count("keeping the result") == 1
 
 
 def test_an_interrupt_during_training_is_no_exception():
@@ -100,7 +100,7 @@ def test_training_stops_early_and_is_kept(tagrank, table, tmp_path):
     options = ("--method", "label-ranker", "--tol", 1e-6, "--C", 1000, *PLAIN[2:])
     result = tagrank("train", table, "-o", tmp_path / "m", *options)
     assert result.exit_code == 130
-    assert "stopping; what was reached is kept" in result.stderr
+    assert "stopping and keeping the result" in result.stderr
     assert "training was asked to stop" in result.stderr
     assert 1e-6 < Annotator.load(tmp_path / "m").metadata["duality_gap"] < 1
 

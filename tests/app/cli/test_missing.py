@@ -65,7 +65,7 @@ def test_files_and_page(tagrank, table, tmp_path):
         (["--folds", "100"], "100 folds need at least as many pictures", 1),
         (["--output", "found.txt"], ".csv or .jsonl", 2),
         (["--output", "q.csv", "--page", "./q.csv"], "--output q.csv and --page q.csv are the same", 2),
-        (["--wrong", "--untagged"], "have none that could be wrong", 2),
+        (["--wrong", "--untagged"], "pictures without tags have no wrong tags", 2),
         (["--min-probability", ".9", "--max-probability", ".1"], "--min-probability 0.9", 2),
         (["--C", "0"], "'--C': expected a positive number, got 0", 2),
         (["--features", "foo"], "no features 'foo'", 2),
@@ -84,7 +84,7 @@ def test_nothing_found_is_said(tagrank, table):
     result = tagrank("missing", table, "--C", 1, "--min-probability", 1)
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert re.fullmatch(r"nothing seems to be missing: \d+ absent or unknown tags looked at\n", result.stderr)
+    assert re.fullmatch(r"no tag is probably missing; checked \d+ absent or unknown tags\n", result.stderr)
 
 
 def test_nothing_suspicious_is_an_answer(tagrank, table, tmp_path):
@@ -121,7 +121,7 @@ def test_untagged_ones_are_counted(tagrank, table, tmp_path):
     result = tagrank(*options)
     assert result.exit_code == 0, result.stderr
     assert result.stdout.startswith("1 probably missing of ")
-    assert result.stderr == "left out: 4 rows without tags; --untagged proposes some\n"
+    assert result.stderr == "skipped 4 rows without tags; --untagged suggests tags for them\n"
     assert json.loads(tagrank(*options, "--json").stdout)["n_untagged"] == 4
     assert tagrank(*options, "--untagged").stderr == ""
 
@@ -131,7 +131,7 @@ def test_rare_tags_are_warned_about_with_the_flag(tagrank, table, tmp_path):
     rare = [f"{header},tag:rare", *(f"{line},{int(i == 0)}" for i, line in enumerate(lines))]
     (tmp_path / "rare.csv").write_text("\n".join(rare) + "\n")
     result = tagrank("missing", tmp_path / "rare.csv", "--C", 1, "-o", tmp_path / "one.csv", "--top", 1)
-    assert "--min-count leaves rare tags out" in result.stderr
+    assert "--min-count skips rare tags" in result.stderr
     assert "1 suggestion written to" in result.stderr
 
 

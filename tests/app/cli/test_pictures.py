@@ -184,7 +184,7 @@ def test_sidecars_that_cannot_be_written(tagrank, trained, drawn, tmp_path, monk
 def test_sidecars_need_files(tagrank, trained):
     result = tagrank("annotate", trained[0], "drawn-pictures", "--sidecars")
     assert result.exit_code == 1
-    assert "sidecars lie beside pictures in files" in result.stderr
+    assert "sidecars belong to picture files" in result.stderr
 
 
 def test_evaluate_writes_the_page(tagrank, trained, folder, tmp_path):
@@ -301,7 +301,7 @@ def test_an_interrupt_while_choosing_is_heeded(tagrank, folder, tmp_path, monkey
 def test_a_folder_of_pictures_is_no_model(tagrank, folder):
     result = tagrank("annotate", folder, folder)
     assert result.exit_code == 1
-    assert "is a folder of pictures where a model was expected; train one first" in result.stderr
+    assert "is a folder of pictures, but a model was expected; train one" in result.stderr
 
 
 def test_pictures_and_rows_are_not_taken_for_each_other(tagrank, trained, model, folder, table, monkeypatch):

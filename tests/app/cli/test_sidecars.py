@@ -82,7 +82,7 @@ def test_a_dry_run_shows_what_the_run_does(tagrank, model, new):
 def test_a_run_is_undone(tagrank, model, new):
     before = contents(new)
     result = tagrank("annotate", model, new, "--sidecars")
-    assert "'tagrank undo' takes them out again" in result.stderr
+    assert "'tagrank undo' removes them" in result.stderr
     written = contents(new)
     shown = tagrank("undo", new, "--dry-run")
     assert (shown.exit_code, contents(new)) == (0, written)
@@ -92,7 +92,7 @@ def test_a_run_is_undone(tagrank, model, new):
     assert {change["action"] for change in document["changes"]} == {"change", "delete"}
     result = tagrank("undo", new)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert "there are no machine-made tags" in result.stderr
+    assert "have no machine-written tags" in result.stderr
 
 
 def test_foreign_sidecars_come_back_byte_for_byte(tagrank, model, new):
@@ -142,7 +142,7 @@ def test_the_latest_run_is_undone_first(tagrank, model, new):
     tagrank("annotate", model, new, "--sidecars")
     assert contents(new) != first
     result = tagrank("undo", new)
-    assert "marked by other runs" in result.stderr
+    assert "other runs also wrote tags here" in result.stderr
     assert contents(new) == first
     assert tagrank("undo", new, "--run", "yesterday").exit_code == 2
     tagrank("annotate", model, new, "--sidecars")
@@ -178,8 +178,8 @@ def test_no_command_takes_machine_tags_for_the_truth(tagrank, model, new, comman
     tagrank("annotate", model, new, "--sidecars")
     options = {"missing": ("--features", "colour", "--folds", 2, "--C", 1), "evaluate": ()}[command]
     place = (new,) if command == "missing" else (model, new)
-    assert "machine-made tags" in tagrank(command, *place, *options).stderr
-    assert "machine-made tags" not in tagrank(command, *place, *options, "--machine-tags").stderr
+    assert "machine-written tags" in tagrank(command, *place, *options).stderr
+    assert "machine-written tags" not in tagrank(command, *place, *options, "--machine-tags").stderr
 
 
 def test_sidecars_beside_a_list(tagrank, model, tagged, tmp_path):
@@ -252,12 +252,12 @@ def test_pictures_of_the_training_flatter_a_model(tagrank, model, tagged, drawn,
     """They are known by their content, whatever they are called."""
     page = tmp_path / "page.html"
     result = tagrank("evaluate", model, tagged, "--report", page)
-    assert "30 of these 30 pictures were used for training: the figures flatter the model" in result.stderr
+    assert "30 of these 30 pictures were used for training, so the figures are too good" in result.stderr
     assert "--only-unseen" in result.stderr
     assert "30 of these 30 pictures were used for training" in page.read_text()
     result = tagrank("evaluate", model, tagged, "--only-unseen")
     assert result.exit_code == 1
-    assert "trained on all 30 pictures; name others" in result.stderr
+    assert "trained on all 30 pictures; name other pictures" in result.stderr
     mixed = tmp_path / "mixed"
     mixed.mkdir()
     chosen = list(range(27, 33))

@@ -64,7 +64,7 @@ def test_a_full_disk_is_an_error():
 )
 def test_names_do_not_steer_the_terminal(hidden, capsys):
     assert printable(f"a{hidden}b") == "a\N{REPLACEMENT CHARACTER}b"
-    say(f"left out: a{hidden}b.jpg")
+    say(f"skipped: a{hidden}b.jpg")
     assert hidden not in capsys.readouterr().err
 
 

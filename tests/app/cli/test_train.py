@@ -153,7 +153,7 @@ def test_interrupted_training_is_kept(tagrank, table, tmp_path, monkeypatch):
     before = signal.getsignal(signal.SIGINT)
     result = tagrank("train", table, "-o", tmp_path / "m", "--tol", 1e-6, "--C", 1000)
     assert result.exit_code == 130
-    assert "stopping; what was reached is kept" in result.stderr
+    assert "stopping and keeping the result" in result.stderr
     assert "training was asked to stop" in result.stderr
     assert 1e-6 < Annotator.load(tmp_path / "m").metadata["duality_gap"] < 1
     assert signal.getsignal(signal.SIGINT) == before
@@ -326,7 +326,7 @@ def test_a_model_is_chosen_and_what_it_is_worth_stands_at_the_top(tagrank, table
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--calibration", "platt", "--completeness", 0.5), "completeness goes with calibration 'shared'"),
+        (("--calibration", "platt", "--completeness", 0.5), "completeness needs calibration 'shared'"),
         (("--calibration", "shared", "--threshold", "f1"), "goes with calibration tag by tag"),
         (("--precision", 2), "expected"),
         (("--completeness", 0), "expected"),
@@ -340,6 +340,6 @@ def test_options_of_the_probability(tagrank, table, tmp_path, options, sentence)
 
 
 def test_auto_is_explained(tagrank):
-    assert "auto, the usual choice, tries label-ranker, " in tagrank("methods").stderr
+    assert "auto, the default, tries label-ranker, " in tagrank("methods").stderr
     assert "tries label-ranker, " in tagrank("methods", "auto").stdout
     assert json.loads(tagrank("methods", "auto", "--json").stdout)[0]["name"] == "auto"

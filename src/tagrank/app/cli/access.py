@@ -35,29 +35,27 @@ def meet_archive(folder: Path, decisions: Path | None, *, moved: bool) -> Path |
 def _meet(archive: Any, *, moved: bool) -> None:
     before = archive.own.moved_from()
     if moved and before is None:
-        say(
-            "no archive of yours that this could have been is missing from its place, so --moved does nothing"
-        )
+        say("--moved has no effect: none of your archives is missing from its old place")
     if before is not None and (moved or _ask(before)):
         archive.own.move()
-        say(f"models and password of the archive that was at {before.parent} are used again")
+        say(f"using the models and the password of the archive that was at {before.parent}")
         return
     if told := archive.told_of_others():
         say(told)
     left = [name for name in ("models", "desk.password") if (archive.home / name).exists()]
     if left:
         say(
-            f"not used, because anybody may have put it there: {', '.join(left)} in {archive.home}; "
-            "models are trained again, a password is asked for once more; you may remove them"
+            f"ignored {', '.join(left)} in {archive.home}, because anybody may have put them there; the desk "
+            "trains new models and asks for a new password; you may delete these files"
         )
 
 
 def _ask(before: Path) -> bool:
     """Whether the user knows this archive from another place."""
     if not sys.stdin.isatty():
-        say(f"if this is the archive that was at {before.parent}, --moved uses its models and password again")
+        say(f"if this is the archive that was at {before.parent}, add --moved to use its models and password")
         return False
-    question = f"Is this the archive that was at {before.parent}? Then its models and password are used again"
+    question = f"Is this the archive that was at {before.parent}? Yes uses its models and its password"
     return typer.confirm(question, default=False, err=True)
 
 
@@ -101,8 +99,8 @@ def _read_line(path: Path) -> str:
 def _ask_password() -> str:
     if not sys.stdin.isatty():
         raise typer.BadParameter(
-            f"--host needs a password, and there is no terminal to ask at; set {VARIABLE} or give "
+            f"--host needs a password, but there is no terminal to ask for it; set {VARIABLE} or add "
             "--password-file FILE"
         )
-    say("Choose a password that all people who use this desk will share.")
+    say("Choose a password. Everyone who uses this desk will share it.")
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

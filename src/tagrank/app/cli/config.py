@@ -38,7 +38,7 @@ def read_config(path: Path) -> "dict[str, Any]":
     except OSError as error:
         raise typer.BadParameter(f"{path}: {error.strerror}") from None
     except yaml.YAMLError as error:
-        raise typer.BadParameter(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+        raise typer.BadParameter(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     if content is None:
@@ -62,7 +62,7 @@ def _load(text: str, path: Path) -> Any:
             for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
                 if key.value in seen:
                     line = key.start_mark.line + 1
-                    raise FileError(path, f"{key.value} is there already; keep one of them", line=line)
+                    raise FileError(path, f"{key.value} appears twice; keep one of them", line=line)
                 seen.append(key.value)
             return super().construct_mapping(node, deep)
 
@@ -78,7 +78,7 @@ def _refuse_depth(text: str, path: Path) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH or isinstance(event, yaml.AliasEvent):
-            raise typer.BadParameter(f"{path}: values must be plain, without nesting or aliases")
+            raise typer.BadParameter(f"{path}: expected plain values, without nesting or aliases")
 
 
 def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path) -> "dict[str, Any]":
@@ -95,7 +95,7 @@ def check_keys(context: typer.Context, content: "Mapping[Any, Any]", path: Path)
             raise typer.BadParameter(f"{path}: no option {str(key)!r}{hint or '; --help lists them'}")
         option = known[name]
         if str(option.name) in values:
-            raise typer.BadParameter(f"{path}: {key} is there already, spelled otherwise; keep one of them")
+            raise typer.BadParameter(f"{path}: {key} appears twice, in different spellings; keep one of them")
         values[str(option.name)] = _plain(option, value, f"{path}: {key}")
     return values
 

@@ -81,7 +81,7 @@ def sentence(error: BaseException) -> str:
     message = " ".join(message.split())
     if isinstance(error, (ValueError, KeyError, OSError, ImportError)) and message:
         return message
-    return f"{type(error).__name__}: {message} (--debug shows where)"
+    return f"{type(error).__name__}: {message} (--debug shows the traceback)"
 
 
 def with_flags(message: str, options: Collection[str]) -> str:
@@ -109,7 +109,7 @@ def say(text: str) -> None:
         _discard(sys.stderr)
 
 
-def report_problems(problems: "Sequence[Problem]", what: str = "left out") -> None:
+def report_problems(problems: "Sequence[Problem]", what: str = "skipped") -> None:
     """Files with which something went wrong, what, and why, on stderr."""
     for problem in problems[:PROBLEMS_SAID]:
         say(f"{what}: {problem.path}: {problem.reason}")

@@ -45,25 +45,25 @@ def desk(
     ] = None,
     network: Network = Network(),
 ) -> None:
-    """Open the desk: accept and reject tags in the browser, while the model learns from it.
+    """Open the desk: accept and reject tags in the browser while the model learns from you.
 
-    Decisions are kept in one file below the folder; models, password and sign-ins are kept in a folder of
-    your own. The pictures are never touched.
+    Decisions are saved in one file inside the folder; models, password and sign-ins are saved in your own
+    folder for program data. The pictures never change.
 
     Parameters
     ----------
     photos : a folder of pictures
-    demo : draw pictures into tagrank-desk/, hide half of their tags, and open that
+    demo : draw pictures into tagrank-desk/, hide half of their tags, and open that folder
     decisions : file for the decisions
-    moved : the archive was moved or renamed: use its models and password again
-    no_browser : only print the address
-    name : whose decisions these are
-    train_after : number of decisions after which the model is trained again; 0 for only on request
-    host : listen on this address of the machine, 0.0.0.0 for all; people sign in with name and password
-    password_file : file whose first line is the password that all people share; else it is taken from
-        TAGRANK_PASSWORD, or asked for the first time
-    new_password : ask for another password; all have to sign in again
-    reading : how the folder is read
+    moved : use the models and the password of an archive that was moved or renamed
+    no_browser : print the address, but do not open a browser
+    name : name to record your decisions under
+    train_after : retrain the model after this many decisions; 0 to retrain only on request
+    host : listen on this address of the machine, 0.0.0.0 for all; people sign in with a name and the password
+    password_file : file with the shared password on its first line; without it, the password is that of
+        TAGRANK_PASSWORD, or you are asked for one the first time
+    new_password : ask for a new password; everyone must sign in again
+    reading : how to read the folder
     port : port to listen on
     network : how the desk is reached
     features, cache : as in `train`
@@ -82,7 +82,7 @@ def desk(
     is_encrypted = check_encryption(network.certificate, network.key, host or LOCAL)
     proxies = check_proxies(network.proxy)
     if host is None and (password_file is not None or new_password):
-        raise typer.BadParameter("a password is for several people, who reach the desk with --host ADDRESS")
+        raise typer.BadParameter("only a desk for several people has a password; add --host ADDRESS")
     from tagrank.app.web.application import desk_app
     from tagrank.app.web.protection.guard import HostNames
     from tagrank.app.web.serving import address, listen, serve
@@ -112,8 +112,9 @@ def desk(
         ) as opened,
     ):
         if kind := opened.archive.network_kind:
-            journal = "SQLite keeps a rollback journal: slower, but safe"
-            say(f"decisions lie on a network drive ({kind}), so {journal}")
+            say(
+                f"decisions are on a network drive ({kind}), so SQLite uses a rollback journal: slow but safe"
+            )
         security = protect(opened.archive)
         security.port, security.is_encrypted = listener.getsockname()[1], is_encrypted
         place = address(listener, is_encrypted=is_encrypted)
@@ -123,21 +124,21 @@ def desk(
 
         def ready() -> None:
             show(f"The desk is open at {place}")
-            say("Ctrl-C ends it; every decision is on disk as soon as it is answered")
+            say("Press Ctrl-C to close it. Every decision is saved at once.")
             if not no_browser:
                 _open_browser(place)
 
         app = desk_app(opened, security)
         certificate, key = network.certificate, network.key
         serve(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
-        say(f"the desk is closed; {counted(opened.archive.n_decisions(), 'decision')} on disk")
+        say(f"the desk is closed; {counted(opened.archive.n_decisions(), 'decision')} saved")
         if model := opened.learning.model_path():
-            say(f"its model is in {model}; 'tagrank annotate' takes it")
+            say(f"its model is in {model}, ready for 'tagrank annotate'")
 
 
 def _given_folder(photos: Path | None, demo: bool) -> Path:
     if (photos is None) != demo:
-        raise typer.BadParameter("expected a folder of pictures, or --demo for drawn ones")
+        raise typer.BadParameter("expected a folder of pictures, or --demo for drawn pictures")
     if photos is not None:
         return photos
     if not DEMO_FOLDER.exists():
@@ -154,7 +155,7 @@ def _check_pictures(folder: Path, database: Path) -> None:
     from tagrank.files import FileError, ProblemLog
 
     if not database.exists() and not PictureFolder(folder, ProblemLog()).pictures:
-        raise FileError(folder, "no pictures here, expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files")
+        raise FileError(folder, "has no pictures; expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files")
 
 
 def _open(desk: Any, folder: Path, **options: Any) -> Any:

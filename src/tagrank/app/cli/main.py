@@ -16,14 +16,14 @@ COMMANDS = {
     "demo": CommandEntry(
         "tagrank.commands.demo",
         "demo",
-        "Draw pictures, learn their tags, and write a report: the whole path in under a minute.",
+        "Draw pictures, learn their tags and write a report, all in under a minute.",
         "show_demonstration",
         config=True,
     ),
     "train": CommandEntry(
         "tagrank.commands.train",
         "train",
-        "Learn from tagged data and keep the model in a folder.",
+        "Train a model on tagged data and save it in a folder.",
         "show_training",
         config=True,
         keeps=True,
@@ -38,7 +38,7 @@ COMMANDS = {
     "undo": CommandEntry(
         "tagrank.commands.undo",
         "undo",
-        "Take the tags that 'annotate --sidecars' wrote out of the sidecars again.",
+        "Remove the tags that 'annotate --sidecars' wrote.",
         "show_undone",
     ),
     "accept": CommandEntry(
@@ -61,59 +61,59 @@ COMMANDS = {
     "audit": CommandEntry(
         "tagrank.commands.audit.audit",
         "audit",
-        "Tell how complete tags are, by pictures that somebody looked at completely.",
+        "Estimate how complete the tags are, from random pictures that somebody tagged completely.",
         "show_audit",
         config=True,
     ),
     "desk": CommandEntry(
         "tagrank.app.cli.desk",
         "desk",
-        "Open the desk: accept and reject tags in the browser, while the model learns from it.",
+        "Open the desk: accept and reject tags in the browser while the model learns from you.",
         config=True,
         json=False,
     ),
     "export": CommandEntry(
         "tagrank.commands.decisions",
         "export_decisions",
-        "Take decisions of the desk elsewhere, or all tags: as a list, or as sidecars of photo programs.",
+        "Export your decisions or all tags: as a list, or as sidecars for photo programs.",
         "show_export",
     ),
     "import": CommandEntry(
         "tagrank.commands.decisions",
         "import_decisions",
-        "Take over decisions from a list that 'tagrank export' wrote, or tags of pictures.",
+        "Import decisions or tags from a list, or decisions from another copy of the desk.",
         "show_import",
     ),
     "tags": CommandEntry(
         "tagrank.commands.tags",
         "tags",
-        "List the tags of an archive, or change what they mean: names, synonyms, parents, descriptions.",
+        "List the tags of an archive, or change their names, synonyms, parents and descriptions.",
     ),
     "backup": CommandEntry(
         "tagrank.commands.decisions",
         "backup_decisions",
-        "Copy all that was decided into one file, also while a desk is open.",
+        "Back up all decisions to one file, even while the desk is open.",
         "show_backup",
         json=False,
     ),
     "restore": CommandEntry(
         "tagrank.commands.decisions",
         "restore_decisions",
-        "Put a copy in the place of all that was decided; what was there is kept beside it.",
+        "Restore a backup of the decisions; the decisions it replaces are kept in another file.",
         "show_restored",
         json=False,
     ),
     "serve": CommandEntry(
         "tagrank.app.cli.serve",
         "serve",
-        "Answer programs over HTTP: tags for pictures, and why.",
+        "Serve a model to programs over HTTP: tags for pictures, and the reasons.",
         config=True,
         json=False,
     ),
     "compare": CommandEntry(
         "tagrank.commands.compare.compare",
         "compare",
-        "Put methods side by side: each is tuned, trained and measured alike.",
+        "Compare methods: tune, train and measure each of them in the same way.",
         "show_comparison",
         config=True,
     ),
@@ -127,25 +127,25 @@ COMMANDS = {
     "methods": CommandEntry(
         "tagrank.commands.lists",
         "methods",
-        "List the methods that 'tagrank train' and 'tagrank missing' know.",
+        "List the methods for 'tagrank train' and 'tagrank missing'.",
         "show_methods",
     ),
     "features": CommandEntry(
         "tagrank.commands.lists",
         "features",
-        "List the sets of picture features that 'tagrank train --features' knows.",
+        "List the picture features for 'tagrank train --features'.",
         "show_features",
     ),
     "datasets": CommandEntry(
         "tagrank.commands.lists",
         "datasets",
-        "List the data sets that can be used by name, where they are, or how to get them.",
+        "List the data sets that can be used by name, and where they are or how to get them.",
         "show_datasets",
     ),
     "reproduce": CommandEntry(
         "tagrank.commands.reproduce",
         "reproduce",
-        "Measure a table of a paper again, and set our figures beside the published ones.",
+        "Repeat a table of a paper and show our figures beside the published ones.",
         "show_reproduction",
     ),
 }
@@ -213,10 +213,10 @@ def _print_version(wanted: bool) -> None:
 def describe(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and stop."),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Learns from pictures that carry some of their tags, and ranks every tag for any picture.
+    """Learn from partly tagged pictures, and rank all tags for any picture.
 
     Start with: tagrank demo
     """

@@ -21,17 +21,17 @@ class Network:
 
     Parameters
     ----------
-    allowed_host : answer to this name, too, such as that of a proxy
-    proxy : address or network of a web server before this one, which is believed for whom it asks and whether
-        that is encrypted (X-Forwarded-For, X-Forwarded-Proto)
-    certificate : certificate (PEM) for encrypted connections, with --key
+    allowed_host : also answer requests to this host name, such as that of a proxy
+    proxy : trust the X-Forwarded-For and X-Forwarded-Proto headers of the reverse proxy at this address or in
+        this network
+    certificate : certificate (PEM) for encrypted connections, together with --key
     key : private key (PEM) of the certificate
     """
 
     allowed_host: Annotated[Sequence[str], Option(NETWORK, kind=str, is_many=True, metavar="NAME")] = ()
     proxy: Annotated[
         Sequence[str],
-        Option(NETWORK, kind=str, is_many=True, metavar="ADDRESS", usual="nobody is believed"),
+        Option(NETWORK, kind=str, is_many=True, metavar="ADDRESS", usual="trust none"),
     ] = ()
     certificate: Annotated[Path | None, Option(NETWORK, metavar="FILE")] = None
     key: Annotated[Path | None, Option(NETWORK, metavar="FILE")] = None
@@ -44,20 +44,22 @@ def need_web() -> None:
         import multipart  # noqa: F401
         import uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
-        raise ImportError(f"{error.name} is not installed; pip install 'tagrank[desk]' brings it") from None
+        raise ImportError(
+            f"{error.name} is not installed; install it with: pip install 'tagrank[desk]'"
+        ) from None
 
 
 def check_encryption(certificate: Path | None, key: Path | None, host: str) -> bool:
     """Whether connections are encrypted; says so where others could read along."""
     if (certificate is None) != (key is None):
-        raise typer.BadParameter("--certificate and --key belong together; give both")
+        raise typer.BadParameter("--certificate and --key must be used together; add the other one")
     for path in (certificate, key):
         if path is not None and not path.is_file():
-            raise typer.BadParameter(f"{path} is no file; a PEM file was expected")
+            raise typer.BadParameter(f"expected a PEM file, but {path} is not a file")
     if certificate is None and not is_local(host):
         say(
-            "warning: connections are not encrypted: whoever shares the network can read passwords, tokens "
-            "and pictures; --certificate FILE --key FILE encrypts them"
+            "warning: connections are not encrypted: others on the network can read passwords, tokens and "
+            "pictures; encrypt them with --certificate FILE --key FILE"
         )
     return certificate is not None
 
@@ -70,10 +72,10 @@ def check_proxies(texts: Sequence[str]) -> list[str]:
             network = ipaddress.ip_network(text)
         except ValueError:
             raise typer.BadParameter(
-                f"--proxy {text[:60]} is no address; one such as 127.0.0.1 or 10.0.0.0/8 was expected"
+                f"--proxy {text[:60]} is not an address; expected an address such as 127.0.0.1 or 10.0.0.0/8"
             ) from None
         if network.prefixlen == 0:
-            raise typer.BadParameter(f"--proxy {text} would believe everybody; name the address of a server")
+            raise typer.BadParameter(f"--proxy {text} would trust everyone; name the address of one server")
         proxies.append(str(network))
         if network.version == 4:
             proxies.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")

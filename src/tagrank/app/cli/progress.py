@@ -158,4 +158,4 @@ class InterruptWatch:
     def _answer(self) -> None:
         if not self._is_answered:
             self._is_answered = True
-            say("stopping; what was reached is kept (Ctrl-C again gives up)")
+            say("stopping and keeping the result; press Ctrl-C again to stop without it")

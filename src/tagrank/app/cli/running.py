@@ -31,13 +31,13 @@ Config = Annotated[
     typer.Option(
         "--config",
         "-c",
-        help="YAML file whose keys are option names; flags override it.",
+        help="Read options from this YAML file; options on the command line override it.",
         callback=load_config,
         is_eager=True,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show where an error came from.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class CommandEntry:
             if "stop" in takes:
                 stack.enter_context(watch)
                 arguments["stop"] = watch.stop
-            progress = WorkProgress("learning" if "callback" in takes else "", tol=tol)
+            progress = WorkProgress("training" if "callback" in takes else "", tol=tol)
 
             def callback(point: Any) -> None:
                 if not self.keeps:

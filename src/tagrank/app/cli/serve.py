@@ -25,18 +25,18 @@ def serve(
     ] = None,
     network: Network = Network(),
 ) -> None:
-    """Answer programs over HTTP: tags for pictures, and why.
+    """Serve a model to programs over HTTP: tags for pictures, and the reasons.
 
-    The address /openapi.json describes all requests.
+    All requests are documented at /openapi.json.
 
     Parameters
     ----------
-    model : a folder that 'tagrank train' wrote
-    root : programs may name pictures below this folder by path
-    max_megabytes : maximum size of one upload, in megabytes
+    model : folder of a model that 'tagrank train' wrote
+    root : let programs name pictures in this folder by path
+    max_megabytes : maximum size of an upload, in megabytes
     workers : number of processes that describe pictures
-    token_file : file whose first line is the token that programs send, of at least 16 characters
-    host : address to listen on, 0.0.0.0 for all of this machine
+    token_file : file with the token that programs send, at least 16 characters, on its first line
+    host : address to listen on, 0.0.0.0 for all addresses of this machine
     port : port to listen on
     network : how the service is reached
 
@@ -71,10 +71,10 @@ def serve(
             )
 
             def ready() -> None:
-                show(f"The service answers at {address(listener, is_encrypted=is_encrypted)}")
+                show(f"The service is running at {address(listener, is_encrypted=is_encrypted)}")
                 if token_file is None:
                     show(f"Authorization: Bearer {token}")
-                say("Ctrl-C ends it")
+                say("Press Ctrl-C to stop it.")
 
             certificate, key = network.certificate, network.key
             run(app, listener, certificate=certificate, key=key, proxies=proxies, on_ready=ready)
@@ -95,6 +95,6 @@ def _token(path: Path | None) -> str:
         token = stream.readline().strip()
     if len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
         raise ArgumentError(
-            f"token_file {path} must begin with a line of at least {SHORTEST_TOKEN} plain characters"
+            f"the first line of token_file {path} must have at least {SHORTEST_TOKEN} ASCII characters"
         )
     return token

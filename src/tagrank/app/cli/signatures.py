@@ -23,7 +23,7 @@ from tagrank.options import Option, check_word
 PLAIN = (bool, int, float, str, Path)
 SECTION = re.compile(r"^(\w[\w ]*)\n-+\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\w+(?:,\s+\w+)*) : (.*(?:\n {4,}.*)*)", re.MULTILINE)
-ELSEWHERE = re.compile(r"as in `(\w+)`")
+ELSEWHERE = re.compile(r"as in\s+`(\w+)`")
 IN_PYTHON = re.compile(r"\.?\s+In Python.*", re.DOTALL)
 
 
@@ -166,7 +166,7 @@ def option_of(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 def _help(place: Place) -> str:
     if place.option.is_many and not place.option.is_argument:
-        return f"{place.help.removesuffix('.')}; may be repeated."
+        return f"{place.help.removesuffix('.')}; can be repeated."
     return place.help
 
 
@@ -227,7 +227,9 @@ def _value(place: Place, values: Mapping[str, Any]) -> Any:
     if option.no is not None:
         is_no = values[place.key]
         if is_no and value is not None:
-            raise ArgumentError(f"--{place.name} and {option.no[0]} exclude each other")
+            raise ArgumentError(
+                f"--{place.name} and {option.no[0]} cannot be combined; leave one of them out"
+            )
         return not is_no if value is None else value
     if option.is_many and not value:
         return place.default

@@ -96,7 +96,7 @@ def audit(
     output: Annotated[str | os.PathLike | None, OUTPUT] = None,
     *,
     n: Annotated[
-        int | None, Option(names=("--number", "-n"), low=1, usual="as many as narrow the interval")
+        int | None, Option(names=("--number", "-n"), low=1, usual="enough to narrow the interval")
     ] = None,
     model: Annotated[Annotator | str | os.PathLike | None, Option(kind=str, metavar="MODEL")] = None,
     part: Annotated[str | None, Option(ROWS, usual="all")] = None,
@@ -105,22 +105,22 @@ def audit(
     n_jobs: Annotated[int | None, PICTURE_JOBS] = None,
     progress: Progress | None = None,
 ) -> AuditStatus:
-    """Tell how complete tags are, by pictures that somebody looked at completely.
+    """Estimate how complete the tags are, from random pictures that somebody tagged completely.
 
-    Pictures are drawn at random, always in the same order. They are looked at in the queue 'audit' of the
-    desk, or in a list: complete the tags of each line, take lines out that nobody looked at, and pass the
+    Pictures are drawn at random, always in the same order. Complete their tags in the queue 'Audit' of the
+    desk, or in a list: complete the tags in each line, delete the lines that nobody looked at, and pass the
     list with --audited.
 
     Parameters
     ----------
-    output : write the next pictures to look at, with their tags, as a .csv file
+    output : write the next pictures to audit, with their tags, as a .csv file
     n : number of pictures to list
-    model : also tell what the tags are worth that this model would write; a folder that 'tagrank train'
-        wrote. In Python, also an `Annotator`
-    part : part to look at
+    model : also measure the tags that this model would write; a folder that 'tagrank train' wrote. In Python,
+        also an `Annotator`
+    part : part of the data to audit
     n_jobs : number of processes that describe pictures
     data, reading, cache : as in `train`
-    progress : called with how much is done, of how much, and what is being done
+    progress : called with the number of steps done, the number of steps, and the name of the work
 
     Returns
     -------
@@ -160,10 +160,10 @@ def audit(
 
 def _check_output(output: str | os.PathLike) -> None:
     if os.path.splitext(output)[1] != ".csv":
-        raise ArgumentError(f"{os.fspath(output)}: an audit is listed as .csv, for a spreadsheet")
+        raise ArgumentError(f"{os.fspath(output)}: the list of an audit is a .csv file")
     if os.path.exists(output):
         raise ArgumentError(
-            f"{os.fspath(output)} is there already, and somebody may have completed it; name another file"
+            f"{os.fspath(output)} exists already, and somebody may have completed it; name another file"
         )
 
 
@@ -178,18 +178,20 @@ def show_audit(status: AuditStatus, *, output: str | os.PathLike | None = None) 
     said = []
     if output is not None:
         said.append(
-            f"{counted(len(status.next), status.kind)} to look at written to {output}; complete their tags, "
-            "take out lines that nobody looked at, and pass the list with --audited"
+            f"{counted(len(status.next), status.kind)} to audit written to {output}; complete their tags, "
+            "delete the lines that nobody looked at, and pass the list with --audited"
         )
     elif status.n_left:
-        said.append("-o audit.csv lists the next to look at; the desk has them in its queue 'Audit'")
+        said.append(
+            f"-o audit.csv lists the next {status.kind}s to audit; so does the queue 'Audit' of the desk"
+        )
     return Screen(tables, said)
 
 
 def _tag_table(tags: Sequence[AuditedTag]) -> Any:
     """The most and the least complete tags."""
     shown = [*tags] if len(tags) <= 2 * SHOWN else [*tags[:SHOWN], *tags[-SHOWN:]]
-    table = table_of("tag", "true", "listed", "complete, about", numbers=True)
+    table = table_of("tag", "true", "listed", "complete (about)", numbers=True)
     for one in shown:
         table.add_row(*map(text_of, (one.tag, f"{one.true:,}", f"{one.listed:,}", f"{one.completeness:.0%}")))
     return table

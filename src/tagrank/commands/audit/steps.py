@@ -108,8 +108,8 @@ def measure_model(
     is_audited = rows.audited_mask()
     if np.count_nonzero(is_audited) < FEWEST_AUDITED:
         raise ArgumentError(
-            f"a model is measured on at least {FEWEST_AUDITED} that were looked at completely, got "
-            f"{np.count_nonzero(is_audited)}; look at more, or leave out model"
+            f"measuring a model needs at least {FEWEST_AUDITED} audited pictures or rows, got "
+            f"{np.count_nonzero(is_audited)}; audit more, or leave out model"
         )
     audited = rows.subset(is_audited)
     return evaluate(annotator, audited, part="all", cache=cache, n_jobs=n_jobs, progress=progress).quality

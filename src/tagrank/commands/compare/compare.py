@@ -35,7 +35,7 @@ from tagrank.commands.options import (
     compared_names,
     metric_names,
 )
-from tagrank.commands.tables import BEST, QUIET, WRONG, Screen, table_of, text_of
+from tagrank.commands.tables import BEST, QUIET, WRONG, Screen, counted, table_of, text_of
 from tagrank.data.reading import Reading
 from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.estimators.methods import METHODS
@@ -84,33 +84,33 @@ def compare(
     n_jobs: Annotated[int | None, replace(JOBS, names=("--jobs", "--n-jobs"))] = None,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Put methods side by side: each is tuned, trained and measured alike.
+    """Compare methods: tune, train and measure each of them in the same way.
 
-    Parameters are searched on the training part alone; then a method is trained with the best of them, as by
-    'tagrank train', and measured on the test part, as by 'tagrank evaluate'. A method that fails, is too slow
-    or would not fit into memory gets a line that says so.
+    Parameters are tuned on the training part only. Each method is then trained with the best parameters, as
+    'tagrank train' does, and measured on the test part, as 'tagrank evaluate' does. If a method fails, is too
+    slow or needs too much memory, its line says so.
 
     Parameters
     ----------
     data : folders of pictures, files or names from 'tagrank datasets', one or several. In Python, also
         `Collection`s
-    output : folder that remembers what is done; started again, the comparison goes on there
-    methods : methods or families of 'tagrank methods', with commas between them; label frequency and logistic
-        regression always run
-    metric : what parameters are chosen by and methods ordered by: a metric such as Micro-F1
-    metrics : metrics to show, with intervals; with commas between them
-    folds : cross-validate on this many folds; each tunes on its own training part
+    output : folder for the results; the same command continues there after an interruption
+    methods : methods or families from 'tagrank methods', separated by commas; label frequency and logistic
+        regression always run, as baselines
+    metric : metric to tune parameters by and to sort methods by, such as Micro-F1
+    metrics : metrics to show, with intervals; separated by commas
+    folds : number of cross-validation folds; parameters are tuned anew on the training part of each
     test_size : share of the rows to measure on: 0.25 for a quarter
-    max_seconds : seconds of a method on a fold: after half of them its tuning ends with the best so far,
-        after all it is ended
-    fresh : forget what the folder of the output holds
-    report : write an HTML page, too
-    markdown : write the tables as Markdown, too
-    latex : write the tables as LaTeX, too
-    n_jobs : number of methods at the same time, in processes of their own
+    max_seconds : time limit for a method on one fold, in seconds: after half of it, tuning stops with the
+        best so far; after all of it, the method is stopped
+    fresh : delete earlier results in the output folder and start again
+    report : also write an HTML report to this file
+    markdown : also write the tables as Markdown to this file
+    latex : also write the tables as LaTeX to this file
+    n_jobs : number of methods to run at the same time, each in its own process
     search, seed, view, features, cache : as in `tune`
-    reading : how the data are read, and how their tags are tidied
-    progress : called with how much is done, of how much, and what is being done
+    reading : how to read the data and clean up their tags
+    progress : called with the number of steps done, the number of steps, and the name of the work
 
     Returns
     -------
@@ -136,7 +136,9 @@ def compare(
     started = time.perf_counter()
     check_choice("search", search, SEARCHES)
     if folds is not None and test_size is not None:
-        raise ArgumentError(f"folds={folds} and test_size={test_size} exclude each other")
+        raise ArgumentError(
+            f"folds={folds} and test_size={test_size} cannot be combined; leave one of them out"
+        )
     if max_seconds is not None:
         check_positive("max_seconds", max_seconds)
     names, shown = choose_methods(methods), choose_metrics(metrics)
@@ -203,7 +205,7 @@ def _several(data: Any) -> list[Any]:
     if isinstance(data, Collection | str | os.PathLike):
         return [data]
     if not (found := list(data)):
-        raise ArgumentError("there is nothing to compare on; name a folder of pictures, a file or a data set")
+        raise ArgumentError("got no data to compare on; name a folder of pictures, a file or a data set")
     return found
 
 
@@ -259,8 +261,8 @@ def _words(wanted: str | Sequence[str]) -> list[str]:
 
 def _kept(output: str | os.PathLike | None) -> str:
     if output is None:
-        return "nothing is kept; -o FOLDER would remember what is done"
-    return f"what is done is kept in {os.fspath(output)}, and the same command goes on"
+        return "no results were saved; -o FOLDER saves them as they come"
+    return f"results so far are saved in {os.fspath(output)}; the same command continues"
 
 
 def show_comparison(
@@ -275,11 +277,11 @@ def show_comparison(
     written = [path for path in (report, markdown, latex) if path is not None]
     sentences = [f"comparison written to {path}" for path in written]
     if comparison.n_before:
-        sentences.append(f"{comparison.n_before} had been done before, see {output}")
+        sentences.append(f"{counted(comparison.n_before, 'result')} from an earlier run, see {output}")
     for words, who in _warned(comparison).items():
         more = f" and {len(who) - MOST_NAMED} more" if len(who) > MOST_NAMED else ""
         sentences.append(f"warning: {', '.join(who[:MOST_NAMED])}{more}: {words}")
-    return Screen(list(_tables(comparison)), sentences, {"left out": comparison.problems})
+    return Screen(list(_tables(comparison)), sentences, {"skipped": comparison.problems})
 
 
 def _warned(comparison: Comparison) -> dict[str, list[str]]:

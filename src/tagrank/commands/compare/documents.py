@@ -146,10 +146,10 @@ def _escaped(text: str) -> str:
 
 
 HEADINGS = {
-    "compared": "Side by side",
+    "compared": "Comparison",
     "ranks": "Average ranks",
-    "chosen": "What was chosen",
-    "problems": "What could not be read",
+    "chosen": "Chosen parameters",
+    "problems": "Files that could not be read",
 }
 
 
@@ -158,7 +158,7 @@ def write_comparison_page(path: str | os.PathLike, found: Comparison) -> None:
     names = ", ".join(one.name for one in found.data)
     write_page(
         path,
-        title=f"Methods side by side on {names}",
+        title=f"Comparison of methods on {names}",
         summary="",
         quality=(best_words(found), _origin(found)),
         facts=_facts(found),
@@ -183,14 +183,14 @@ def best_words(found: Comparison) -> str:
     one = found.data[0]
     done = [line for line in one.lines if line.is_done]
     if not done:
-        return f"No method came to an end on {one.name}."
+        return f"No method finished on {one.name}."
     n_like = sum(line.is_like_best for line in done) - 1
     return f"{done[0].method} is best on {one.name}{_others(n_like)}."
 
 
 def _best_rank(found: Comparison) -> str:
     if found.ranks is None:
-        return "No two methods came to an end on all data sets."
+        return "No two methods finished on all data sets."
     ranks = found.ranks
     n_like = sum(rank - ranks.ranks[0] <= ranks.critical_difference for rank in ranks.ranks) - 1
     rank = (
@@ -203,22 +203,21 @@ def _others(n_like: int) -> str:
     if not n_like:
         return ""
     words = "one other is" if n_like == 1 else f"{n_like} others are"
-    return f"; {words} not distinguishable from it"
+    return f"; {words} not significantly worse"
 
 
 def _origin(found: Comparison) -> str:
     where = "" if len(found.data) > 1 else f", on {found.data[0].sizes}"
     return (
-        f"By {found.criterion}{where}. Parameters were chosen on the rows to learn from alone, by "
-        "cross-validation."
+        f"By {found.criterion}{where}. Parameters were tuned by cross-validation on the training part only."
     )
 
 
 def _facts(found: Comparison) -> dict[str, str]:
     facts = {
         "methods": f"{len(found.data[0].lines):,}",
-        "without figures": f"{sum(not line.is_done for one in found.data for line in one.lines):,}",
-        "seconds of all methods": f"{_seconds(found):,.0f}",
+        "failed": f"{sum(not line.is_done for one in found.data for line in one.lines):,}",
+        "seconds in total": f"{_seconds(found):,.0f}",
     }
     return {"data sets": f"{len(found.data):,}", **facts} if len(found.data) > 1 else facts
 

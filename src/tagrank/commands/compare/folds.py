@@ -108,7 +108,9 @@ class Division:
     def _parts(self, rows: Collection) -> Iterator[tuple[Collection, Collection]]:
         if self.folds is not None:
             if self.folds > len(rows):
-                raise ValueError(f"{self.folds} folds are more than the {len(rows)} rows of {rows.name}")
+                raise ValueError(
+                    f"{self.folds} folds need at least as many rows, got {len(rows)} in {rows.name}"
+                )
             splitter = LabelStratifiedKFold(self.folds, shuffle=True, random_state=self.seed)
             for train, test in splitter.split(np.zeros((len(rows), 1)), rows.label_matrix):
                 yield rows.subset(train), rows.subset(test)
@@ -119,7 +121,7 @@ class Division:
             return
         if len(rows) < 2:
             raise ValueError(
-                f"{rows.name or 'the data'} has one row; expected some to learn from and some to measure on"
+                f"{rows.name or 'the data'} has one row; expected some to train on and some to measure on"
             )
         size = USUAL_TEST_SIZE if self.test_size is None else self.test_size
         parted = split_collection(rows, test_size=size, random_state=self.seed)
@@ -156,7 +158,8 @@ def _check_part(rows: Collection, part: str, name: str) -> None:
     if not len(rows) or not (rows.states() > 0).any():
         raise ValueError(
             f"the {part} part of {name or 'the data'} has no tags, so nothing can be "
-            f"{'learned' if part == 'training' else 'measured'}; divide otherwise, as by test_size=0.25"
+            f"{'learned' if part == 'training' else 'measured'}; split the data in another way, for instance "
+            "with test_size=0.25"
         )
 
 

@@ -76,7 +76,7 @@ class MethodLine:
             f"{', within chance' if name in self.below_by_chance else ''}"
             for name, worse in self.below.items()
         ]
-        said += ["tuning ended early"] if self.ended_early else []
+        said += ["tuning stopped early"] if self.ended_early else []
         return "; ".join(said)
 
     def to_dict(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class DataResult:
         if len(self.folds) > 1:
             n_rows = sum(fold.n_test for fold in self.folds)
             return f"{len(self.folds)} folds of {n_rows:,} {things}, {one.n_tags:,} tags"
-        return f"{one.n_train:,} {things} to learn from, {one.n_test:,} to measure on, {one.n_tags:,} tags"
+        return f"{one.n_train:,} training {things}, {one.n_test:,} test {things}, {one.n_tags:,} tags"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -195,8 +195,8 @@ class MarkedValue(NamedTuple):
 def legend(found: Comparison) -> str:
     """What the signs mean."""
     return (
-        f"Best first, by {found.criterion}. {LIKE_BEST} not distinguishable from the best, {BELOW} below "
-        "label frequency. Intervals hold 95 % of what resampled test rows give."
+        f"Best first, by {found.criterion}. {LIKE_BEST} not significantly worse than the best, {BELOW} below "
+        "label frequency. Intervals are 95 % bootstrap intervals over the test rows."
     )
 
 
@@ -223,7 +223,7 @@ def said(one: DataResult) -> dict[str, list[str]]:
 
 def chosen_words(line: MethodLine) -> str:
     """What was chosen, as options of ``tagrank train``; of several folds all that differ."""
-    return " | ".join(dict.fromkeys(" ".join(option_words(one)) or "as usual" for one in line.parameters))
+    return " | ".join(dict.fromkeys(" ".join(option_words(one)) or "defaults" for one in line.parameters))
 
 
 def rank_words(found: Comparison) -> str:
@@ -232,15 +232,15 @@ def rank_words(found: Comparison) -> str:
     if ranks is None:
         return ""
     words = (
-        f"Average ranks by {found.criterion} over {ranks.n_blocks} {found.ranked_over}, 1 is best; two "
-        f"methods differ if theirs lie more than {ranks.critical_difference:.2f} apart (Nemenyi, 5 %)."
+        f"Average ranks by {found.criterion} over {ranks.n_blocks} {found.ranked_over}; 1 is best. Two "
+        f"methods differ if their ranks differ by more than {ranks.critical_difference:.2f} (Nemenyi, 5 %)."
     )
     if not math.isnan(ranks.p_value):
-        words += f" That all are alike has p = {ranks.p_value:.2g} (Friedman)."
+        words += f" For the hypothesis that all methods are alike, p = {ranks.p_value:.2g} (Friedman)."
     if found.ranked_over == "folds":
-        words += " Folds share their training rows: take this for a hint."
+        words += " The folds share training rows, so this is only a hint."
     if found.left_out:
-        words += f" Without figures somewhere, and left out: {', '.join(found.left_out)}."
+        words += f" Not ranked, because they failed somewhere: {', '.join(found.left_out)}."
     return words
 
 

@@ -31,7 +31,7 @@ Key = tuple[str, int, str]
 
 
 SETTINGS = "comparison.json"
-WAY_OUT = "name another folder, or begin anew with fresh=True"
+WAY_OUT = "name another folder, or start again with fresh=True"
 
 
 class Store:
@@ -60,7 +60,9 @@ class Store:
         for fold in folds:
             prints = data.setdefault(fold.data, [])
             if fold.number < len(prints) and prints[fold.number] != fold.fingerprint:
-                raise ArgumentError(f"{self.folder} was begun with other content of {fold.data!r}; {WAY_OUT}")
+                raise ArgumentError(
+                    f"{self.folder} has results for other content of {fold.data!r}; {WAY_OUT}"
+                )
             prints[fold.number :] = [fold.fingerprint, *prints[fold.number + 1 :]]
         self._write(SETTINGS, {**settings, "data": data})
 
@@ -76,9 +78,7 @@ class Store:
     def _check_ours(self) -> None:
         assert self.folder is not None
         if self.folder.is_dir() and any(self.folder.iterdir()) and not (self.folder / SETTINGS).is_file():
-            raise ArgumentError(
-                f"{self.folder} holds other files and no comparison; name a new or an empty folder"
-            )
+            raise ArgumentError(f"{self.folder} has files, but no comparison; name a new or an empty folder")
 
     def _clear(self) -> None:
         assert self.folder is not None
@@ -104,8 +104,8 @@ class Store:
 def _check_same(folder: Path, known: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
     differing = [name for name in settings if known and known.get(name) != settings[name]]
     if differing:
-        words = ", ".join(f"{name} was {known.get(name)}, is {settings[name]}" for name in differing)
-        raise ArgumentError(f"{folder} was begun otherwise ({words}); {WAY_OUT}")
+        words = ", ".join(f"{name} was {known.get(name)} and is now {settings[name]}" for name in differing)
+        raise ArgumentError(f"{folder} has results for other settings ({words}); {WAY_OUT}")
 
 
 def _file_name(fold: Fold, method: str) -> str:
@@ -154,7 +154,8 @@ def _answers(units: Sequence[Unit], n_jobs: int | None) -> Iterator[tuple[Unit, 
             yield (
                 unit,
                 unanswered(
-                    TOO_LARGE, f"needs about {gibibytes(needed)} of memory, {gibibytes(memory)} are free"
+                    TOO_LARGE,
+                    f"needs about {gibibytes(needed)} of memory, but only {gibibytes(memory)} are free",
                 ),
             )
         elif needed * n_workers > memory:
@@ -185,5 +186,5 @@ def _in_processes(units: Sequence[Unit], n_workers: int) -> Iterator[tuple[Unit,
             if isinstance(answer, TooSlow):
                 answer = unanswered(SLOW, f"not finished within {unit.max_seconds:g} seconds")
             elif isinstance(answer, WorkerDied):
-                answer = unanswered(FAILED, f"its process ended before it answered ({answer})")
+                answer = unanswered(FAILED, f"its process crashed ({answer})")
             yield unit, answer

@@ -42,7 +42,7 @@ class PairChoice:
                 raise ArgumentError(f"{name} must be at least 1, or None for all, got {count!r}")
         if not 0 <= self.min_probability <= self.most_probable <= 1:
             raise ArgumentError(
-                "probabilities lie between 0 and 1, the smallest first; got "
+                "expected 0 <= min_probability <= max_probability <= 1, got "
                 f"min_probability={self.min_probability!r} and max_probability={self.most_probable!r}"
             )
 

@@ -55,7 +55,7 @@ from tagrank.features import Feature
 from tagrank.progress import Progress
 
 Part = tuple[np.ndarray, np.ndarray]
-SCORING = "scoring pictures by models that did not see them"
+SCORING = "judging pictures with models that did not see them"
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ def hold_out(
         is_judged[unknown] = np.any(states[known] > 0, axis=0)
     if not scores.any():
         warn(
-            "the models learned nothing and all scores are zero, as where no picture has both a present and "
-            "an absent tag; the method one-vs-all learns from single tags"
+            "the models learned nothing: all scores are zero. This happens if no picture has both a present "
+            "and an absent tag; use the method one-vs-all, which learns each tag by itself"
         )
     learned = np.where(is_judged, states, 0)
     everywhere = [(known[train], known[test]) for train, test in parts] + [(known, unknown)]
@@ -173,7 +173,7 @@ def _known_rows(rows: Collection, states: np.ndarray, folds: int) -> tuple[np.nd
     if len(known) < folds:
         raise ValueError(
             f"{folds} folds need at least as many pictures with tags, got {len(known)} in "
-            f"{rows.name or 'the data'}; take fewer folds, or tag more pictures"
+            f"{rows.name or 'the data'}; use fewer folds or tag more pictures"
         )
     return known, unknown
 

@@ -111,10 +111,10 @@ class MissingTags:
     @property
     def answer(self) -> str:
         """What was found, in a sentence."""
-        looked_at = f"{self.n_candidates:,} {'present' if self.wrong else 'absent or unknown'} tags looked at"
+        checked = f"{self.n_candidates:,} {'present' if self.wrong else 'absent or unknown'} tags"
         if not self.suggestions:
-            return f"{'nothing suspicious' if self.wrong else 'nothing seems to be missing'}: {looked_at}"
-        return f"{len(self.suggestions):,} {self.about} of {looked_at}"
+            return f"no tag is {self.about}; checked {checked}"
+        return f"{counted(len(self.suggestions), 'tag')} {self.about}; checked {checked}"
 
     @property
     def right(self) -> Remaining | None:
@@ -146,7 +146,7 @@ class MissingTags:
         )
         number = round(self.right.estimate)
         between = f"{self.right.low:,.0f} to {self.right.high:,.0f}"
-        return f"Of {suggestions} about {number:,} {'is' if number == 1 else 'are'} right ({between})."
+        return f"About {number:,} of {suggestions} {'is' if number == 1 else 'are'} right ({between})."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""
@@ -200,30 +200,32 @@ def missing(
 ) -> MissingTags:
     """Find tags that pictures probably lack, or have by mistake.
 
-    Every picture is judged by a model that saw neither it nor its tags; then its other tags speak for and
-    against each. Candidates for missing tags are those that are absent or unknown, the most probable first;
-    with `wrong` those that are present, the least probable first. What was decided at the desk is not
-    proposed again.
+    Every picture is judged by a model that was trained without it; its other tags then count as evidence for
+    and against each tag. Candidates for missing tags are absent or unknown tags, the most probable first.
+    With `wrong`, candidates are present tags, the least probable first. Tags that were decided at the desk
+    are not suggested again.
 
     Parameters
     ----------
     output : write a .csv or .jsonl file, one line per suggestion
-    wrong : list tags that are probably wrong instead
-    untagged : also propose tags for pictures without any; one model of all the others judges them
+    wrong : list existing tags that look wrong, instead of missing tags
+    untagged : also suggest tags for pictures that have none; one model trained on all other pictures judges
+        them
     top : maximum number of suggestions. In Python, None for all
-    per_tag : maximum number of suggestions of the same tag
-    min_probability : leave out tags that are less probable
-    max_probability : leave out tags that are more probable
-    folds : number of models that share the pictures; each learns from all but its share
-    calibration : how scores become probabilities: by one curve for all tags, or tag by tag
-    part : part to look at
-    page : write an HTML page with the pictures, too
+    per_tag : maximum number of suggestions for the same tag
+    min_probability : skip tags with a lower probability
+    max_probability : skip tags with a higher probability
+    folds : number of cross-validation folds: each model judges one fold and learns from the others
+    calibration : how scores become probabilities: shared uses one curve for all tags, platt and isotonic a
+        curve for each tag
+    part : part of the data to search
+    page : also write an HTML page with the pictures to this file
     data, method, completeness, seed, view, features, looks, cache, reading, n_jobs, scheduler : as in
         `train`
-    progress : called with how much is done, of how much, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
-    parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`; what is not given is chosen by the
-        `Recipe`, by the likelihood of held-out tags: here pictures are compared too
+    progress : called with the number of steps done, the number of steps, and the name of the work
+    stop : function without arguments; when it returns True, the current training ends early
+    parameters : of the estimator, such as `C`, `kernel`, `tol` or `prior`; the `Recipe` chooses what is not
+        given by the likelihood of held-out tags, because pictures are compared with each other here
 
     Returns
     -------
@@ -262,11 +264,11 @@ def missing(
     if completeness is not None:
         check_share("completeness", completeness)
         if calibration != SHARED:
-            raise ArgumentError("completeness goes with calibration 'shared'")
+            raise ArgumentError("completeness needs calibration 'shared'")
     choice = PairChoice(wrong, top, per_tag, min_probability, max_probability)
     if wrong and untagged:
         raise ArgumentError(
-            "pictures without tags have none that could be wrong; leave out untagged or wrong"
+            "wrong and untagged cannot be combined: pictures without tags have no wrong tags; leave one out"
         )
     check_distinct(output=output, page=page)
     if output is not None:
@@ -351,11 +353,11 @@ def show_missing(
     if page is not None:
         said.append(f"page written to {page}")
     if n_decisions := answer.facts["decisions"]:
-        said.append(f"{counted(n_decisions, 'decision')} of the desk used, and not proposed again")
+        said.append(f"used {counted(n_decisions, 'decision')} from the desk; these are not suggested again")
     listed = answer.completeness
     if listed is not None and listed.told != listed.words:  # little is known, or somebody looked
         said.append(f"true tags listed: {listed.told}")
     if answer.n_untagged:
-        advice = "" if wrong else "; --untagged proposes some"
-        said.append(f"left out: {counted(answer.n_untagged, answer.kind)} without tags{advice}")
-    return Screen(tables, said, {"left out": answer.problems})
+        advice = "" if wrong else "; --untagged suggests tags for them"
+        said.append(f"skipped {counted(answer.n_untagged, answer.kind)} without tags{advice}")
+    return Screen(tables, said, {"skipped": answer.problems})

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tagrank.commands.tables import counted
 from tagrank.data import Collection
 from tagrank.data.picture_files import thumbnail_url
 from tagrank.reports.pages import problems_section, write_page
@@ -27,11 +28,11 @@ def write_missing_page(
     """
     write_page(
         path,
-        title=f"Tags of {rows.name or 'the data'} that are {found.about}",
+        title=f"Tags that are {found.about} in {rows.name or 'the data'}",
         summary="",
         quality=(found.quality, _summary(found)),
         facts=_facts(found),
-        headings={"missing": "What deserves a look", "problems": "What could not be read"},
+        headings={"missing": "Suggestions", "problems": "Files that could not be read"},
         content={
             "missing": _missing_section(found, rows, places),
             "problems": problems_section(found.problems),
@@ -81,12 +82,14 @@ def _card(
 
 def _summary(found: "MissingTags") -> str:
     method = found.method if found.choice is None else found.choice.words
-    summary = f"Each {found.kind} was judged by a model that saw neither it nor its tags: {method}."
+    summary = f"Each {found.kind} was judged by a model that was trained without it: {method}."
     if n_untagged := found.facts["rows wholly unknown"]:
-        summary += f" {n_untagged:,} without tags were judged by one model of all the others."
+        summary += f" One model of all others judged the {counted(n_untagged, found.kind)} without tags."
     if found.n_right is not None and found.completeness is not None:
         listed = found.completeness.words
-        summary += f" {listed[0].upper()}{listed[1:]} of the true tags are listed; figures allow for that."
+        summary += (
+            f" {listed[0].upper()}{listed[1:]} of the true tags are listed; the figures account for that."
+        )
     return summary
 
 
@@ -95,7 +98,7 @@ def _facts(found: "MissingTags") -> dict[str, str]:
         f"{found.kind}s": f"{found.facts['rows']:,}",
         "tags": f"{found.facts['tags']:,}",
         "suggestions": f"{len(found.suggestions):,}",
-        f"{'present' if found.wrong else 'absent or unknown'} tags looked at": f"{found.n_candidates:,}",
+        f"{'present' if found.wrong else 'absent or unknown'} tags checked": f"{found.n_candidates:,}",
         "folds": f"{found.folds}",
     }
     if found.completeness is not None and found.completeness.share < 1:

@@ -48,8 +48,8 @@ def unjudged_tags(tags: Sequence[str], held_out: HeldOut) -> list[str]:
     found = [tags[int(j)] for j in np.flatnonzero(~np.all(held_out.is_judged, axis=0))]
     if found:
         warn(
-            f"{len(found)} of {len(tags)} tags are in too few pictures to be judged everywhere, such as "
-            f"{found[0]!r}; min_count leaves rare tags out"
+            f"{len(found)} of {len(tags)} tags, such as {found[0]!r}, have too few pictures to be judged in "
+            "all pictures; min_count skips rare tags"
         )
     return found
 

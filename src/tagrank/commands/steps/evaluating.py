@@ -25,7 +25,7 @@ def flattery_of(rows: Collection, trained_on: np.ndarray) -> str:
     n_seen = int(trained_on.sum())
     if not n_seen:
         return ""
-    return f"{n_seen:,} of these {len(rows):,} pictures were used for training: the figures flatter the model"
+    return f"{n_seen:,} of these {len(rows):,} pictures were used for training, so the figures are too good"
 
 
 def unseen(rows: Collection, trained_on: np.ndarray) -> Collection:
@@ -33,7 +33,9 @@ def unseen(rows: Collection, trained_on: np.ndarray) -> Collection:
     if not trained_on.any():
         return rows
     if trained_on.all():
-        raise ValueError(f"the model was trained on all {len(rows):,} pictures; name others to measure on")
+        raise ValueError(
+            f"the model was trained on all {len(rows):,} pictures; name other pictures to measure on"
+        )
     return rows.subset(~trained_on)
 
 
@@ -70,8 +72,8 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
     shared = [tag for tag in tags if tag in column]
     if not shared:
         raise ValueError(
-            f"the model and {collection.name or 'the data'} share no tag; the model knows "
-            f"{', '.join(tags[:3])} ..., the data {', '.join(collection.tags[:3]) or 'none'} ..."
+            f"the model and {collection.name or 'the data'} have no tag in common; the model knows "
+            f"{', '.join(tags[:3])} ..., the data have {', '.join(collection.tags[:3]) or 'none'} ..."
         )
     _warn_differences(
         [tag for tag in tags if tag not in column], [tag for tag in column if tag not in shared]
@@ -85,9 +87,9 @@ def align_tags(collection: Collection, tags: Sequence[str]) -> Collection:
 
 def _warn_differences(missing: Sequence[str], extra: Sequence[str]) -> None:
     if missing:
-        warn(f"tags of the model that the data lacks, taken for absent: {_counted(missing)}")
+        warn(f"treating tags of the model that the data do not have as absent: {_counted(missing)}")
     if extra:
-        warn(f"tags of the data that the model does not know, left out: {_counted(extra)}")
+        warn(f"ignoring tags of the data that the model does not know: {_counted(extra)}")
 
 
 def _counted(tags: Sequence[str]) -> str:
