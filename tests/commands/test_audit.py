@@ -62,8 +62,8 @@ def test_before_anything_was_looked_at(data):
     status = audit(data)
     assert status.audit is None
     assert status.sentences == [
-        "No row was looked at completely yet.",
-        "30 tell how complete the tags are, to about 10 points.",
+        "No row is audited yet.",
+        "Audit 30 to know how complete the tags are, to about ± 10 points.",
     ]
     assert (len(status.next), status.n_left, status.tags) == (30, N_ROWS, [])
     row = int(status.next[0][0].split()[1])
@@ -77,7 +77,7 @@ def test_a_list_that_was_completed_tells_how_complete_tags_are(data, truth, comp
     assert status.n_left == N_ROWS - 60
     assert status.sentences[0].startswith("60 rows looked at: about ")
     # rows with one tag keep it, so that those with many lack more
-    assert status.sentences[1] == "Rows with many tags lack more of them."
+    assert status.sentences[1] == "Rows with many tags miss more tags."
     assert status.tags[0].completeness > status.tags[-1].completeness + 0.2
     assert not {name for name, _ in status.next} & set(np.genfromtxt(complete, str, delimiter=",")[1:, 0])
     assert json.loads(json.dumps(status.to_dict()))["n_audited"] == 60
@@ -91,7 +91,7 @@ def test_a_model_learns_from_an_audit_and_says_what_it_is_worth(data, truth, com
     assert told.low <= share(data, truth) <= told.high
     quality = audit(data, reading=Reading(audited=complete), model=model.annotator).quality
     assert quality.kind == "audited"
-    assert "on 60 rows whose tags were all looked at, by models that did not see them" in quality.origin
+    assert "on 60 rows with audited tags, with models that were not trained on them" in quality.origin
     written = model.annotator.predict(data) > 0
     assert quality.right_interval.low <= truth[1][written].mean() <= quality.right_interval.high
     # a model without an audit is measured on the rows that were looked at

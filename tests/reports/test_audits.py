@@ -14,19 +14,19 @@ def audit(n_samples=40, low=0.4, high=0.6, by_frequency=0.0, by_count=0.0):
 
 
 def test_before_the_first_and_with_a_few():
-    assert told_words(None) == "No picture was looked at completely yet."
-    assert wanted_words(None) == "30 tell how complete the tags are, to about 10 points."
+    assert told_words(None) == "No picture is audited yet."
+    assert wanted_words(None) == "Audit 30 to know how complete the tags are, to about ± 10 points."
     few = audit(4)
     assert told_words(few, "row") == "4 rows looked at; from 10 on they tell how complete the tags are."
-    assert wanted_words(few) == "26 more tell it to about 10 points."
+    assert wanted_words(few) == "Audit 26 more to know it to about ± 10 points."
     assert (n_wanted(None), n_wanted(few)) == (30, 26)
 
 
 def test_how_many_more_make_which_interval():
     wide, narrow, done = audit(40, 0.35, 0.65), audit(80, 0.42, 0.58), audit(400, 0.47, 0.53)
-    assert told_words(wide) == "40 pictures looked at: about 35 to 65 % of the true tags are listed."
-    assert wanted_words(wide) == "50 more tell it to about 10 points, 320 more to 5."
-    assert wanted_words(narrow) == "125 more tell it to about 5 points."
+    assert told_words(wide) == "40 pictures audited: about 35 to 65 % of the true tags are listed."
+    assert wanted_words(wide) == "Audit 50 more to know it to about ± 10 points, or 320 more for ± 5."
+    assert wanted_words(narrow) == "Audit 125 more to know it to about ± 5 points."
     assert wanted_words(done) == ""
     assert (n_wanted(wide), n_wanted(narrow), n_wanted(done)) == (50, 125, 0)
 
@@ -37,7 +37,7 @@ def test_what_completeness_depends_on():
     both = audit(by_frequency=0.3, by_count=-1.0)
     assert (
         dependence_words(both, "row")
-        == "Rare tags are listed less often and rows with many tags lack more of them."
+        == "Rare tags are listed less often and rows with many tags miss more tags."
     )
 
 
@@ -50,12 +50,12 @@ def test_what_completeness_depends_on():
         (
             Completeness(1.0, 0.6, 1.0),
             "between about 60 % and all",
-            "unknown: between about 60 % and all; look at 30 to know (tagrank audit)",
+            "unknown (between about 60 % and all); audit 30 to find out (tagrank audit)",
         ),
         (
             Completeness(0.5, 0.3, 0.75),
             "about 30 to 75 %",
-            "unknown: about 30 to 75 %; look at 30 to know (tagrank audit)",
+            "unknown (about 30 to 75 %); audit 30 to find out (tagrank audit)",
         ),
         (
             Completeness(0.5, 0.35, 0.65, 20),

@@ -36,7 +36,7 @@ def loaded(notes):
 
 def test_words(choice):
     assert choice_words(choice) == (
-        "MAP and AUC 0.850, 2.0 points more than the next best; 3 tried on 400 held out, 12.5 seconds"
+        "MAP and AUC 0.850, 2.0 points above the next best; 3 models tried on 400 held out in 12.5 s"
     )
 
 

@@ -43,7 +43,7 @@ def test_best_typical_and_hardest(n):
 
 def test_pictures_without_tags_are_not_picked():
     Y = np.array([[0, 0], [np.nan, np.nan], [1, 0]])
-    assert pick_pictures(Y, np.zeros((3, 2)), np.array([[0, 0], [1, 1], [1, 0]])) == {"The best": [2]}
+    assert pick_pictures(Y, np.zeros((3, 2)), np.array([[0, 0], [1, 1], [1, 0]])) == {"Best": [2]}
     assert pick_pictures(Y[:2], np.zeros((2, 2)), np.zeros((2, 2))) == {}
 
 

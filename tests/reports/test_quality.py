@@ -12,22 +12,22 @@ from tagrank.reports.quality import Interval, QualityNote, measured_quality, mod
 @pytest.mark.parametrize(
     ("right", "found", "sentence"),
     [
-        (0.712, 0.64, "Of 100 tags that it would write, about 71 are right; it finds 64 of 100."),
-        (0.01, 0.01, "Of 100 tags that it would write, about 1 is right; it finds 1 of 100."),
-        (1.0, 1.0, "Of 100 tags that it would write, all are right; it finds 100 of 100."),
+        (0.712, 0.64, "Of 100 predicted tags, about 71 are right; of 100 true tags, 64 are predicted."),
+        (0.01, 0.01, "Of 100 predicted tags, about 1 is right; of 100 true tags, 1 is predicted."),
+        (1.0, 1.0, "Of 100 predicted tags, all are right; of 100 true tags, 100 are predicted."),
         (
             0.999,
             0.999,
-            "Of 100 tags that it would write, more than 99 are right; it finds more than 99 of 100.",
+            "Of 100 predicted tags, more than 99 are right; of 100 true tags, more than 99 are predicted.",
         ),
         (
             0.001,
             0.001,
-            "Of 100 tags that it would write, fewer than 1 is right; it finds fewer than 1 of 100.",
+            "Of 100 predicted tags, fewer than 1 is right; of 100 true tags, fewer than 1 is predicted.",
         ),
-        (0.0, 0.0, "Of 100 tags that it would write, none is right; it finds 0 of 100."),
-        (np.nan, 0.0, "It would write no tag at all: none is probable enough."),
-        (0.0, np.nan, "Of 100 tags that it would write, none is right."),
+        (0.0, 0.0, "Of 100 predicted tags, none is right; of 100 true tags, 0 are predicted."),
+        (np.nan, 0.0, "The model predicts no tags: none is probable enough."),
+        (0.0, np.nan, "Of 100 predicted tags, none is right."),
     ],
 )
 def test_the_sentence_reads_well(right, found, sentence):
@@ -37,7 +37,7 @@ def test_the_sentence_reads_well(right, found, sentence):
 def test_what_is_listed_is_told_where_figures_allow_for_it():
     half = QualityNote(0.7, 0.6, "on 9 pictures", Completeness(0.5, 0.45, 0.6))
     assert half.words.endswith(
-        "Measured on 9 pictures. About 45 to 60 % of the true tags are listed; figures allow for that."
+        "Measured on 9 pictures. About 45 to 60 % of the true tags are listed; the figures account for that."
     )
     assert QualityNote(0.7, 0.6, "on 9 pictures", Completeness(1, 0.9, 1)).origin == "Measured on 9 pictures."
 
@@ -55,14 +55,16 @@ def test_what_is_listed_is_told_where_figures_allow_for_it():
 def test_where_only_listed_tags_count_it_says_so(right, sentence):
     low, high = (float(number) / 100 for number in sentence[sentence.index("(") + 1 : -1].split(" to "))
     note = QualityNote(right, 0.64, "here", None, True, Interval(low, high), Interval(0.6, 0.68))
-    assert note.sentence == f"Of 100 tags that it would write, {sentence}; it finds 64 of 100 (60 to 68)."
-    assert note.origin == "Measured here. Only tags that are listed count as right."
+    assert (
+        note.sentence == f"Of 100 predicted tags, {sentence}; of 100 true tags, 64 are predicted (60 to 68)."
+    )
+    assert note.origin == "Measured here. Only listed tags count as right."
     assert note.to_dict()["kind"] == "at least"
 
 
 def test_an_interval_that_rounds_to_one_number_is_not_told():
     note = QualityNote(0.5, 0.5, "here", None, False, Interval(0.499, 0.501), Interval(0.4, 0.6))
-    assert note.sentence.endswith("about 50 are right; it finds 50 of 100 (40 to 60).")
+    assert note.sentence.endswith("about 50 are right; of 100 true tags, 50 are predicted (40 to 60).")
 
 
 def test_shares_are_counted_over_what_is_known():

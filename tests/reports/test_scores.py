@@ -87,8 +87,10 @@ def test_reliability_is_told_of_what_is_predicted_and_of_pairs_worth_a_look():
     Y[-4:-2] = 1
     answers = Answers(["a", "b"], Y, probabilities, probabilities > 0.5, probabilities)
     chart = scores_section(answers)["large"][-1]
-    assert chart.description.startswith("Predicted tags claim 90% on average, 50% are listed. Of 8 pairs")
-    assert "lies 40.0 points beside the claim" in chart.description
+    assert chart.description.startswith(
+        "Predicted tags have a mean probability of 90%, and 50% of them are listed. 8 pairs"
+    )
+    assert "differs from the probability by 40.0 points" in chart.description
     assert list(chart.lines[0].notes) == ["8"]
     nothing = Answers(["a", "b"], Y, probabilities, probabilities > 2, np.full(Y.shape, 0.01))
     assert len(scores_section(nothing)["large"]) == 2

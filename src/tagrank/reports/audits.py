@@ -7,13 +7,13 @@ FIRST = 30  # pictures that make about the first of them, with three or four tag
 
 
 def told_words(audit: Audit | None, kind: str = "picture") -> str:
-    """What audited pictures say: "40 pictures looked at: about 45 to 60 % of the true tags are listed."."""
+    """What audited pictures say: "40 pictures audited: about 45 to 60 % of the true tags are listed."."""
     if audit is None:
-        return f"No {kind} was looked at completely yet."
+        return f"No {kind} is audited yet."
     n_audited = audit.n_samples
-    counted = f"{n_audited:,} {kind}{'' if n_audited == 1 else 's'} looked at"
+    counted = f"{n_audited:,} {kind}{'' if n_audited == 1 else 's'} audited"
     if n_audited < FEWEST_AUDITED:
-        return f"{counted}; from {FEWEST_AUDITED} on they tell how complete the tags are."
+        return f"{counted}; at least {FEWEST_AUDITED} are needed to estimate how complete the tags are."
     return f"{counted}: {audit.completeness.words} of the true tags are listed."
 
 
@@ -25,25 +25,25 @@ def n_wanted(audit: Audit | None) -> int:
 
 
 def wanted_words(audit: Audit | None) -> str:
-    """How many more make which interval: "20 more tell it to about 10 points, 140 more to 5."; "" if none."""
-    points = f"{100 * AIMS[0]:.0f} points"
+    """How many more make which interval: "Audit 20 more for ± 10 points, 140 more for ± 5."; "" if none."""
+    points = f"± {100 * AIMS[0]:.0f} points"
     if audit is None:
-        return f"{FIRST} tell how complete the tags are, to about {points}."
+        return f"Audit {FIRST} to know how complete the tags are, to about {points}."
     if audit.n_samples < FEWEST_AUDITED:
-        return f"{n_wanted(audit)} more tell it to about {points}."
+        return f"Audit {n_wanted(audit)} more to know it to about {points}."
     needed = [(n, f"{100 * aim:.0f}") for aim in AIMS if (n := audit.samples_for(aim))]
     if not needed:
         return ""
     (first, nearest), *others = needed
-    more = "".join(f", {n:,} more to {aim}" for n, aim in others)
-    return f"{first:,} more tell it to about {nearest} points{more}."
+    more = "".join(f", or {n:,} more for ± {aim}" for n, aim in others)
+    return f"Audit {first:,} more to know it to about ± {nearest} points{more}."
 
 
 def dependence_words(audit: Audit, kind: str = "picture") -> str:
-    """What completeness depends on, as far as chance does not explain it; "" where nothing shows."""
+    """What completeness depends on, as far as chance does not explain it; "" if nothing is significant."""
     parts = []
     if audit.by_frequency:
         parts.append(f"{'frequent' if audit.by_frequency < 0 else 'rare'} tags are listed less often")
     if audit.by_count:
-        parts.append(f"{kind}s with {'many' if audit.by_count < 0 else 'few'} tags lack more of them")
+        parts.append(f"{kind}s with {'many' if audit.by_count < 0 else 'few'} tags miss more tags")
     return f"{' and '.join(parts)[0].upper()}{' and '.join(parts)[1:]}." if parts else ""

@@ -67,7 +67,7 @@ def training_charts(methods: Sequence[MethodResult]) -> list[LineChart]:
         return []
     gaps = [(name, [p.seconds for p in points], [p.gap for p in points]) for name, points in traces.items()]
     ends = ", ".join(f"{name} ends at {points[-1].gap:.1e}" for name, points in traces.items())
-    description = f"How far from the optimum at most: {ends}."
+    description = f"Largest possible distance to the optimum: {ends}."
     gap_chart = line_chart("Relative duality gap", gaps, description=description, logarithmic=True)
     return [gap_chart, *(_objective_chart(name, points) for name, points in traces.items())]
 
@@ -79,5 +79,5 @@ def _objective_chart(name: str, points: list[TracePoint]) -> LineChart:
         ("dual", seconds, [point.dual for point in points]),
     ]
     between = f"{last.dual:,.5g} and {last.primal:,.5g}"
-    description = f"The optimum lies between the lines, at the end between {between}."
+    description = f"The optimum is between the lines; at the end, between {between}."
     return line_chart(f"Objective of {name}", lines, description=description)

@@ -31,9 +31,11 @@ def choice_words(choice: Choice) -> str:
     """How good the chosen model is, by how much it won, and what choosing took."""
     words = f"{choice.criterion} {choice.value:.3f}"
     if choice.lead is not None:
-        words += f", {100 * choice.lead:.1f} points more than the next best"
-    words = f"{words}; {len(choice.trials)} tried on {choice.n_rows:,} held out, {choice.seconds:.1f} seconds"
-    return words if choice.is_complete else f"{words}, then time was up"
+        words += f", {100 * choice.lead:.1f} points above the next best"
+    words = (
+        f"{words}; {len(choice.trials)} models tried on {choice.n_rows:,} held out in {choice.seconds:.1f} s"
+    )
+    return words if choice.is_complete else f"{words}, until time ran out"
 
 
 def choice_section(annotator: Annotator) -> dict[str, Any] | None:
@@ -146,6 +148,6 @@ def _chart(known: Mapping[str, Any]) -> Any:
     return line_chart(
         "Weights round by round",
         [(str(known["names"][j]), rounds, shares[:, j]) for j in shown],
-        description=f"The {len(shown)} largest weights; the best ones were taken, not always the last.",
+        description=f"The {len(shown)} largest weights. The model keeps the best round, not always the last.",
         x_label="round",
     )

@@ -76,9 +76,9 @@ def pick_pictures(Y: Any, scores: Any, predictions: Any, *, n_each: int = 8) -> 
     n_each = min(n_each, max(1, len(order) // 3))
     middle = max(n_each, (len(order) - n_each) // 2)
     places = {
-        "The best": slice(n_each),
-        "Typical ones": slice(middle, min(middle + n_each, len(order) - n_each)),
-        "The hardest": slice(max(n_each, len(order) - n_each), None),
+        "Best": slice(n_each),
+        "Typical": slice(middle, min(middle + n_each, len(order) - n_each)),
+        "Hardest": slice(max(n_each, len(order) - n_each), None),
     }
     return {heading: order[place].tolist() for heading, place in places.items() if len(order[place])}
 
@@ -234,7 +234,7 @@ def _sum(explanation: Explanation) -> str:
     parts = {
         "from these": sum(part.contribution for part in (*explanation.for_, *explanation.against)),
         "from all others": explanation.others,
-        "for every picture": explanation.intercept,
+        "for every picture (intercept)": explanation.intercept,
     }
     terms = [f"{_signed(value)} {word}" for word, value in parts.items() if value]
     return f"{explanation.score:.2f} = {', '.join(terms)}" if len(terms) > 1 else ""

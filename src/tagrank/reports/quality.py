@@ -1,6 +1,6 @@
 """One sentence of quality, the same at the top of the terminal output, of every page and of the desk.
 
-"Of 100 tags that it would write, about 57 are right (52 to 63); it finds 61 of 100 (58 to 64)."
+"Of 100 predicted tags, about 57 are right (52 to 63); of 100 true tags, 61 are predicted (58 to 64)."
 
 Right means true. Where pictures lack true tags, a tag that is written and listed stands for 1 / c true ones,
 c being the share of the true tags that are listed, its completeness; what is found among the listed tags is
@@ -68,25 +68,27 @@ class QualityNote:
 
     @property
     def sentence(self) -> str:
-        """Of 100 tags that it would write, so many are right."""
+        """How many of 100 predicted tags are right, and how many of 100 true tags are predicted."""
         if np.isnan(self.right):
-            return "It would write no tag at all: none is probable enough."
+            return "The model predicts no tags: none is probable enough."
         right = f"{_right_of_100(self.right, self.is_least)}{_between(self.right_interval)}"
-        found = "" if np.isnan(self.found) else f"; it finds {_of_100(self.found)} of 100"
-        return f"Of 100 tags that it would write, {right}{found}{_between(found and self.found_interval)}."
+        found = "" if np.isnan(self.found) else f"; of 100 true tags, {_are(_of_100(self.found))} predicted"
+        return f"Of 100 predicted tags, {right}{found}{_between(found and self.found_interval)}."
 
     @property
     def origin(self) -> str:
         """How it was measured."""
         origin = f"Measured {self.measured}."
         if self.is_least and not np.isnan(self.right):
-            origin += " Only tags that are listed count as right."
+            origin += " Only listed tags count as right."
         elif self.is_audited and self.completeness is not None:
             listed = self.completeness.words
             origin += f" {listed[0].upper()}{listed[1:]} of the true tags are listed."
         elif self.completeness is not None and self.completeness.share < 1:
             listed = self.completeness.words
-            origin += f" {listed[0].upper()}{listed[1:]} of the true tags are listed; figures allow for that."
+            origin += (
+                f" {listed[0].upper()}{listed[1:]} of the true tags are listed; the figures account for that."
+            )
         return origin
 
     @property
@@ -96,7 +98,7 @@ class QualityNote:
 
     def of_unseen(self, n_measured: int, kind: str = "picture") -> "QualityNote":
         """The same, measured on rows that are known to be none of the training."""
-        return replace(self, measured=f"on {_counted(n_measured, kind)} that it was not trained on")
+        return replace(self, measured=f"on {_counted(n_measured, kind)} that the model was not trained on")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -128,12 +130,12 @@ def model_quality(
     if not hasattr(estimator, "curve_") or not can_rank(len(annotator.tags), estimator.n_held_out_):
         return None
     own = estimator.threshold_ if annotator.min_probability is None else annotator.min_probability
-    how = f"on {_counted(estimator.n_held_out_, kind)} by models that did not see them"
+    how = f"on {_counted(estimator.n_held_out_, kind)}, with models that were not trained on them"
     if estimator.curve_.is_audited:
         counted = _counted(estimator.completeness_.n_audited, kind)
-        how = f"on {counted} whose tags were all looked at, by models that did not see them"
+        how = f"on {counted} with audited tags, with models that were not trained on them"
     if max_tags is not None:
-        how += f", without the limit of {max_tags:,} for each"
+        how += f", without the limit of {max_tags:,} tags"
     return held_out_quality(estimator, how, max(own, min_probability))
 
 
@@ -206,7 +208,7 @@ def _audited_quality(states: np.ndarray, written: np.ndarray, measured: str, est
     return QualityNote(
         right.share,
         found.share,
-        f"{measured}, but only on the {len(states):,} whose tags were all looked at",
+        f"{measured}, but only on the {len(states):,} whose tags were audited",
         completeness if completeness is not None and completeness.n_audited else None,
         False,
         Interval(right.low, right.high),
@@ -309,9 +311,13 @@ def _right_of_100(share: float, is_least: bool) -> str:
         return "all are right"
     number = _of_100(share)
     if is_least and " " not in number:
-        return f"at least {number} {'is' if number == '1' else 'are'} right"
-    about = "" if " " in number else "about "
-    return f"{about}{number} {'is' if number.split()[-1] == '1' else 'are'} right"
+        return f"at least {_are(number)} right"
+    return f"{'' if ' ' in number else 'about '}{_are(number)} right"
+
+
+def _are(number: str) -> str:
+    """The number with its verb: '1 is', '40 are'."""
+    return f"{number} {'is' if number.split()[-1] == '1' else 'are'}"
 
 
 def _between(interval: Any) -> str:

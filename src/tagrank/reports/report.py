@@ -32,18 +32,18 @@ __all__ = ["Answers", "MethodResult", "ReportPicture", "TagExamples", "judge_tag
 
 # in the order of the page; each is drawn by the template of its name
 SECTIONS = {
-    "pictures": "What it says",
+    "pictures": "Examples",
     "why": "Why these tags",
-    "metrics": "How good is it?",
+    "metrics": "Quality",
     "choice": "How the model was chosen",
-    "kernels": "What counts how much",
-    "tags": "Tag by tag",
-    "confusions": "What it takes for what",
-    "companions": "Tags that come together",
-    "scores": "How sure it is",
-    "features": "What the features cost",
-    "training": "How the training went",
-    "problems": "What could not be read",
+    "kernels": "Kernel weights",
+    "tags": "Quality of each tag",
+    "confusions": "Common confusions",
+    "companions": "Tags that go together",
+    "scores": "Scores and probabilities",
+    "features": "Time for the features",
+    "training": "Convergence of the training",
+    "problems": "Files that could not be read",
 }
 
 
@@ -216,7 +216,7 @@ def _about_model(annotator: Annotator) -> str:
         facts.append(known["created"][:10])
     completeness = getattr(annotator.estimator_, "completeness_", None)
     if completeness is not None:
-        facts.append(f"true tags that were listed: {completeness.words}")
+        facts.append(f"listed true tags: {completeness.words}")
     return f"{'; '.join(facts)}."
 
 

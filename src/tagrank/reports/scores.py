@@ -98,7 +98,7 @@ def reliability_charts(
         return []
     series: list[Series] = [
         ("observed", [step.probability for step in bins], [step.observed for step in bins]),
-        ("as claimed", [0, 1], [0, 1]),
+        ("perfect", [0, 1], [0, 1]),
     ]
     chart = line_chart(
         "Are the probabilities right?",
@@ -116,15 +116,16 @@ def _claims(states: np.ndarray, probabilities: np.ndarray, predicted: np.ndarray
     if not chosen.any():
         return ""
     claim, listed = probabilities[chosen].mean(), np.mean(states[chosen] > 0)
-    return f"Predicted tags claim {claim:.0%} on average, {listed:.0%} are listed. "
+    return f"Predicted tags have a mean probability of {claim:.0%}, and {listed:.0%} of them are listed. "
 
 
 def _gap(bins: Sequence[ReliabilityBin]) -> str:
     sizes = [step.n_answers for step in bins]
     gap = np.average([abs(step.probability - step.observed) for step in bins], weights=sizes)
     return (
-        f"Of {sum(sizes):,} pairs of picture and tag above {FROM:.0%}, in ten steps of probability, the "
-        f"share that is listed lies {100 * gap:.1f} points beside the claim on average. Numbers count pairs."
+        f"{sum(sizes):,} pairs of picture and tag have a probability above {FROM:.0%}. In ten bins of "
+        f"probability, the share of listed tags differs from the probability by {100 * gap:.1f} points on "
+        "average. The numbers in the chart count pairs."
     )
 
 

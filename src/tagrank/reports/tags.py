@@ -97,7 +97,7 @@ def extreme_tags(lines: list[TagLine]) -> list[tuple[str, list[TagLine]]]:
         return []
     best = sorted(defined, key=lambda line: (-(line.f1 or 0.0), -line.support))[:n_shown]
     worst = sorted(defined, key=lambda line: (line.f1 or 0.0, -line.support))[:n_shown]
-    return [("The best", best), ("The worst", worst)]
+    return [("Best", best), ("Worst", worst)]
 
 
 def _card(line: TagLine, examples: TagExamples) -> dict[str, Any]:

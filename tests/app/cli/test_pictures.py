@@ -192,7 +192,7 @@ def test_evaluate_writes_the_page(tagrank, trained, folder, tmp_path):
     result = tagrank("evaluate", trained[0], folder, "--report", page)
     assert result.exit_code == 0, result.output
     text = page.read_text()
-    for heading in ("What it says", "Why these tags", "What it takes for what", "What could not be read"):
+    for heading in ("Examples", "Why these tags", "Common confusions", "Files that could not be read"):
         assert heading in text
     assert "broken.jpg" in text
 

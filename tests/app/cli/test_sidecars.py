@@ -65,7 +65,7 @@ def test_a_dry_run_shows_what_the_run_does(tagrank, model, new):
     assert "no sidecar was written" in shown.stderr
     both = tagrank("annotate", model, new, "--sidecars", "--dry-run", "--why")
     quality, _, changes = shown.stdout.partition("\n\n")
-    assert quality.startswith("Of 100 tags that it would write, ")
+    assert quality.startswith("Of 100 predicted tags, ")
     assert both.stdout.startswith(quality)
     assert both.stdout.endswith(changes)
     assert "for: drawing-" in both.stdout

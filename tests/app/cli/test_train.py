@@ -307,18 +307,18 @@ def test_a_model_is_chosen_and_what_it_is_worth_stands_at_the_top(tagrank, table
     result = tagrank("train", table, "-o", tmp_path / "m", "--completeness", 1, "--precision", 0.9)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert lines[0].startswith("Of 100 tags that it would write, ")
+    assert lines[0].startswith("Of 100 predicted tags, ")
     assert lines[1] == "Measured on 60 rows by models that did not see them."
     assert any(line.startswith("chosen ") for line in lines)
-    assert "points more than the next best" in result.stdout
+    assert "points above the next best" in result.stdout
     assert "true tags listed     100%" in result.stdout
     model = Annotator.load(tmp_path / "m")
     assert model.estimator_.threshold_ == model.estimator_.curve_.for_precision(0.9)
     page = tmp_path / "page.html"
     assert tagrank("evaluate", tmp_path / "m", table, "--report", page).exit_code == 0
     words = page.read_text()
-    assert '<p class="quality big">Of 100 tags that it would write, ' in words
-    for fact in ("How the model was chosen", "points more than the next best", "trained on 60 rows; 20"):
+    assert '<p class="quality big">Of 100 predicted tags, ' in words
+    for fact in ("How the model was chosen", "points above the next best", "trained on 60 rows; 20"):
         assert fact in words
     assert "Pictures whose best tag is wrong." in words
 

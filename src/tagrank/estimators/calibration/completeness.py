@@ -79,10 +79,10 @@ class Completeness(NamedTuple):
     def told(self):
         """The words, and by how many samples, or that somebody should look."""
         if self.n_audited:
-            return f"{self.words}, by {self.n_audited:,} that were looked at"
+            return f"{self.words}, from {self.n_audited:,} audited"
         if self.high - self.low <= WIDE:
             return self.words
-        return f"unknown: {self.words}; look at 30 to know (tagrank audit)"
+        return f"unknown ({self.words}); audit 30 to find out (tagrank audit)"
 
 
 def listed_states(states, decided):

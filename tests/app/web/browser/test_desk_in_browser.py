@@ -454,7 +454,7 @@ class TestLearning:
         number = page.locator("#changes-line").inner_text().split(" beside ")[0]
         page.locator("#model-line").filter(has_text=number).wait_for()
         sentence = page.locator("#model-quality").inner_text()
-        assert sentence.startswith("Of 100 tags that it would write, ")
+        assert sentence.startswith("Of 100 predicted tags, ")
         after = page.locator("#changes-quality tbody td:nth-child(3)").all_inner_texts()
         assert not page.locator("#model-method").is_visible()
         page.goto("/models")

@@ -22,7 +22,7 @@ export function showChanges(changes) {
 
 function qualityRows({ before, after }) {
   const right = after?.kind === "at least" ? "at least so many are right" : "so many are right";
-  return [[`Of 100 tags that it would write, ${right}`, "right"], ["Of 100 true tags, it finds so many", "found"]].map(([text, name]) => {
+  return [[`Of 100 predicted tags, ${right}`, "right"], ["Of 100 true tags, it finds so many", "found"]].map(([text, name]) => {
     const [old, now] = [before?.[name], after?.[name]].map(ofHundred);
     const change = Number(now) - Number(old);
     return [text, old, now, element("span", { class: "quiet" }, change ? `${change > 0 ? "+" : ""}${change}` : "")];
