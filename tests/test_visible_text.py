@@ -83,7 +83,7 @@ def test_a_name_has_a_length(name):
 
 
 def test_a_name_is_text():
-    with pytest.raises(ArgumentError, match="a tag is text, got int"):
+    with pytest.raises(ArgumentError, match="a tag must be text, got int"):
         check_visible("a tag", 3, 10)
 
 

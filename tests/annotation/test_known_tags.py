@@ -87,7 +87,7 @@ def test_the_command_takes_the_tags_of_the_list(annotator, rows, tmp_path):
     assert any(one.known for reasons in found.why for one in reasons)
     json.dumps(found.to_dict())
     lines = [str(line) for line in _texts(show_annotation(found, why=True).tables)]
-    assert any("because it is tagged jet" in line for line in lines)
+    assert any("more likely with the tags jet" in line for line in lines)
 
 
 def _texts(tables):

@@ -99,7 +99,7 @@ def test_lines_that_cannot_be_used_are_listed(archive):
 @pytest.mark.parametrize(
     ("content", "format", "words"),
     [
-        (b"name,tag,answer\na.png,sky,perhaps\n", "csv", "line 2: an answer is one of"),
+        (b"name,tag,answer\na.png,sky,perhaps\n", "csv", "line 2: answer must be one of"),
         (b"name,tag,answer\na.png,sky\n", "csv", "another length"),
         (b"one,two\n1,2\n", "csv", "expected name, tag and answer"),
         (b"\xff\xfe\x00", "csv", "UTF-8"),

@@ -62,7 +62,7 @@ def test_a_word_that_is_typed_becomes_its_tag(archive, number):
     batch = say(archive, number("e.png"), "ocean", "yes")
     assert batch.cells[0].tag == "sea"
     assert present(archive, number("e.png")) == {"sea"}
-    with pytest.raises(ArgumentError, match="one answer about a tag"):
+    with pytest.raises(ArgumentError, match="one decision per tag"):
         archive.decide(
             [Answer(number("a.png"), "sea", "yes"), Answer(number("a.png"), "ocean", "no")],
             who="anna",

@@ -75,7 +75,7 @@ def test_levels_without_end_are_left_out(archive, photos):
     write_sidecar(photos / "e.png", chain)
     found = archive.scan()
     assert listed(archive) == ()
-    assert ["hierarchical keywords are left out" in problem.reason for problem in found.problems] == [True]
+    assert ["hierarchical keywords are ignored" in problem.reason for problem in found.problems] == [True]
 
 
 def test_accepted_tags_stand_below_their_parents(archive, photos, number):

@@ -56,8 +56,8 @@ def test_a_dry_run_records_nothing(photos):
         (("rename", "jett", "plane"), "there is no tag 'jett'; did you mean 'jet'"),
         (("merge", "jet", "plane"), "there is no tag 'plane'"),
         (("synonym", "auto", "cra"), "there is no tag 'cra'"),
-        (("no synonym", "car"), "is no synonym"),
-        (("no parent", "car", "vehicle"), "is no parent"),
+        (("no synonym", "car"), "is not a synonym"),
+        (("no parent", "car", "vehicle"), "is not a parent"),
         (("paint", "car"), "is one of rename"),
     ],
 )

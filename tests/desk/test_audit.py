@@ -50,7 +50,7 @@ def test_what_it_tells_follows_marks_and_undo(make_desk, archive):
     assert told(desk)["about"].endswith("Audit 30 to know how complete the tags are, to about ± 10 points.")
     for picture in drawn(archive)[:9]:
         complete(desk, picture)
-    assert "9 pictures looked at; from 10 on they tell" in told(desk)["about"]
+    assert "9 pictures audited; at least 10 are needed to estimate" in told(desk)["about"]
     listed = archive.states_of(drawn(archive)[9])
     missing = next(tag for tag in ("boat", "sea", "sky") if tag not in listed)
     complete(desk, drawn(archive)[9], (missing, "yes"))

@@ -293,12 +293,12 @@ def test_steps_list_all_that_can_be_undone_and_undo_says_what_it_was(make_desk, 
     assert said == [
         ("ben", "2 answers about 2 tags and 1 picture marked as done", {"no": 1, "skip": 1}),
         ("anna", "1 picture marked as done", {}),
-        ("anna", "2 answers about “sky”", {"yes": 2}),
+        ("anna", "2 decisions about “sky”", {"yes": 2}),
     ]
     assert told["next"] == told["steps"][1]["batch"]
     undone = desk.undo(who="anna", request="d")
     assert (undone["said"], undone["reviewed"]) == ("1 picture marked as done undone.", [first])
-    assert desk.undo(who="anna", request="e")["said"] == "2 answers about “sky” undone."
+    assert desk.undo(who="anna", request="e")["said"] == "2 decisions about “sky” undone."
     assert desk.steps(who="anna")["next"] is None
     assert [step["undone"] for step in desk.steps(who="anna")["steps"][:3]] == [False, True, True]
 
@@ -310,7 +310,7 @@ def test_undo_says_what_was_decided_again_and_is_kept(make_desk, archive):
         answers = [{"picture": picture, "tag": "sky", "answer": answer}]
         desk.decide(as_answers(answers), who=who, request=request)
     said = desk.undo(who="anna", request="c")["said"]
-    assert said == "0 answers undone; what was decided again later is kept (1)."
+    assert said == "0 decisions undone; later decisions about the same tags are kept (1)."
 
 
 def test_steps_come_page_by_page(make_desk, archive):

@@ -50,7 +50,7 @@ def test_a_merge_is_told_done_and_undone(desk):
     assert change(desk, "merge", "automobile", "car")["applied"]
     assert present(desk) == {"car": 2, "jet": 1, "sky": 1}
     (step,) = desk.vocabulary()["history"]
-    assert (step["by"], step["sentences"]) == ("anna", ["automobile is called car"])
+    assert (step["by"], step["sentences"]) == ("anna", ["automobile is a synonym of car"])
     desk.undo(who="anna", request="undo-merge", batch=step["batch"])
     assert present(desk)["car"] == present(desk)["automobile"] == 1
 

@@ -56,7 +56,7 @@ def test_queues_are_told_apart_by_their_class_and_filters():
 def test_a_queue_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"queue must be one of missing, .*, got 'nothing'"):
         make_queue("nothing")
-    with pytest.raises(ValueError, match="needs its name"):
+    with pytest.raises(ValueError, match="needs the name of a tag"):
         make_queue("tag")
     with pytest.raises(ValueError, match="state must be one of"):
         make_queue("missing", state="purple")

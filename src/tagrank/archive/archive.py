@@ -111,13 +111,13 @@ class Archive:
         """
         folder = Path(folder)
         if not folder.is_dir():
-            raise FileError(folder, "is not a folder; expected one with pictures")
+            raise FileError(folder, "is not a folder; expected a folder of pictures")
         path = database_path(folder, database)
         if database is None:
             check_home(path.parent)
         is_there = check_plain(path) is not None
         if (read_only or not create) and not is_there:
-            raise FileNotFoundError(f"{path}: no decisions here; 'tagrank desk' makes this file")
+            raise FileNotFoundError(f"{path}: no decisions found; 'tagrank desk' creates this file")
         if not read_only:
             make_home(path)
         held = lock_database(path) if lock else None
@@ -174,7 +174,7 @@ class Archive:
         n_more = len(people) - len(shown)
         names = ", ".join(shown) + (f" and {n_more:,} more" if n_more else "")
         return (
-            f"{self.database} was not made by you, or by an older tagrank; it holds "
+            f"{self.database} was made by somebody else or by an older tagrank; it has "
             f"{sum(people.values()):,} decisions by {names}"
         )
 

@@ -50,7 +50,7 @@ def copy_database(source: Path, target: Path) -> int:
             copy.execute("PRAGMA journal_mode = DELETE")
             (verdict,) = copy.execute("PRAGMA quick_check(1)").fetchone()
             if verdict != "ok":
-                raise FileError(source, f"is damaged ({str(verdict)[:200]}); use another copy")
+                raise FileError(source, f"is damaged ({str(verdict)[:200]}); use another backup")
             (n_decisions,) = copy.execute("SELECT count(*) FROM decisions").fetchone()
         with open(name, "rb+") as stream:
             os.fsync(stream.fileno())
@@ -70,7 +70,7 @@ def restore_database(source: Path, target: Path) -> tuple[int, Path | None]:
     Refused while a desk has the archive open. The old file is kept beside it, however damaged it is.
     """
     if os.path.lexists(target) and source.resolve() == target.resolve():
-        raise FileError(source, "is the file that would be replaced; name a copy of it")
+        raise FileError(source, "is the file to be replaced; name a backup of it")
     with closing(DeskLock(target)):
         new = target.with_name(f".{target.name}.restored")
         n_decisions = copy_database(source, new)
@@ -234,9 +234,12 @@ def _check_batch(batch: _BatchRow, path: str) -> None:
         at = datetime.fromisoformat(batch.at)
         is_past = at.tzinfo is not None and at <= datetime.now(UTC) + timedelta(days=1)
     except (ArgumentError, ValueError) as error:
-        raise FileError(path, f"has a step that tagrank cannot have recorded ({error})") from None
+        raise FileError(path, f"has a step that tagrank did not record ({error}); use another copy") from None
     if not is_past:
-        raise FileError(path, f"has a step of {batch.at[:40]!r}, which is in the future; set the clock right")
+        raise FileError(
+            path,
+            f"has a step of {batch.at[:40]!r}, which is in the future; correct the clock of this machine",
+        )
 
 
 class _Merger:
@@ -362,7 +365,7 @@ class _Merger:
         if same:
             return min(same, key=lambda one: (one[2] != picture.name, one))[1]
         if not is_inside(picture.name) or len(picture.key) != _KEY_BYTES:
-            self._problems.add(self._path, f"has a picture that cannot be meant: {picture.name[:80]!r}")
+            self._problems.add(self._path, f"has a picture with an invalid name: {picture.name[:80]!r}")
             return None
         added = self._connection.execute(
             "INSERT INTO pictures (name, folder, key, file_state, date, width, height, is_gone) "

@@ -46,7 +46,7 @@ def record_answers(connection: sqlite3.Connection, answers: Sequence[Answer], re
         for answer in answers
     ]
     if len({cell[:2] for cell in cells}) < len(cells):
-        raise ArgumentError("a batch may hold one answer about a tag of a picture, got several")
+        raise ArgumentError("expected one decision per tag of a picture, got several")
     before = [STATES[cell.state] for cell in _own_cells(connection, cells)]
     for (picture, tag, answer), state in zip(cells, before, strict=True):
         decide_cell(connection, batch, picture, tag, answer, state)
@@ -79,7 +79,7 @@ def take_back(connection: sqlite3.Connection, request: Request, batch: int | Non
         return _undone(connection, earlier, is_new=False)
     undone = last_batch(connection, request.who) if batch is None else _standing(connection, batch)
     if undone is None:
-        raise LookupError(f"there is nothing that {request.who} could take back")
+        raise LookupError(f"{request.who} has nothing to undo")
     inverse = add_batch(connection, request, undoes=undone)
     withdraw(connection, inverse, undone)
     return _undone(connection, inverse)
@@ -153,7 +153,7 @@ def last_batch(connection: sqlite3.Connection, who: str) -> int | None:
 def _standing(connection: sqlite3.Connection, batch: int) -> int:
     row = connection.execute(f"SELECT 1 FROM batches WHERE id = ? AND {STANDS}", (batch,)).fetchone()
     if row is None:
-        raise LookupError(f"there is no batch {batch} that could be taken back")
+        raise LookupError(f"there is no batch {batch} to undo")
     return batch
 
 
@@ -165,7 +165,7 @@ def earlier_batch(connection: sqlite3.Connection, request: Request, *, undoes: b
     if row is None:
         return None
     if row[1:] != (undoes, request.who):
-        raise ArgumentError(f"request={request.word!r} was used before for something else; make a new word")
+        raise ArgumentError(f"request={request.word!r} was used before for something else; use a new one")
     return int(row[0])
 
 
@@ -201,7 +201,7 @@ def tag_number(connection: sqlite3.Connection, word: str, vocabulary: TagVocabul
         # without blanks around it, it may be a synonym after all
         name = vocabulary.name(checked_tag(name))
     if name in vocabulary.deleted:
-        raise ArgumentError(f"the tag {name!r} was deleted; restore it on the page of tags, or use another")
+        raise ArgumentError(f"the tag {name!r} was deleted; restore it on the page Tags, or use another tag")
     return listed_tag_number(connection, name)
 
 

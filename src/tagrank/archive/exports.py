@@ -205,6 +205,8 @@ def _check_same(path: Path, picture: PictureTags) -> None:
     try:
         is_same = file_state(str(path)) == picture.file_state or content_key(path) == picture.key
     except FileNotFoundError:
-        raise FileError(path, "is not there any more; let 'tagrank desk' look at the folder again") from None
+        raise FileError(
+            path, "no longer exists; scan the folder again on the page Archive of the desk"
+        ) from None
     if not is_same:
-        raise FileError(path, "has another content than before; let 'tagrank desk' look at the folder again")
+        raise FileError(path, "has changed; scan the folder again on the page Archive of the desk")

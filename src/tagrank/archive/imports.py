@@ -61,7 +61,9 @@ def read_csv_answers(lines: Iterable[str], path: str) -> Iterator[ListedAnswer]:
     try:
         for row in reader:
             if None in row or None in row.values():
-                raise FileError(path, f"has a line of another length; {_EXPECTED}", line=reader.line_num)
+                raise FileError(
+                    path, f"has a line with another number of columns; {_EXPECTED}", line=reader.line_num
+                )
             cells = {column.casefold(): bare_cell(cell) for column, cell in row.items()}
             if "tags" in cells:
                 cells["tags"] = split_tags(cells["tags"], "|")  # type: ignore[assignment]
@@ -104,7 +106,9 @@ def _answers(values: Mapping[str, Any], path: str, line: int) -> Iterator[Listed
     elif tag:
         answer = answer or _BY_STATE.get(state, state)
         if answer not in ANSWERS:
-            raise FileError(path, f"an answer is one of {', '.join(ANSWERS)}, got {answer[:40]!r}", line=line)
+            raise FileError(
+                path, f"answer must be one of {', '.join(ANSWERS)}, got {answer[:40]!r}", line=line
+            )
         yield ListedAnswer(line, name, content, tag, answer, who, False)
 
 

@@ -39,7 +39,7 @@ class Request:
     def __post_init__(self) -> None:
         if len(self.reviewed) > MOST_ANSWERS:
             raise ArgumentError(
-                f"at most {MOST_ANSWERS:,} pictures are marked in one step, got {len(self.reviewed):,}"
+                f"at most {MOST_ANSWERS:,} pictures can be marked in one step, got {len(self.reviewed):,}"
             )
         _checked("request", self.word, LONGEST_NAME)
         object.__setattr__(self, "who", check_visible("the name of a person", self.who, LONGEST_NAME))
@@ -63,13 +63,17 @@ def checked_description(text: str) -> str:
 def checked_answers(answers: Sequence[Answer]) -> list[Answer]:
     """The answers, if they can be meant; pictures are looked for later."""
     if len(answers) > MOST_ANSWERS:
-        raise ArgumentError(f"at most {MOST_ANSWERS:,} answers are given in one step, got {len(answers):,}")
+        raise ArgumentError(
+            f"at most {MOST_ANSWERS:,} decisions can be made in one step, got {len(answers):,}"
+        )
     for answer in answers:
         _check_number(answer.picture)
         if answer.answer not in ANSWERS:
-            raise ArgumentError(f"an answer is one of {', '.join(ANSWERS)}, got {str(answer.answer)[:40]!r}")
+            raise ArgumentError(
+                f"answer must be one of {', '.join(ANSWERS)}, got {str(answer.answer)[:40]!r}"
+            )
         if not isinstance(answer.tag, str):
-            raise ArgumentError(f"a tag is text, got {type(answer.tag).__name__}")
+            raise ArgumentError(f"a tag must be text, got {type(answer.tag).__name__}")
     return list(answers)
 
 
@@ -82,12 +86,12 @@ def is_inside(name: str) -> bool:
 
 def _checked(what: str, text: str, longest: int) -> str:
     if not isinstance(text, str) or not 0 < len(text) <= longest:
-        raise ArgumentError(f"{what} has 1 to {longest} characters, got {len(text)}")
+        raise ArgumentError(f"{what} must have 1 to {longest} characters, got {len(text)}")
     if any(unicodedata.category(character) in _CONTROL for character in text):
-        raise ArgumentError(f"{what} may not hold control characters, got {text!r}")
+        raise ArgumentError(f"{what} must not have control characters, got {text!r}")
     return text
 
 
 def _check_number(picture: int) -> None:
     if isinstance(picture, bool) or not isinstance(picture, int) or not 0 <= picture < _LARGEST:
-        raise ArgumentError(f"a picture is named by its number, got {str(picture)[:40]!r}")
+        raise ArgumentError(f"a picture must be given by its number, got {str(picture)[:40]!r}")

@@ -59,7 +59,7 @@ def decided_collection(
     with Archive.open(folder, database=database, read_only=True) as archive:
         # a file that was named is meant
         if database is None and (note := archive.told_of_others()):
-            warn(f"{note}; they are used, no_decisions leaves them out")
+            warn(f"{note}; they are used; no_decisions ignores them")
         known, layout, decided, vocabulary, ever, audited = archive.read(
             lambda connection: (
                 read_known(connection),

@@ -80,7 +80,7 @@ def _read_picture(connection: sqlite3.Connection, number: int, folder: Path) -> 
 
 def _inside(name: str) -> str:
     if not is_inside(name):
-        raise FileError(name, "lies outside the folder; this database is not one of tagrank")
+        raise FileError(name, "is outside the folder; this database was not made by tagrank")
     return name
 
 

@@ -368,7 +368,7 @@ def _record_parents(connection: sqlite3.Connection, state: FolderState) -> list[
     try:
         fold(read_changes(connection), parents)
     except ArgumentError as error:
-        reason = f"the levels of hierarchical keywords are left out: {error}"
+        reason = f"the parents in hierarchical keywords are ignored: {error}"
         parents, problems = (), [Problem(path_of(connection), reason)]
     old, new = set(read_listed_parents(connection)), set(parents)
     connection.executemany("DELETE FROM listed_parents WHERE tag = ? AND parent = ?", sorted(old - new))

@@ -129,7 +129,7 @@ def _condition(filter: PictureFilter | _Derived) -> tuple[str, list[Any]]:
         add(_OF_A_PICTURE[chosen.state])
     elif chosen.state is not None and (chosen.tag is None or chosen.state not in _OF_A_TAG):
         words = ", ".join([*_OF_A_PICTURE, *(f"{word} (of a tag)" for word in _OF_A_TAG)])
-        raise ArgumentError(f"state is one of {words}, got {chosen.state[:40]!r}")
+        raise ArgumentError(f"state must be one of {words}, got {chosen.state[:40]!r}")
     if chosen.folder:
         # "0" is the character after "/"
         add(
@@ -159,5 +159,5 @@ def _pattern(text: str) -> str:
 
 def _checked_day(day: str) -> str:
     if not _DAY.fullmatch(day):
-        raise ArgumentError(f"a day is written as 2024-05-01, got {day[:40]!r}")
+        raise ArgumentError(f"expected a day such as 2024-05-01, got {day[:40]!r}")
     return day

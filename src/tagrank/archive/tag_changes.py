@@ -47,7 +47,7 @@ def checked_changes(changes: Sequence[TagChange]) -> list[TagChange]:
     """The changes, if they can be meant; which tags there are is looked at later."""
     if not 0 < len(changes) <= MOST_TOGETHER:
         raise ArgumentError(
-            f"1 to {MOST_TOGETHER:,} changes of tags are made in one step, got {len(changes):,}"
+            f"1 to {MOST_TOGETHER:,} changes of tags can be made in one step, got {len(changes):,}"
         )
     return [checked_change(TagChange(*change)) for change in changes]
 
@@ -56,7 +56,7 @@ def checked_change(change: TagChange) -> TagChange:
     """The change, with its names in order; an error where it cannot be meant."""
     kind, tag, other = change
     if kind not in KINDS:
-        raise ArgumentError(f"a change of tags is one of {', '.join(KINDS)}, got {str(kind)[:40]!r}")
+        raise ArgumentError(f"a change of tags must be one of {', '.join(KINDS)}, got {str(kind)[:40]!r}")
     tag = checked_tag(tag)
     if kind == DESCRIBE:
         return TagChange(kind, tag, checked_description(other))
@@ -64,7 +64,7 @@ def checked_change(change: TagChange) -> TagChange:
         return TagChange(kind, tag)
     other = checked_tag(other) if other or kind != SYNONYM else ""
     if tag == other:
-        raise ArgumentError(f"a tag and the other must differ, got {tag!r} twice")
+        raise ArgumentError(f"the two tags must differ, got {tag!r} twice")
     return TagChange(kind, tag, other)
 
 
@@ -112,13 +112,13 @@ def _check_sense(before: TagVocabulary, after: TagVocabulary, changes: Sequence[
     if new := [circle for circle in after.circles if circle not in before.circles]:
         said = [*_edges(before, changes, after)]
         way = " implies ".join(map(repr, name_circle(said, new[0])))
-        raise ArgumentError(f"parents may not go in a circle, and this would: {way}")
+        raise ArgumentError(f"this would make tags parents of each other: {way}")
     for change in changes:
         meant = after.name(change.other)
         if change.kind == SYNONYM and meant in after.deleted:
             raise ArgumentError(f"the tag {meant!r} is deleted; restore it first")
     if before == after:
-        raise ArgumentError("nothing would change: the tags are like this already")
+        raise ArgumentError("nothing to change: the tags are like this already")
 
 
 def _edges(
@@ -190,22 +190,22 @@ class ArchiveTags:
 def change_of(connection: sqlite3.Connection, verb: str, tag: str, other: str = "") -> TagChange:
     """The change that a verb means, if tags of these names are there."""
     if verb not in VERBS:
-        raise ArgumentError(f"what is done with a tag is one of {', '.join(VERBS)}, got {verb[:40]!r}")
+        raise ArgumentError(f"the change must be one of {', '.join(VERBS)}, got {verb[:40]!r}")
     vocabulary = read_vocabulary(connection)
     known = read_words(connection) - vocabulary.deleted
     if verb in (RENAME, MERGE) and tag not in known:
         raise ArgumentError(f"there is no tag {tag!r}{did_you_mean(tag, known)}")
     if verb == RENAME and other in known and vocabulary.name(other) != vocabulary.name(tag):
-        raise ArgumentError(f"there is a tag {other!r} already; to make one of both, merge them")
+        raise ArgumentError(f"the tag {other!r} exists already; to combine the two, merge them")
     if verb in (MERGE, SYNONYM) and other not in known:
         raise ArgumentError(f"there is no tag {other!r}{did_you_mean(other, known)}")
     if verb == NO_SYNONYM and tag not in vocabulary.synonyms:
-        raise ArgumentError(f"{tag!r} is no synonym of another tag")
+        raise ArgumentError(f"{tag!r} is not a synonym of another tag")
     if verb in (RENAME, MERGE):
         # by whatever word it is called, the tag itself is meant
         return checked_change(TagChange(SYNONYM, vocabulary.name(tag), other))
     if verb == NO_PARENT and other not in vocabulary.parents.get(vocabulary.name(tag), ()):
-        raise ArgumentError(f"{other!r} is no parent of {tag!r}")
+        raise ArgumentError(f"{other!r} is not a parent of {tag!r}")
     kinds = {NO_SYNONYM: SYNONYM}
     return checked_change(TagChange(kinds.get(verb, verb), tag, "" if verb == NO_SYNONYM else other))
 
@@ -231,13 +231,15 @@ def _effect(change: TagChange, n_present: int, before: TagVocabulary, after: Tag
             return f"{tag!r} is a tag of its own again"
         name = after.name(other)
         become = "becomes" if is_one else "become"
-        return f"{pictures} tagged {tag!r} {become} {name!r}" if is_own else f"{tag!r} stands for {name!r}"
+        return (
+            f"{pictures} tagged {tag!r} {become} {name!r}" if is_own else f"{tag!r} is a synonym of {name!r}"
+        )
     sentences = {
-        PARENT: f"{pictures} tagged {tag!r} {'has' if is_one else 'have'} {other!r}, too",
-        DELETE: f"{tag!r} is hidden: {pictures}; what was decided is kept",
+        PARENT: f"{pictures} tagged {tag!r} {'gets' if is_one else 'get'} {other!r}, too",
+        DELETE: f"{tag!r} is hidden in {pictures}; its decisions are kept",
         RESTORE: f"{tag!r} is shown again",
-        DESCRIBE: f"{tag!r} has a description" if other else f"{tag!r} has no description any more",
-        NO_PARENT: f"{tag!r} implies {other!r} no longer",
+        DESCRIBE: f"{tag!r} gets a description" if other else f"{tag!r} loses its description",
+        NO_PARENT: f"{other!r} is no longer a parent of {tag!r}",
     }
     return sentences[kind]
 

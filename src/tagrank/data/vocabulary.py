@@ -121,7 +121,9 @@ def fold(changes: Iterable[TagChange], listed: Iterable[tuple[str, str]] = ()) -
     said = dict.fromkeys(listed, True)
     for number, (kind, tag, other) in enumerate(changes, 1 + len(said)):
         if number > MOST_CHANGES:
-            raise ArgumentError(f"a vocabulary has at most {MOST_CHANGES:,} changes and parents, got more")
+            raise ArgumentError(
+                f"a vocabulary can have at most {MOST_CHANGES:,} changes and parents, got more"
+            )
         if kind == SYNONYM:
             groups.join(tag, other) if other else groups.leave(tag)
         elif kind in (DELETE, RESTORE):
@@ -133,7 +135,7 @@ def fold(changes: Iterable[TagChange], listed: Iterable[tuple[str, str]] = ()) -
             said.pop((tag, other), None)
             said[tag, other] = kind == PARENT
         else:
-            raise ArgumentError(f"a change of tags is one of {', '.join(KINDS)}, got {kind[:40]!r}")
+            raise ArgumentError(f"a change of tags must be one of {', '.join(KINDS)}, got {kind[:40]!r}")
     return _made(groups, flags, texts, said)
 
 
@@ -260,7 +262,7 @@ def _above(parents: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
             n_pairs += len(above[tag])
         if n_pairs > MOST_PAIRS:
             raise ArgumentError(
-                f"a vocabulary has at most {MOST_PAIRS:,} pairs of a tag and one above it, got more"
+                f"a vocabulary can have at most {MOST_PAIRS:,} pairs of a tag and an ancestor, got more"
             )
         for child in children.get(tag, ()):
             waiting[child] -= 1
@@ -287,19 +289,19 @@ def check_no_circle(vocabulary: TagVocabulary, edges: Iterable[tuple[str, str]])
     for circle in vocabulary.circles:
         named = ((vocabulary.name(tag), vocabulary.name(parent)) for tag, parent in edges)
         way = " implies ".join(map(repr, name_circle(named, circle)))
-        raise ArgumentError(f"parents may not go in a circle, and these do: {way}")
+        raise ArgumentError(f"tags cannot be parents of each other, but these are: {way}")
 
 
 def say_change(change: tuple[str, str, str]) -> str:
     """A change in words."""
     kind, tag, other = change
     sentences = {
-        SYNONYM: f"{tag} is called {other}" if other else f"{tag} is a tag of its own",
+        SYNONYM: f"{tag} is a synonym of {other}" if other else f"{tag} is a tag of its own",
         DELETE: f"{tag} is deleted",
         RESTORE: f"{tag} is restored",
-        DESCRIBE: f"{tag} is described: {other}" if other else f"{tag} is not described any more",
-        PARENT: f"{tag} implies {other}",
-        NO_PARENT: f"{tag} does not imply {other}",
+        DESCRIBE: f"description of {tag}: {other}" if other else f"{tag} has no description",
+        PARENT: f"{other} is a parent of {tag}",
+        NO_PARENT: f"{other} is not a parent of {tag}",
     }
     return sentences.get(kind, kind)
 
@@ -312,7 +314,11 @@ def read_tag_table(path: str | os.PathLike) -> list[TagChange]:
         try:
             for row in reader:
                 if None in row or None in row.values():
-                    raise FileError(path, "has a line of another length than its first", line=reader.line_num)
+                    raise FileError(
+                        path,
+                        "has a line with another number of columns than its first line",
+                        line=reader.line_num,
+                    )
                 cells = {_column(name): bare_cell(cell).strip() for name, cell in row.items()}
                 if not cells.get("tag"):
                     raise FileError(
@@ -323,7 +329,7 @@ def read_tag_table(path: str | os.PathLike) -> list[TagChange]:
                     )
                 changes += _changes(cells)
                 if len(changes) > MOST_CHANGES:
-                    raise FileError(path, f"says more than {MOST_CHANGES:,} things about tags")
+                    raise FileError(path, f"makes more than {MOST_CHANGES:,} changes of tags")
         except csv.Error as error:
             raise FileError(path, f"is not CSV ({error})", line=reader.line_num) from None
     return sorted(changes, key=lambda change: (SYNONYM, PARENT, DESCRIBE).index(change.kind))

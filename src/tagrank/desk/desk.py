@@ -205,7 +205,7 @@ class Desk:
         review, chosen = self._current.now(), chosen or PictureFilter()
         _check_limit(limit)
         if cursor and not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 19):
-            raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
+            raise ArgumentError(f"cursor must be the one of the previous page, got {cursor[:40]!r}")
         review.column(review.vocabulary.name(chosen.tag or ""))  # an unknown tag is said to be unknown
         ids = self.archive.select(chosen, after=int(cursor) if cursor else None, limit=limit)
         return {
@@ -223,9 +223,11 @@ class Desk:
         """What speaks for and against a tag, by the current model."""
         review, served = self._current.now(), self._served(picture)
         if review.proposals is None:
-            raise LookupError("there is no model yet: it is trained once some pictures have tags")
+            raise LookupError("there is no model yet; give some pictures tags, then train")
         if tag not in review.proposals.tags:
-            raise LookupError(f"the model does not know the tag {tag!r} yet; it will after the next training")
+            raise LookupError(
+                f"the model does not know the tag {tag!r} yet; it learns it in the next training"
+            )
         ids = dict(zip(review.pictures.names, review.pictures.ids.tolist(), strict=True))
         with self._explaining:
             known = documents.known_tags(review, picture)
@@ -377,7 +379,7 @@ class Desk:
         served = self.archive.picture(picture)
         is_inside = not self._only_inside or leads_inside(self.archive.folder, served.path)
         if served.is_gone or not is_inside:
-            raise LookupError(f"picture {picture} is not in the folder any more")
+            raise LookupError(f"picture {picture} is no longer in the folder")
         return served
 
     def _settle(self, cells: list[Cell]) -> None:

@@ -315,18 +315,18 @@ def undone_words(undone: Undone) -> str:
     """What was taken back, as a sentence."""
     tags = list(dict.fromkeys(cell.tag for cell in undone.restored))
     what = step_words(len(undone.restored), len(tags), tags, len(undone.reviewed), undone.changes)
-    kept = f"; what was decided again later is kept ({len(undone.kept):,})" if undone.kept else ""
+    kept = f"; later decisions about the same tags are kept ({len(undone.kept):,})" if undone.kept else ""
     return f"{what} undone{kept}."
 
 
 def step_words(
     n_answers: int, n_tags: int, tags: Sequence[str], n_reviewed: int, changes: Sequence[TagChange] = ()
 ) -> str:
-    """What a step was: "3 answers about “sky”", "1 picture marked as done", "a change of tags (...)"."""
+    """What a step was: "3 decisions about “sky”", "1 picture marked as done", "a change of tags (...)"."""
     parts = []
     if n_answers or not (n_reviewed or changes):
         about = f" about “{tags[0]}”" if n_tags == 1 else f" about {n_tags:,} tags" if n_tags else ""
-        parts.append(f"{_several(n_answers, 'answer')}{about}")
+        parts.append(f"{_several(n_answers, 'decision')}{about}")
     if n_reviewed:
         parts.append(f"{_several(n_reviewed, 'picture')} marked as done")
     if changes:

@@ -72,7 +72,7 @@ class Queue:
         if self.state and self.state not in states:
             raise ArgumentError(f"state must be one of {', '.join(states)}, got {self.state!r}")
         if self.needs_tag and not self.tag:
-            raise ArgumentError("the queue of one tag needs its name: give tag")
+            raise ArgumentError("the queue 'tag' needs the name of a tag; pass tag")
 
     @property
     def pair_state(self) -> str:
@@ -170,7 +170,7 @@ class Missing(Queue):
 
     name = "missing"
     title = "Probably missing"
-    about = "Tags that pictures seem to lack, the most probable first; counted from 20 % on."
+    about = "Tags that seem to be missing, with a probability of at least 20 %, most probable first."
     accepts_likely = True
     counts_proposed = True
 
@@ -181,11 +181,11 @@ class Missing(Queue):
 
 
 class Wrong(Queue):
-    """Listed tags that their pictures speak against."""
+    """Existing tags that look wrong."""
 
     name = "wrong"
-    title = "Perhaps wrong"
-    about = "Listed tags that their pictures speak against, the least probable first. Most may be right."
+    title = "Possibly wrong"
+    about = "Existing tags that look wrong, least probable first. Most of them may still be right."
     keeps_tags = True
 
     def belongs(self, codes: np.ndarray) -> np.ndarray:
@@ -202,7 +202,7 @@ class Informative(Queue):
 
     name = "informative"
     title = "Most informative"
-    about = "Tags of which the model is unsure, rare ones first: it learns most from these answers."
+    about = "Tags that the model is unsure about, rare tags first. It learns most from these answers."
 
     def priorities(
         self, probabilities: np.ndarray, n_present: np.ndarray, n_tagged: int
@@ -220,7 +220,7 @@ class Untagged(Queue):
 
     name = "untagged"
     title = "Untagged"
-    about = "Pictures without any tag, those with the most probable proposals first."
+    about = "Pictures without tags, those with the most probable proposals first."
     by_picture = True
     accepts_likely = True
 
@@ -240,7 +240,7 @@ class OneTag(Queue):
 
     name = "tag"
     title = "One tag"
-    about = "All pictures that may have one tag, the most probable first."
+    about = "All pictures that may have a tag that you choose, most probable first."
     needs_tag = True
     accepts_likely = True
 
@@ -267,11 +267,11 @@ class OneTag(Queue):
 
 
 class CompletePictures(Queue):
-    """Pictures drawn at random, to be looked at completely."""
+    """Random pictures, to be tagged completely."""
 
     name = AUDIT
     title = "Audit"
-    about = "Pictures drawn at random, to be given all their tags."
+    about = "Random pictures. Give each of them all its tags."
     by_picture = True
     wants_all = True
 
@@ -301,7 +301,7 @@ class Everything(Queue):
 
     name = "all"
     title = "Everything"
-    about = "All pictures that nobody reviewed, in their order."
+    about = "All pictures that nobody has reviewed yet, in folder order."
     by_picture = True
 
     @property

@@ -369,5 +369,5 @@ def _read_cursor(cursor: str) -> Pair:
         return 0, 0
     parts = cursor.split(".")
     if len(cursor) > 40 or len(parts) != 2 or not all(part.isascii() and part.isdecimal() for part in parts):
-        raise ArgumentError(f"a cursor is what the page before gave, got {cursor[:40]!r}")
+        raise ArgumentError(f"cursor must be the one of the previous page, got {cursor[:40]!r}")
     return int(parts[0]), int(parts[1])

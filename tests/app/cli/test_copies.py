@@ -101,7 +101,7 @@ def test_while_a_desk_is_open(tagrank, photos, tmp_path):
         (("backup", "empty"), 1, "empty"),
         (("restore", "photos", "nowhere.sqlite"), 1, "nowhere.sqlite"),
         (("restore", "photos", "notes.sqlite"), 1, "notes.sqlite"),
-        (("restore", "photos", f"photos/{FILE}"), 1, "is the file that would be replaced"),
+        (("restore", "photos", f"photos/{FILE}"), 1, "is the file to be replaced"),
         (("restore", "nowhere", "notes.sqlite"), 1, "is not a folder"),
         (("import", "photos", "notes.sqlite"), 1, "notes.sqlite"),
         (("import", "photos", "notes.sqlite", "--who", "ben"), 2, "already names the people who decided"),

@@ -195,9 +195,9 @@ def test_only_another_password_is_stored_anew():
     ("arguments", "words"),
     [
         (["nowhere"], "model not found"),
-        (["nowhere", "--root", "nowhere"], "is no folder"),
+        (["nowhere", "--root", "nowhere"], "is not a folder"),
         (["nowhere", "--token-file", "nowhere.txt"], "nowhere.txt"),
-        (["nowhere", "--proxy", "photos.example"], "--proxy photos.example is no address"),
+        (["nowhere", "--proxy", "photos.example"], "--proxy photos.example is not an address"),
         (["nowhere", "--proxy", "0.0.0.0/0"], "would trust everyone"),
     ],
 )
@@ -243,9 +243,9 @@ def listen_and_end(*arguments):
 
 def test_an_archive_of_somebody_else_is_announced_once(gift):
     _, said = listen_and_end(gift)
-    assert "was not made by you" in said
+    assert "was made by somebody else" in said
     assert "2 decisions by mallory (2)" in said
-    assert "not made by you" not in listen_and_end(gift)[1]
+    assert "made by somebody else" not in listen_and_end(gift)[1]
 
 
 def test_what_a_stranger_planted_is_neither_believed_nor_touched(gift, tmp_path):

@@ -116,7 +116,7 @@ def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["export", "{photos}"], 1, "no decisions here"),
+        (["export", "{photos}"], 1, "no decisions found"),
         (["export", "{photos}", "-o", "x.txt"], 2, ".csv or .jsonl"),
         (["export", "{photos}", "--dry-run"], 2, "--dry-run only applies to sidecars"),
         (["export", "{photos}", "--style", "stem"], 2, "--style stem only applies to sidecars"),

@@ -201,7 +201,7 @@ def test_a_model_that_predicts_nearly_every_tag_writes_nothing(tagrank, tagged, 
     before = contents(new)
     result = tagrank("annotate", tmp_path / "m", new, "--sidecars", "-o", tmp_path / "tags.csv")
     assert result.exit_code == 1
-    assert "tags for a picture on average" in result.stderr
+    assert "tags per picture on average" in result.stderr
     assert contents(new) == before
     assert not (tmp_path / "tags.csv").exists()
     assert tagrank("annotate", tmp_path / "m", new).exit_code == 0

@@ -189,7 +189,7 @@ class FakeDesk:
             for i, tag in before
         ]
         told = {"batch": own[-1] + 1, "restored": restored, "kept": [], "reviewed": []}
-        return told | {"said": f"{len(restored)} answers undone."}
+        return told | {"said": f"{len(restored)} decisions undone."}
 
     def history(self, *, limit=100, before=None, who=None):
         rows = [

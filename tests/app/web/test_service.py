@@ -200,7 +200,7 @@ def test_without_the_token_nothing_is_told(program, header):
 def test_only_what_lies_below_the_root_is_read(program, path):
     answer = program.post("/annotate/path", json={"paths": [path]})
     assert answer.status_code == 404
-    assert answer.json() == {"error": "there is no such picture below the root"}
+    assert answer.json() == {"error": "there is no such picture in the root folder"}
 
 
 def test_what_is_wrong_with_a_picture_below_the_root_does_not_tell_where_that_is(program, photos):

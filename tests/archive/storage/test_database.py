@@ -119,7 +119,7 @@ def test_reading_writes_nothing(closed):
 
 
 def test_reading_what_is_not_there(photos):
-    with pytest.raises(FileNotFoundError, match="no decisions here"):
+    with pytest.raises(FileNotFoundError, match="no decisions found"):
         Archive.open(photos, read_only=True)
     assert not database_path(photos).parent.exists()
     with pytest.raises(FileError, match="not a folder"):
@@ -195,7 +195,7 @@ def test_a_full_disk_refuses_the_decision(closed):
     )
     message, counts = answer.stdout.splitlines()
     n_recorded, n_there = map(int, counts.split())
-    assert "nothing was recorded; make room" in message
+    assert "nothing was recorded; free" in message
     assert n_there == n_recorded > 0
     with Archive.open(closed.folder) as archive:
         assert archive.n_decisions() == n_recorded
@@ -263,5 +263,5 @@ def test_a_folder_that_cannot_be_written_to(closed):
     assert read == "read 5"
     assert first == locked
     assert first.endswith(
-        "cannot be written (Permission denied); name another place with --decisions FILE.sqlite"
+        "cannot be written (Permission denied); name another file with --decisions FILE.sqlite"
     )

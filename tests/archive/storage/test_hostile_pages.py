@@ -61,7 +61,7 @@ def repeat(path, table, levels=1):
 def test_pages_that_come_again_are_refused(gift, photos, table, read_only):
     repeat(gift, table)
     before = gift.read_bytes()
-    with pytest.raises(FileError, match=r"is damaged or no database .*restore it"):
+    with pytest.raises(FileError, match=r"is damaged or not a database .*restore it"):
         Archive.open(photos, read_only=read_only)
     assert gift.read_bytes() == before
 

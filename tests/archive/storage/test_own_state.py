@@ -169,7 +169,7 @@ class TestIdentity:
             assert archive.people() == {"mallory": 2}
             told = archive.told_of_others()
             assert told.endswith("it holds 2 decisions by mallory (2)")
-            with pytest.warns(UserWarning, match=r"mallory \(2\); they are used, no_decisions leaves"):
+            with pytest.warns(UserWarning, match=r"mallory \(2\); they are used; no_decisions ignores"):
                 decided_collection(read_pictures(copy), copy)
             assert archive.own.folder != mine
             assert archive.own.is_known
@@ -211,7 +211,7 @@ class TestIdentity:
     def test_without_a_state_decisions_are_read_all_the_same(self, gift, tmp_path, monkeypatch):
         (tmp_path / "file").write_text("no folder")
         monkeypatch.setenv("TAGRANK_STATE", str(tmp_path / "file" / "state"))
-        with pytest.warns(UserWarning, match="was not made by you"):
+        with pytest.warns(UserWarning, match="made by somebody else"):
             decided_collection(read_pictures(gift), gift)
         with Archive.open(gift) as archive, pytest.raises(PermissionError, match="TAGRANK_STATE"):
             archive.own.remember()

@@ -110,7 +110,7 @@ def test_damage_is_said_and_does_no_harm(home, case, tmp_path):
     assert home.open(1).number == Models(home.folder.parent).current == 1
     if name == "facts.json" or case == "no probabilities":
         assert [facts["number"] for facts in home.list()] == [1]
-        assert "model 2 is passed over" in home.problems[0]
+        assert "model 2 was skipped" in home.problems[0]
 
 
 def test_nothing_half_written_stays(home, monkeypatch):

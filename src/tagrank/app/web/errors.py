@@ -39,7 +39,7 @@ def add_error_answers(app: FastAPI, answer: Answering = json_error) -> None:
         LookupError: lambda error: Refused(404, _words(error)),
         ValueError: lambda error: Refused(422, _words(error)),
         OSError: lambda error: Refused(507, _words(error)),
-        Exception: lambda error: Refused(500, "the server failed; its terminal tells more"),
+        Exception: lambda error: Refused(500, "the server failed; see its terminal for the reason"),
     }
     for kind, refusal in kinds.items():
         app.add_exception_handler(kind, handler(refusal))
@@ -48,7 +48,7 @@ def add_error_answers(app: FastAPI, answer: Answering = json_error) -> None:
 def _of_framework(error: HTTPException) -> Refused:
     if isinstance(error, Refused):
         return error
-    sentences = {404: "there is nothing at this address", 405: "this address does not take that method"}
+    sentences = {404: "this page does not exist", 405: "this address does not accept this method"}
     refused = Refused(error.status_code, sentences.get(error.status_code, str(error.detail)))
     refused.headers = error.headers
     return refused
@@ -66,6 +66,6 @@ def _invalid(error: RequestValidationError) -> str:
     """The first thing that is wrong, and where; never what came, which may be long."""
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return "the body is not JSON"
+        return "the body is not valid JSON"
     place = ".".join(map(str, first["loc"][1:])) or str(first["loc"][0])
     return f"{place}: {first['msg']}"

@@ -53,7 +53,9 @@ class PictureReader:
     def _facts(self) -> dict[str, Any]:
         model = self._annotator
         if model.features_ is None:
-            raise ValueError(f"{self.model}: the model was trained on rows of numbers; pictures are served")
+            raise ValueError(
+                f"{self.model}: was trained on rows of numbers; the service needs a model of pictures"
+            )
         known = {key: value for key, value in model.metadata.items() if isinstance(value, str | int | float)}
         return {
             "name": os.path.basename(os.path.abspath(self.model)),
@@ -121,8 +123,8 @@ class ModelWorkers:
         except WorkerDied as error:
             worker = None
             if question is None:
-                raise RuntimeError(f"the process that loads the model gave no answer ({error})") from None
-            what = "took too long" if isinstance(error, TooSlow) else "ended the process"
+                raise RuntimeError(f"the process that loads the model did not answer ({error})") from None
+            what = "took too long" if isinstance(error, TooSlow) else "crashed the process"
             return {"name": question.name, "reason": f"describing it {what}: {error}"}
         finally:
             self._idle.put(worker)

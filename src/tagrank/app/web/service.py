@@ -30,13 +30,18 @@ from tagrank.errors import ArgumentError
 router = APIRouter()
 MOST_PICTURES, MOST_TAGS, MOST_WAITING = 32, 100, 64
 PathName = Annotated[str, Field(min_length=1, max_length=4000)]
-Top = Annotated[int, Query(ge=1, le=10_000, description="How many of the best tags.")]
+Top = Annotated[int, Query(ge=1, le=10_000, description="Number of best tags to return.")]
 MinProbability = Annotated[
-    float | None, Query(gt=0, le=1, description="Predict what is at least so probable; or the model decides.")
+    float | None,
+    Query(
+        gt=0,
+        le=1,
+        description="Predict the tags with at least this probability; by default, the model decides.",
+    ),
 ]
 Tags = Annotated[
     Sequence[TagName],
-    Form(max_length=MOST_TAGS, description="Tags to explain; else those that are predicted."),
+    Form(max_length=MOST_TAGS, description="Tags to explain; by default, the predicted tags."),
 ]
 OPEN_PATHS = frozenset({"/health", "/openapi.json"})
 _UPLOADS = ("/annotate", "/why")
@@ -49,7 +54,7 @@ class Root:
 
     def __init__(self, folder: Path) -> None:
         if not folder.is_dir():
-            raise ArgumentError(f"root {folder} is no folder; name one that holds the pictures to serve")
+            raise ArgumentError(f"root {folder} is not a folder; name the folder of the pictures to serve")
         self.folder = folder.resolve()
 
     def find(self, name: str) -> Path:
@@ -60,7 +65,7 @@ class Root:
         except (OSError, ValueError, RuntimeError):
             is_inside = False
         if not is_inside or path.suffix.casefold() not in PICTURE_SUFFIXES:
-            raise LookupError("there is no such picture below the root")
+            raise LookupError("there is no such picture in the root folder")
         return path
 
 
@@ -148,13 +153,15 @@ async def model(request: Request) -> ModelFacts:
 @router.post("/annotate")
 async def annotate(
     request: Request,
-    pictures: Annotated[list[UploadFile], File(description="One or several picture files.")],
+    pictures: Annotated[list[UploadFile], File(description="One or more picture files.")],
     top: Top = 5,
     min_probability: MinProbability = None,
 ) -> AnnotationAnswer:
     """The best tags of uploaded pictures."""
     if len(pictures) > MOST_PICTURES:
-        raise Refused(413, f"at most {MOST_PICTURES} pictures are taken at once, got {len(pictures)}")
+        raise Refused(
+            413, f"at most {MOST_PICTURES} pictures are accepted in one request, got {len(pictures)}"
+        )
     with _kept(pictures) as (paths, save):
         await run_sync(save)
         questions = [
@@ -212,7 +219,7 @@ def _name(upload: UploadFile) -> str:
 
 def _below_root(request: Request, name: str) -> str:
     if request.app.state.root is None:
-        raise Refused(403, "this service reads no paths; start it with --root FOLDER")
+        raise Refused(403, "this service does not read paths; start it with --root FOLDER")
     return str(request.app.state.root.find(name))
 
 

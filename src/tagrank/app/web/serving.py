@@ -253,7 +253,7 @@ def listen(host: str, port: int, *, may_move: bool = True) -> socket.socket:
             if error.errno != errno.EADDRINUSE:
                 raise _cannot_listen(host, number, error) from None
     what = f"the ports {port} to {number} of {host} are" if number > port else f"port {port} of {host} is"
-    raise OSError(f"{what} in use by other programs; choose another with --port")
+    raise OSError(f"{what} used by other programs; choose another port with --port")
 
 
 def _bound(host: str, port: int) -> socket.socket:
@@ -273,9 +273,9 @@ def _bound(host: str, port: int) -> socket.socket:
 
 def _cannot_listen(host: str, port: int, error: OSError) -> OSError:
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-        return OSError(f"{host} is no address of this machine; 0.0.0.0 stands for all that it has")
+        return OSError(f"{host} is not an address of this machine; 0.0.0.0 stands for all of its addresses")
     if isinstance(error, PermissionError):
-        return OSError(f"port {port} may not be used by this user; choose one above 1023 with --port")
+        return OSError(f"port {port} is not allowed for this user; choose a port above 1023 with --port")
     return OSError(f"cannot listen on {host} port {port} ({error.strerror or error})")
 
 

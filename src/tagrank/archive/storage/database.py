@@ -150,7 +150,7 @@ class Database:
         connection.execute("BEGIN")
         version = _version(connection, self.path)
         if table_texts(connection) != expected_texts(version):
-            raise FileError(self.path, "does not hold the tables of an archive of tagrank; name another file")
+            raise FileError(self.path, "does not have the tables of a tagrank archive; name another file")
         if version and not self._is_own(connection) and (fault := _fault(connection)) is not None:
             raise _damage(self.path, fault)
         connection.execute("ROLLBACK")
@@ -207,13 +207,13 @@ def _fault(connection: sqlite3.Connection) -> str | None:
 
 
 def _damage(path: Path, reason: object) -> FileError:
-    return FileError(path, f"is damaged or no database ({str(reason)[:200]}); restore it from a copy")
+    return FileError(path, f"is damaged or not a database ({str(reason)[:200]}); restore it from a copy")
 
 
 def _way_out(write: bool) -> str:
     if write:
-        return "; if its folder cannot be written to, name another place with --decisions FILE.sqlite"
-    return "; if its folder cannot be written to, copy it elsewhere with the file beside it that ends in -wal"
+        return "; if its folder is read-only, name another file with --decisions FILE.sqlite"
+    return "; if its folder is read-only, copy the file to another folder, together with its -wal file"
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:

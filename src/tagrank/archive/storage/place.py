@@ -73,7 +73,7 @@ def make_home(path: Path) -> None:
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     except OSError as error:
         raise PermissionError(
-            f"{path} cannot be written ({error.strerror}); name another place with --decisions FILE.sqlite"
+            f"{path} cannot be written ({error.strerror}); name another file with --decisions FILE.sqlite"
         ) from None
 
 

@@ -121,6 +121,6 @@ class Writer:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             return OSError(
-                f"the disk of {self._path} is full or fails ({error}): nothing was recorded; make room"
+                f"the disk of {self._path} is full or fails ({error}); nothing was recorded; free disk space"
             )
         return OSError(f"{self._path} could not be written ({error}): nothing was recorded")

@@ -61,7 +61,7 @@ def _quality_on(learned: Learned, probabilities: np.ndarray, threshold: float) -
     return measured_quality(
         labels_from_states(states),
         probabilities >= threshold,
-        f"on {pictures} by models that did not see them",
+        f"on {pictures} with models that were not trained on them",
         estimator=learned.model,
         decided=learned.examples.decided_mask(),
         audited=learned.examples.audited_mask(),

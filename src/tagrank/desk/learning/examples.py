@@ -59,17 +59,15 @@ class Examples:
         """
         states = self._known_states()
         if not np.any(states > 0):
-            raise NothingToLearn(
-                "no picture has a tag yet; give some pictures a tag, then there is something to learn"
-            )
+            raise NothingToLearn("no picture has a tag yet; give some pictures a tag, then train")
         if not np.any(states < 0):
             states = np.where(states == 0, np.int8(-1), states)
         if not np.any(states < 0):
             raise NothingToLearn(
-                "every picture has every tag, so there is nothing to tell apart; add a second tag"
+                "every picture has every tag, so there is nothing to learn; add a second tag"
             )
         if np.count_nonzero(np.any(states != 0, axis=1)) < 2:
-            raise NothingToLearn("one picture has tags; give at least one more a tag")
+            raise NothingToLearn("only one picture has tags; tag at least one more")
         return states
 
     def decided_mask(self) -> np.ndarray:

@@ -54,8 +54,8 @@ from tagrank.progress import Progress
 FOLD_TOL = 2e-2  # duality gap of the models of folds; a smaller one ranks what they did not see no better
 METRICS = {"Image-MAP": image_average_precision, "Image-AUC": image_auc}
 MOST_COMPLETE = 0.95  # share of the true tags that is supposed to be listed at most
-CANCELLED = "the training was cancelled; the last good model stays"
-SCORING, FINISHING = "learning from the pictures of other folds", "learning from all pictures"
+CANCELLED = "the training was cancelled; the current model stays"
+SCORING, FINISHING = "cross-validation", "learning from all pictures"
 
 
 class Cancelled(RuntimeError):

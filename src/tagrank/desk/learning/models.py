@@ -109,8 +109,8 @@ class Proposals:
 
         if not (self.folder / MODEL).is_dir():
             raise LookupError(
-                f"of model {self.number} only the proposals are kept, or it is still being saved; wait a "
-                "moment, or train again"
+                f"model {self.number} has only its proposals left, or it is still being saved; wait a moment "
+                "or train again"
             )
         return Annotator.load(self.folder / MODEL)
 
@@ -153,7 +153,7 @@ class Models:
             try:
                 facts.append(self._facts(number))
             except _DAMAGE as error:
-                problems.append(f"model {number} is passed over: {error}")
+                problems.append(f"model {number} was skipped: {error}")
         self.problems = problems
         return facts
 

@@ -154,9 +154,9 @@ class Trainer:
             run.end("cancelled" if run.state == "running" else run.state)
         except WorkerDied as error:
             self._worker = None
-            run.end("failed", f"the process that trains ended ({error}); train again")
+            run.end("failed", f"the training process crashed ({error}); train again")
         except MemoryError as error:
-            run.end("failed", f"there is too little memory: {error}")
+            run.end("failed", f"not enough memory: {error}")
         except Exception as error:
             run.end("failed", _sentence(error))
 
@@ -187,7 +187,7 @@ class Trainer:
                 self.on_finished(number)
             except Exception as error:
                 # the model is there all the same, and the process does well
-                run.error = f"model {number} was trained, but is not shown: {_sentence(error)}"
+                run.error = f"model {number} was trained, but cannot be used: {_sentence(error)}"
 
     def _stop_worker(self) -> None:
         worker = self._worker

@@ -66,7 +66,7 @@ class ArchiveReader:
         collection, ids, _ = labels
         pictures, _, cells, vocabulary = contents
         if not len(collection):
-            raise NothingToLearn("the archive has no pictures; put some into its folder, then scan it again")
+            raise NothingToLearn("the archive has no pictures; add some to its folder, then scan it again")
         described = self._describe(collection, pictures.keys, progress)
         rows, kept = _with_labels(described.collection, collection)
         # what was listed before and was confirmed does not count as decided

@@ -183,13 +183,13 @@ class TestByTag:
         page.locator(".tile").nth(1).click()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("n")
-        assert page.locator("#accept").inner_text() == "Accept 1, reject 1, leave the rest"
+        assert page.locator("#accept").inner_text() == "Accept 1, reject 1, leave the rest undecided"
         page.keyboard.press("Enter")
         wait_until_sent(page)
         assert [one["answer"] for one in history(anna)[:2]] == ["no", "yes"]
         assert len(history(anna)) == n + 2
         page.keyboard.press("u")
-        page.get_by_text("2 answers about").wait_for()
+        page.get_by_text("2 decisions about").wait_for()
         page.wait_for_function("(text) => document.getElementById('count').textContent === text", arg=total)
 
     def test_the_count_of_a_queue_is_that_of_the_server(self, open_page, anna):
@@ -259,7 +259,7 @@ class TestByTag:
         page.keyboard.press("Space")
         page.keyboard.press("Space")
         n = tiles.count()
-        assert page.locator("#accept").inner_text() == "Accept 6, skip 1, leave the rest"
+        assert page.locator("#accept").inner_text() == "Accept 6, skip 1, leave the rest undecided"
         assert page.locator("#reject").inner_text() == "Accept 6, reject the rest"
         assert decide_page(page) == n
         wait_until_sent(page)
@@ -274,7 +274,7 @@ class TestByTag:
         page.locator(".tile").nth(1).click()
         decide_page(page)
         page.keyboard.press("u")
-        page.get_by_text(re.compile(rf"{len(before)} answers about .* undone\.")).wait_for()
+        page.get_by_text(re.compile(rf"{len(before)} decisions about .* undone\.")).wait_for()
         assert pairs_of(page) == before
         assert page.locator(".tile").nth(1).get_attribute("aria-selected") == "true"
         assert len(history(anna)) == n
@@ -336,7 +336,7 @@ class TestByPicture:
         latest = {one["tag"]: one["answer"] for one in history(anna)[:3] if one["name"] == name}
         assert latest == dict(zip(tags, ("yes", "no", "skip"), strict=True))
         page.keyboard.press("u")
-        page.get_by_text(f"1 answer about “{tags[2]}” undone.").wait_for()
+        page.get_by_text(f"1 decision about “{tags[2]}” undone.").wait_for()
         page.wait_for_function(
             "(tag) => [...document.querySelectorAll('.row')].some((row) => "
             "row.dataset.answer === '' && row.querySelector('bdi').textContent === tag)",
@@ -357,7 +357,7 @@ class TestByPicture:
     def test_a_suspect_tag_comes_first_and_is_answered_first(self, open_page, anna):
         page = open_page(anna, "/review?queue=wrong")
         page.locator(".row").first.wait_for()
-        assert page.locator(".rows:visible h2").first.inner_text() == "Perhaps wrong"
+        assert page.locator(".rows:visible h2").first.inner_text() == "Possibly wrong"
         suspect = page.locator(".rows:visible").first.locator(".row bdi").first.inner_text()
         assert page.evaluate("document.activeElement.querySelector('bdi')?.textContent") == suspect
         name = page.locator("#name").inner_text()
@@ -366,7 +366,7 @@ class TestByPicture:
         latest = history(anna)[0]
         assert (latest["name"], latest["tag"], latest["before"]) == (name, suspect, "present")
         page.keyboard.press("u")
-        page.get_by_text(f"1 answer about “{suspect}” undone.").wait_for()
+        page.get_by_text(f"1 decision about “{suspect}” undone.").wait_for()
 
     def test_a_slip_while_typing_is_asked_about(self, open_page, anna):
         page = open_page(anna, "/review?queue=all")
@@ -391,7 +391,7 @@ class TestByPicture:
         page.get_by_text("Enter again makes it a new tag.").wait_for()
         page.get_by_role("option", name="lantern <i> new tag").wait_for()
         page.keyboard.press("Enter")
-        page.get_by_text("“lantern <i>” is a new tag, and was added.").wait_for()
+        page.get_by_text("“lantern <i>” was added as a new tag.").wait_for()
         wait_until_sent(page)
         assert (history(anna)[0]["tag"], history(anna)[0]["answer"]) == ("lantern <i>", "yes")
         page.keyboard.press("Escape")
@@ -427,7 +427,7 @@ class TestLearning:
         page = open_page(anna, "/tags")
         before_the_first_model(page)
         page.goto("/")
-        page.get_by_text("Learning: describing pictures").wait_for()
+        page.get_by_text("Training: describing pictures").wait_for()
         bar = page.get_by_role("progressbar", name="Training")
         assert bar.get_attribute("aria-valuenow") == "30"
         place = bar.bounding_box()
@@ -442,7 +442,10 @@ class TestLearning:
         if "too early" in page.locator("#missing").inner_text():
             assert not page.locator("#missing-why").is_visible()
         else:
-            assert " proposed, at 20 % or more: about " in page.locator("#missing-why").inner_text()
+            assert (
+                " proposed, with a probability of 20 % or more: about "
+                in page.locator("#missing-why").inner_text()
+            )
 
     def test_training_shows_what_changed_and_one_can_go_back(self, open_page, anna):
         page = open_page(anna)
@@ -450,8 +453,8 @@ class TestLearning:
         page.get_by_role("heading", name="What changed").wait_for(timeout=300_000)
         assert page.locator("#changes-metrics tbody tr").count() >= 1
         # one number wherever it is shown: the sentence of the model, what changed, and the list of models
-        page.locator("#changes-line").filter(has_text=" beside model ").wait_for(timeout=300_000)
-        number = page.locator("#changes-line").inner_text().split(" beside ")[0]
+        page.locator("#changes-line").filter(has_text=" compared with model ").wait_for(timeout=300_000)
+        number = page.locator("#changes-line").inner_text().split(" compared ")[0]
         page.locator("#model-line").filter(has_text=number).wait_for()
         sentence = page.locator("#model-quality").inner_text()
         assert sentence.startswith("Of 100 predicted tags, ")
@@ -460,12 +463,12 @@ class TestLearning:
         page.goto("/models")
         page.locator("#models tbody tr").first.wait_for()
         assert page.locator("#quality").inner_text() == sentence
-        row = page.locator("#models tbody tr").filter(has_text="answers").locator("td").all_inner_texts()
+        row = page.locator("#models tbody tr").filter(has_text="in use").locator("td").all_inner_texts()
         assert row[2:4] == after
         assert not page.locator("#measures").is_visible()
         page.get_by_role("button", name="Use model 1").click()
-        page.get_by_text("Model 1 answers now.").wait_for()
-        page.get_by_role("row").filter(has_text="answers").get_by_role("rowheader", name="1").wait_for()
+        page.get_by_text("Model 1 is in use now.").wait_for()
+        page.get_by_role("row").filter(has_text="in use").get_by_role("rowheader", name="1").wait_for()
 
 
 class TestArchive:
@@ -473,7 +476,7 @@ class TestArchive:
         wall = open_wall(open_page, anna, "queue=informative")
         wall.locator(".tile").first.click()
         wall.keyboard.press("Enter")
-        wall.get_by_text("1 decision made").wait_for()
+        wall.get_by_text("1 decision saved").wait_for()
         wait_until_sent(wall)
         page = open_page(anna, "/archive")
         page.locator("#sidecars-look").click()
@@ -485,7 +488,7 @@ class TestArchive:
         page.get_by_text(re.compile(rf"{n} sidecars? written\.")).wait_for()
         assert len(list(desk.folder.glob("*.xmp"))) == n
         page.locator("#sidecars-look").click()
-        page.get_by_text("All sidecars are as they should be.").wait_for()
+        page.get_by_text("All sidecars are up to date.").wait_for()
         # what is taken back is taken out again
         answer = anna.request.post(
             "/api/undo", data={"request": f"undo-{n}"}, headers={"Origin": desk.address}
@@ -497,7 +500,7 @@ class TestArchive:
         page.locator("#sidecars-write").click()
         page.get_by_text("written.").wait_for()
         page.locator("#sidecars-look").click()
-        page.get_by_text("All sidecars are as they should be.").wait_for()
+        page.get_by_text("All sidecars are up to date.").wait_for()
 
     def test_the_list_is_completed_and_the_former_one_is_kept(self, open_page, anna, desk):
         wall = open_wall(open_page, anna)
@@ -514,11 +517,11 @@ class TestArchive:
         assert (desk.folder / "tags.csv").read_bytes() == before
         page.get_by_role("button", name="Write tags.csv").click()
         page.get_by_text("tags.csv written.").wait_for()
-        page.get_by_text("The list as it was is kept on the machine of the desk.").wait_for()
+        page.get_by_text("A copy of the old list is kept on the machine of the desk.").wait_for()
         kept = Path(os.environ["TAGRANK_STATE"]).glob("originals/??/*.csv")
         assert before in [path.read_bytes() for path in kept]
         page.locator("#list-look").click()
-        page.get_by_text("tags.csv is complete.").wait_for()
+        page.get_by_text("tags.csv is up to date.").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
     def test_decisions_go_out_and_come_back_in(self, open_page, anna):
@@ -559,7 +562,7 @@ class TestNothingIsLost:
         desk.kill()
         try:
             n_decided = decide_page(page)
-            page.get_by_text(f"{n_decided} decisions are waiting: no connection").wait_for()
+            page.get_by_text(f"{n_decided} decisions are waiting to be saved: no connection").wait_for()
         finally:
             desk.start()
         wait_until_sent(page)
@@ -674,8 +677,8 @@ class TestPages:
         page.locator(".row").first.wait_for()
         assert not re.search(r"\d{4}-\d\d-\d\d", page.locator("#about").inner_text())
         page.goto("/pictures?end=2100-01-01")
-        page.get_by_text("Pictures of which the camera noted no date are left out.").wait_for()
-        page.get_by_text("No picture fits these filters.").wait_for()
+        page.get_by_text("Pictures without a camera date are not shown.").wait_for()
+        page.get_by_text("No picture matches these filters.").wait_for()
 
     def test_pictures_show_their_tags(self, open_page, anna):
         page = open_page(anna, "/pictures?text=drawing-0001")
@@ -687,10 +690,10 @@ class TestPages:
     @pytest.mark.parametrize(
         ("reason", "said"),
         [
-            ("pictures", "There is no picture in this folder."),
+            ("pictures", "This folder has no pictures."),
             ("tags", "No picture has a tag."),
-            ("model", "There is no model."),
-            ("decided", "Nothing of this queue is left to decide."),
+            ("model", "There is no model yet."),
+            ("decided", "Nothing is left to decide in this queue."),
         ],
     )
     def test_a_wall_without_proposals_says_why(self, open_page, anna, reason, said):
@@ -710,7 +713,7 @@ class TestPages:
         wait_until_sent(page)
         assert len(history(context, who="emil")) == n
         page.locator("#undo").tap()
-        page.get_by_text(re.compile(rf"{n} answers about .* undone\.")).wait_for()
+        page.get_by_text(re.compile(rf"{n} decisions about .* undone\.")).wait_for()
         context.close()
 
     def test_pictures_that_are_filtered_can_be_reviewed(self, open_page, anna, look):

@@ -63,7 +63,7 @@ class HostNames:
         if not name or (name not in self._names and not (self._takes_addresses and _is_address(name))):
             raise Refused(
                 421,
-                "this server does not answer to that name; --allowed-host NAME adds one",
+                "this server does not answer to this host name; add it with --allowed-host NAME",
                 Connection="close",
             )
 

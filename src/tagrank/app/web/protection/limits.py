@@ -193,5 +193,5 @@ class LimitedBody:
         return message
 
     def _too_large(self) -> Refused:
-        sentence = f"at most {self._limit.n_bytes:,} bytes are taken here"
+        sentence = f"at most {self._limit.n_bytes:,} bytes are accepted here"
         return Refused(413, sentence, Connection="close")

@@ -37,7 +37,7 @@ USUAL = Cost()
 def check_password(password: str) -> str:
     """The password, if it is long enough to be one."""
     if not SHORTEST <= len(password) <= LONGEST:
-        raise ArgumentError(f"a password of {SHORTEST} to {LONGEST:,} characters was expected")
+        raise ArgumentError(f"a password must have {SHORTEST} to {LONGEST:,} characters")
     return password
 
 
@@ -94,7 +94,7 @@ class PasswordFile:
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(self._path, f"cannot be read as a password ({error})") from None
         if not _STORED.fullmatch(text):
-            raise FileError(self._path, "holds no password; remove it and set a new one")
+            raise FileError(self._path, "has no password; delete it and set a new one")
         return text
 
     def write(self, stored: str) -> None:

@@ -97,7 +97,7 @@ class Security:
             is_right = is_password(password, self.password)
             self.attempts.count(address, is_right=is_right)
         if not is_right:
-            raise Refused(401, "name or password is wrong")
+            raise Refused(401, "wrong name or password")
         return self.sessions.begin(person)
 
     def set_cookie(self, response: Response, word: str) -> None:
@@ -166,4 +166,4 @@ def _check_content_type(request: Request) -> None:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     is_expected = kind not in _FORMS if path_of(request) in UPLOADS else kind == "application/json"
     if not is_expected:
-        raise Refused(415, "a body of the type application/json was expected")
+        raise Refused(415, "expected a body of the type application/json")

@@ -36,7 +36,7 @@ export async function get(path, choices = {}) {
       return await ask("GET", address(path, choices));
     } catch (error) {
       if (!isPassing(error)) throw error;
-      say("No connection: the page goes on by itself.", { isProblem: true });
+      say("No connection. The page continues as soon as it is back.", { isProblem: true });
       await Promise.race([pause(2), new Promise((resume) => addEventListener("online", resume, { once: true }))]);
     }
   }
@@ -58,6 +58,6 @@ export async function attempt(action) {
 /** Nothing is lost by signing in again: the page comes back to where it was. */
 export function showSignIn() {
   const next = address("/sign-in", { next: location.pathname + location.search });
-  find("waiting").replaceChildren("You are signed out. ", element("a", { href: next }, "Sign in again"), "; nothing is lost.");
+  find("waiting").replaceChildren("You are signed out. ", element("a", { href: next }, "Sign in again"), ". Nothing is lost.");
   find("waiting").hidden = false;
 }

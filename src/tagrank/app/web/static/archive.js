@@ -49,7 +49,7 @@ function problems(list) {
 
 find("scan").addEventListener("click", async () => {
   const place = find("scan-result");
-  const found = await work(find("scan"), place, "Looking …", () => post("/api/scan"));
+  const found = await work(find("scan"), place, "Scanning …", () => post("/api/scan"));
   if (!found) return;
   const moved = found.moved.map(([old, now]) => `${old} → ${now}`);
   const kinds = Object.entries({ added: found.added, moved, changed: found.changed, gone: found.gone });
@@ -73,7 +73,7 @@ async function sidecars(dry_run) {
   const line = dry_run ? `${n} would change. Nothing is written yet.` : `${n} written.`;
   const rows = found.changes.map(({ sidecar, action, tags, removed }) => [sidecar, changed(tags, removed, action)]);
   place.append(
-    element("p", {}, isEqual ? "All sidecars are as they should be." : `${line} ${totals(found)}`),
+    element("p", {}, isEqual ? "All sidecars are up to date." : `${line} ${totals(found)}`),
     ...differences(["Sidecar", "What changes"], rows), ...problems(found.problems));
 }
 find("sidecars-look").addEventListener("click", () => sidecars(true));
@@ -92,13 +92,13 @@ async function tagList(dry_run) {
   const isEqual = found.action === "keep";
   find("list-write").hidden = !dry_run || isEqual;
   find("list-write").textContent = `Write ${name}`;
-  const verb = found.action === "create" ? "would be made" : "would change";
+  const verb = found.action === "create" ? "would be created" : "would change";
   const line = dry_run ? `${name} ${verb}. Nothing is written yet.` : `${name} written.`;
   const where = found.kept ? ["in ", element("code", {}, found.kept)] : ["on the machine of the desk."];
-  const kept = found.is_kept ? [element("p", {}, "The list as it was is kept ", ...where)] : [];
+  const kept = found.is_kept ? [element("p", {}, "A copy of the old list is kept ", ...where)] : [];
   const rows = found.changes.map(({ name, added, removed }) => [name, changed(added, removed)]);
   place.append(
-    element("p", {}, isEqual ? `${name} is complete.` : `${line} ${totals(found)}`), ...kept,
+    element("p", {}, isEqual ? `${name} is up to date.` : `${line} ${totals(found)}`), ...kept,
     ...differences(["Picture", "What changes"], rows));
 }
 find("list-look").addEventListener("click", () => tagList(true));
@@ -114,7 +114,7 @@ async function bring(dry_run) {
   const n = several(found.changes.length, "decision");
   const isEqual = found.changes.length === 0;
   find("import-apply").hidden = found.applied || isEqual;
-  const line = found.applied ? `${n} taken over.` : `${n} would change. Nothing is taken over yet.`;
+  const line = found.applied ? `${n} imported.` : `${n} would change. Nothing is imported yet.`;
   const rows = found.changes.map(({ name, tag, before, after }) => [name, tag, before, after]);
   place.append(
     element("p", {}, isEqual ? "Nothing would change." : line),

@@ -10,19 +10,19 @@ export function showChanges(changes) {
   find("changes").hidden = !changes;
   if (!changes) return;
   const { model, before, quality, metrics, tags, gained, lost, new: added, gone } = changes;
-  const models = before ? `Model ${model} beside model ${before}` : `Model ${model}`;
+  const models = before ? `Model ${model} compared with model ${before}` : `Model ${model}`;
   find("changes-line").textContent = `${models}: ${several(added, "new proposal")}, ${count(gone)} gone.`;
   find("changes-quality").replaceChildren(table(["", "Before", "After", ""], qualityRows(quality ?? {})));
   find("changes-on").hidden = !before;
-  find("changes-metrics").replaceChildren(table(["Measure", "Before", "After", ""], metrics.map(metricRow)));
+  find("changes-metrics").replaceChildren(table(["Metric", "Before", "After", ""], metrics.map(metricRow)));
   const lists = [["First proposals", "found", gained], ["No longer proposed", "missed", lost]];
   const parts = lists.filter(([, , names]) => names?.length).map(([title, kind, names]) => chips(title, kind, names));
   find("changes-tags").replaceChildren(...parts, proposals(tags ?? []));
 }
 
 function qualityRows({ before, after }) {
-  const right = after?.kind === "at least" ? "at least so many are right" : "so many are right";
-  return [[`Of 100 predicted tags, ${right}`, "right"], ["Of 100 true tags, it finds so many", "found"]].map(([text, name]) => {
+  const right = after?.kind === "at least" ? "right at least" : "right";
+  return [[`Of 100 predicted tags, ${right}:`, "right"], ["Of 100 true tags, predicted:", "found"]].map(([text, name]) => {
     const [old, now] = [before?.[name], after?.[name]].map(ofHundred);
     const change = Number(now) - Number(old);
     return [text, old, now, element("span", { class: "quiet" }, change ? `${change > 0 ? "+" : ""}${change}` : "")];
@@ -44,7 +44,7 @@ function chips(title, kind, names) {
 function proposals(tags) {
   const change = ({ proposed_before, proposed_after }) => Math.abs(proposed_after - proposed_before);
   const moved = [...tags].sort((a, b) => change(b) - change(a)).slice(0, MOST_TAGS);
-  if (!moved.length) return element("p", { class: "quiet" }, "No tag has more or fewer proposals.");
+  if (!moved.length) return element("p", { class: "quiet" }, "The number of proposals did not change for any tag.");
   return table(["Proposals", "Before", "After"], moved.map(({ tag, proposed_before, proposed_after }) => {
     const wall = element("a", { href: address("/wall", { queue: "missing", tag }) }, words(tag));
     return [wall, count(proposed_before), count(proposed_after)];

@@ -30,7 +30,7 @@ export function gapLine(points) {
     class: k === runs.length - 1 ? "falling last" : "falling",
   }));
   const [pass, log] = seen.at(-1);
-  const label = `The gap to the best solution fell to ${(10 ** log).toPrecision(2)}`;
+  const label = `The distance to the best solution fell to ${(10 ** log).toPrecision(2)}`;
   return drawn("svg", { viewBox: "0 0 300 90", class: "gap", role: "img", "aria-label": label },
     ...ruled, ...lines, drawn("circle", { cx: x(pass), cy: y(log), r: 3.5, class: "dot" }));
 }

@@ -89,7 +89,7 @@ function settle({ key, path }, how, result) {
 function showWaiting(reason) {
   const n_decisions = waiting().reduce((sum, { body }) => sum + Math.max(1, body.answers?.length ?? 1), 0);
   if (n_decisions === 0) return;
-  find("waiting").textContent = `${several(n_decisions, "decision is", "decisions are")} waiting${reason}`;
+  find("waiting").textContent = `${several(n_decisions, "decision is", "decisions are")} waiting to be saved${reason}`;
   find("waiting").hidden = false;
 }
 

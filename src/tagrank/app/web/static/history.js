@@ -23,7 +23,7 @@ function show() {
   const what = steps.find(({ batch }) => batch === next);
   find("next").textContent = next === null ? "You have nothing to undo." : what ? `Your last step: ${what.said}, ${when(what.at)}.` : "";
   find("empty").hidden = true;
-  if (steps.length === 0) showEmpty("Nothing decided yet", "What is decided appears here, with who and when.", link("/", "Start"));
+  if (steps.length === 0) showEmpty("No decisions yet", "Decisions appear here, with the name of the person and the time.", link("/", "Start"));
 }
 
 function makeStep(step) {

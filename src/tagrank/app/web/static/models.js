@@ -15,8 +15,8 @@ async function show() {
   const [sentence, measured] = qualityLines(models.find(({ current }) => current));
   find("quality").textContent = sentence;
   find("measured").textContent = measured;
-  if (models.length === 0) return showEmpty("No model yet", "The first one is trained on the tags that are there.");
-  find("models").replaceChildren(table(["Model", "", "Made", "Right of 100", "Found of 100", "Decisions"], models.map(makeRow)));
+  if (models.length === 0) return showEmpty("No model yet", "The first model is trained on the existing tags.");
+  find("models").replaceChildren(table(["Model", "", "Trained", "Right of 100", "Found of 100", "Decisions"], models.map(makeRow)));
   find("compared").textContent = comparison(models);
   const heads = ["Model", ...names, "Seconds", "Gap", "Method"];
   find("measures").replaceChildren(table(heads, models.map((model) => measureRow(model, names))));
@@ -25,9 +25,9 @@ async function show() {
 
 /** On what all of them were measured. */
 function comparison(models) {
-  const older = models.some(({ is_compared }) => !is_compared) ? " Of older models what is needed for that is kept no more." : "";
-  return "Right: of 100 tags that the model would write. Found: of 100 true tags. All on the same pictures, which they were not "
-    + `trained on, and by the tags that model ${models[0].number} learned from.${older}`;
+  const older = models.some(({ is_compared }) => !is_compared) ? " Older models cannot be measured like this any more." : "";
+  return "Right: of 100 predicted tags. Found: of 100 true tags. All models were measured on the same pictures, which they were not "
+    + `trained on, with the tags that model ${models[0].number} learned from.${older}`;
 }
 
 const number = (value, write) => (typeof value === "number" ? write(value) : "–");
@@ -35,7 +35,7 @@ const number = (value, write) => (typeof value === "number" ? write(value) : "�
 function makeRow({ number: n, made, quality, is_compared, decisions, current }) {
   const share = (value) => (is_compared ? ofHundred(value) : "–");
   return [
-    String(n), current ? element("span", { class: "tag found" }, "answers") : useButton(n), when(made),
+    String(n), current ? element("span", { class: "tag found" }, "in use") : useButton(n), when(made),
     share(quality?.right), share(quality?.found), number(decisions, count),
   ];
 }
@@ -51,7 +51,7 @@ function measureRow({ number: n, method, metrics, is_compared, seconds, gap }, n
 function useButton(n) {
   const use = async () => {
     await post(`/api/models/${n}/use`);
-    say(`Model ${n} answers now.`);
+    say(`Model ${n} is in use now.`);
     await show();
   };
   return element("button", { type: "button", "aria-label": `Use model ${n}`, click: () => attempt(use) }, "Use");

@@ -6,12 +6,12 @@ const start = () => link("/", "Start");
 const untagged = () => link("/review?queue=untagged", "Untagged pictures");
 // why the server says that there is nothing: title, sentence, where to go
 const REASONS = {
-  pictures: () => ["No pictures yet", "There is no picture in this folder. Put some in, then scan it.", link("/archive", "Scan")],
-  filters: () => ["No such picture", "No picture fits these filters.", link("/pictures", "All pictures"), start()],
-  tags: () => ["No proposals yet", "No picture has a tag. Look at some and type theirs: three pictures of a tag are enough for first proposals.",
+  pictures: () => ["No pictures yet", "This folder has no pictures. Add some, then scan it.", link("/archive", "Scan")],
+  filters: () => ["No pictures found", "No picture matches these filters.", link("/pictures", "All pictures"), start()],
+  tags: () => ["No proposals yet", "No picture has a tag. Tag a few pictures: three pictures per tag are enough for the first proposals.",
     link("/review?queue=untagged", "Type the first tags")],
-  model: () => ["No proposals yet", "There is no model. It is trained on the tags that are there, and proposals come with it.", link("/#learning", "To the model")],
-  decided: () => ["Nothing left here", "Nothing of this queue is left to decide.", start(), untagged()],
+  model: () => ["No proposals yet", "There is no model yet. Train it on the existing tags to get proposals.", link("/#learning", "To the model")],
+  decided: () => ["All done", "Nothing is left to decide in this queue.", start(), untagged()],
 };
 
 /** Say why there is nothing; `again` is called when the model has learned. */
@@ -20,7 +20,7 @@ export async function showNothing(reason, again) {
   showEmpty(title, text, ...links);
   let training = await get("/api/training");
   if (training.state !== "running") return;
-  showEmpty("The model is learning", "Proposals come as soon as it is done; the page goes on by itself.");
+  showEmpty("The model is learning", "Proposals appear here as soon as it is done.");
   while (training.state === "running") {
     await pause(1);
     training = await get("/api/training");

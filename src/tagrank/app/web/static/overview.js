@@ -27,15 +27,15 @@ async function show() {
 
 /** What to do first: a sentence and where to do it; null once there is a model. */
 function firstStep({ pictures, tagged }, model, training) {
-  if (pictures === 0) return ["There is no picture in this folder yet. Put some in, then scan it.", link("/archive", "Scan")];
+  if (pictures === 0) return ["This folder has no pictures yet. Add some, then scan it.", link("/archive", "Scan")];
   if (tagged === 0) {
-    const text = "Look at a few pictures and type their tags. Three pictures of a tag are enough for first proposals.";
+    const text = "Tag a few pictures. Three pictures per tag are enough for the first proposals.";
     return [text, link("/review?queue=untagged", "Type the first tags")];
   }
   if (model) return null;
   const isRunning = training.state === "running";
-  const text = isRunning ? "The first model is being trained on the tags that are there." : "Train the first model on the tags that are there.";
-  return [`${text} Proposals come with it.`, isRunning ? null : link("#learning", "To the model")];
+  const text = isRunning ? "The first model is being trained on the existing tags." : "Train the first model on the existing tags.";
+  return [`${text} It makes the first proposals.`, isRunning ? null : link("#learning", "To the model")];
 }
 
 function showFirstStep(step) {
@@ -49,7 +49,7 @@ function showProgress({ decisions, yes, no, skip, reviewed, share_reviewed, tags
   find("progress").hidden = pictures === 0 || (!model && decisions === 0);
   fill("decisions", count(decisions), small(`${count(yes)} yes, ${count(no)} no, ${count(skip)} skipped`));
   fill("reviewed", share, small(`${count(reviewed)} of ${count(pictures)}`), bar(share_reviewed));
-  fill("complete", count(tags_complete), small(`of ${count(tags)}, with ${find("complete").dataset.answers} answers and no open proposal`), bar(tags_complete / Math.max(1, tags)));
+  fill("complete", count(tags_complete), small(`of ${count(tags)}, with ${find("complete").dataset.answers} decisions and no open proposal`), bar(tags_complete / Math.max(1, tags)));
   if (!missing) return fill("missing", "–", small("once there is a model"));
   const [estimate, low, high] = [missing.estimate, missing.low, missing.high].map((n) => count(Math.round(n)));
   // where little is known of how complete tags are, one number would say too much
@@ -64,9 +64,9 @@ function showMissingWhy(missing, queues) {
   if (!missing) return;
   const right = Math.min(missing.proposed ?? 0, proposed);
   const rest = Math.max(0, missing.estimate - right);
-  const more = rest ? `; about ${count(rest)} more are less probable than that` : "";
+  const more = rest ? `; about ${count(rest)} more missing tags have a lower probability` : "";
   find("missing-why").textContent =
-    `${several(proposed, "tag is", "tags are")} proposed, at 20 % or more: about ${count(right)} of them ${right === 1 ? "is" : "are"} truly missing${more}.`;
+    `${several(proposed, "tag is", "tags are")} proposed, with a probability of 20 % or more: about ${count(right)} of them ${right === 1 ? "is" : "are"} truly missing${more}.`;
 }
 
 function showQueues(queues) {

@@ -20,8 +20,8 @@ async function load() {
   items.push(...found.items);
   [cursor, total] = [found.cursor ?? null, found.total];
   find("count").textContent = several(total, "picture");
-  find("end").textContent = cursor === null && items.length ? "That is all." : "";
-  if (items.length === 0) showEmpty("No such picture", "No picture fits these filters.", link("/pictures", "Show all"));
+  find("end").textContent = cursor === null && items.length ? "End of the list." : "";
+  if (items.length === 0) showEmpty("No pictures found", "No picture matches these filters.", link("/pictures", "Show all"));
   draw();
 }
 

@@ -2,15 +2,15 @@
 import { element, figure, table } from "./dom.js";
 
 const MEASURES = {
-  "Image-AUC": "how often, in a picture, a right tag stands above a wrong one; 0.5 is guessing",
-  "Image-MAP": "how many of the tags are right on the way down the ranking of a picture, on average",
+  "Image-AUC": "how often a right tag ranks above a wrong tag of the same picture; 0.5 is guessing",
+  "Image-MAP": "mean precision of the tags from the top of the ranking down, for each picture",
 };
 
 /** The sentence of a model, and how it was measured. */
 export function qualityLines(model) {
   if (!model) return ["", ""];
-  if (!model.quality) return ["What its tags are worth is told after the next training.", ""];
-  const when = model.is_compared ? "" : " When it was made; it was not measured again since.";
+  if (!model.quality) return ["The next training measures the quality of its tags.", ""];
+  const when = model.is_compared ? "" : " Measured when it was trained, and not since.";
   return [model.quality.sentence, `${model.quality.measured}${when}`];
 }
 
@@ -24,5 +24,5 @@ export function measureName(name) {
 
 /** Measures of one model; they count listed tags as right and all others as wrong. */
 export function measureTable(metrics) {
-  return table(["Measure", "Value"], Object.entries(metrics).map(([name, value]) => [measureName(name), figure(value)]));
+  return table(["Metric", "Value"], Object.entries(metrics).map(([name, value]) => [measureName(name), figure(value)]));
 }

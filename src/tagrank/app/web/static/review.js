@@ -82,7 +82,7 @@ function answer(row, value) {
   const next = rows.findIndex((other, i) => i > at && other.isOpen());
   const open = next >= 0 ? next : rows.findIndex((other) => other.isOpen());
   if (open >= 0) go(open);
-  else say(isOf(filters.queue, "keepsTags") ? "All doubted tags of this picture are decided. Enter goes on." : "All proposals of this picture are decided. Enter goes on.");
+  else say(isOf(filters.queue, "keepsTags") ? "All doubtful tags of this picture are decided. Press Enter for the next one." : "All proposals for this picture are decided. Press Enter for the next one.");
 }
 
 function remember(step) {
@@ -115,7 +115,7 @@ function add(tag, isNew) {
   answer(row, "yes");
   at = kept;
   mark();
-  say(isNew ? `“${tag}” is a new tag, and was added.` : `“${tag}” was added.`);
+  say(isNew ? `“${tag}” was added as a new tag.` : `“${tag}” was added.`);
 }
 
 const wantsAll = () => isOf(filters.queue, "wantsAll");
@@ -167,7 +167,7 @@ async function takeBack() {
 }
 
 function explain(row) {
-  if (row.pair.probability === null) say("No model has looked at this tag yet.");
+  if (row.pair.probability === null) say("No model has judged this tag yet.");
   else showWhy(shown.id, shown.name, row.pair);
 }
 

@@ -9,7 +9,7 @@ const ANSWERS = [["yes", "✓", "Yes"], ["no", "✕", "No"], ["skip", "–", "Sk
  */
 export function makeSections(place, { proposed, doubtful, tags, rejected = [] }, isOfDoubts, actions) {
   const doubted = new Set(doubtful.map(({ tag }) => tag));
-  const asked = [["Proposed", proposed, !isOfDoubts], ["Perhaps wrong", doubtful, true]];
+  const asked = [["Proposed", proposed, !isOfDoubts], ["Possibly wrong", doubtful, true]];
   const present = ["Tags", tags.filter(({ tag }) => !doubted.has(tag)), false];
   const sections = [...(isOfDoubts ? asked.reverse() : asked), present, ["Rejected or skipped", rejected, false]];
   const rows = [];

@@ -53,6 +53,6 @@ async function load() {
   show();
   showVocabulary(load);
   const first = link("/review?queue=untagged", "Type the first tags");
-  if (tags.length === 0) showEmpty("No tags yet", "Type the first ones while looking at pictures.", first);
+  if (tags.length === 0) showEmpty("No tags yet", "Type the first tags while you look at pictures.", first);
 }
 await load();

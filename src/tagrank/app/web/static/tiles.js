@@ -30,7 +30,7 @@ export function spoken({ yes, no, skip, open }, rule) {
   const names = rule === "keep" ? ["Keep", "remove", "skip"] : ["Accept", "reject", "skip"];
   const counts = [yes, no, skip];
   const text = names.map((name, i) => (counts[i] ? `${name} ${counts[i]}` : null)).filter(Boolean).join(", ");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${open ? ", leave the rest" : ""}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${open ? ", leave the rest undecided" : ""}`;
 }
 
 /** A tile; its tag stands on it where the wall has several. */

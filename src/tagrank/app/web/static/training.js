@@ -49,13 +49,13 @@ function showGap(points) {
 
 function sentence({ state, what, seconds, error, due_in }) {
   const isPlanned = due_in !== null && due_in !== undefined;
-  const soon = due_in > 0 ? ` Learns again after ${several(due_in, "more decision")}.` : " Learns again soon.";
+  const soon = due_in > 0 ? ` Next training after ${several(due_in, "more decision")}.` : " The next training starts soon.";
   const due = isPlanned ? soon : "";
   return {
-    running: `Learning: ${what || "starting"} …`,
+    running: `Training: ${what || "starting"} …`,
     failed: `The training failed: ${error ?? "no reason was given"}. Nothing else has changed.`,
     cancelled: `The training was cancelled; nothing has changed.${due}`,
-    done: `Learned in ${Math.max(0.1, seconds ?? 0).toFixed(1)} s.${due}`,
+    done: `Trained in ${Math.max(0.1, seconds ?? 0).toFixed(1)} s.${due}`,
   }[state] ?? due.trim();
 }
 

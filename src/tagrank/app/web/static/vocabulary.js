@@ -6,8 +6,8 @@ import { newWord } from "./decisions.js";
 const NONE = { synonyms: [], parents: [], listed_parents: [], description: "", is_deleted: false };
 // what is asked for beside the tag; null for nothing
 const FIELDS = {
-  rename: "New name", merge: "Into which tag", synonym: "The other word", "no synonym": "Which word", parent: "Which tag it implies",
-  "no parent": "Which tag it does not imply", describe: "In a sentence or two", delete: null, restore: null,
+  rename: "New name", merge: "Merge into", synonym: "Synonym", "no synonym": "Synonym", parent: "Parent tag",
+  "no parent": "Parent tag", describe: "Description", delete: null, restore: null,
 };
 let [vocabulary, known, edited, checked, reload] = [null, new Map(), "", "", () => {}];
 
@@ -20,9 +20,9 @@ export async function readVocabulary() {
 /** What is known of a tag beside its numbers, and the same as a line. */
 export function aboutTag(tag) {
   const one = known.get(tag) ?? NONE;
-  const parents = one.parents.map((name) => (one.listed_parents.includes(name) ? `${name} (by files)` : name));
+  const parents = one.parents.map((name) => (one.listed_parents.includes(name) ? `${name} (from files)` : name));
   const parts = [
-    one.synonyms.length ? `also ${one.synonyms.join(", ")}` : "", parents.length ? `implies ${parents.join(", ")}` : "", one.description,
+    one.synonyms.length ? `synonyms: ${one.synonyms.join(", ")}` : "", parents.length ? `parents: ${parents.join(", ")}` : "", one.description,
   ].filter(Boolean);
   return { ...one, line: () => (parts.length ? small(words(parts.join(" · "))) : null) };
 }
@@ -82,7 +82,7 @@ async function submit(event) {
   if (!isSure) {
     checked = text;
     find("effect").textContent = `${answer.effects.join("; ")}.`;
-    find("apply").textContent = "Do it";
+    find("apply").textContent = "Apply";
     return;
   }
   find("edit").close();
@@ -111,9 +111,9 @@ export function showVocabulary(again) {
       undone_by ? null : element("button", { type: "button", click: () => takeBack(batch) }, "Undo"))),
     ...deleted.map(({ tag }) => element("li", { class: "change" }, element("span", {}, "Deleted: ", words(tag)), editButton(tag))));
   find("conflict-box").hidden = n_conflicts === 0 && circles.length === 0;
-  find("conflict-count").textContent = n_conflicts ? `${several(n_conflicts, "pair")}; the latest answer counts. Answer one of both again to settle it.` : "";
+  find("conflict-count").textContent = n_conflicts ? `${several(n_conflicts, "pair")}. The latest decision counts. To resolve a pair, decide one of the two again.` : "";
   find("conflicts").replaceChildren(
-    ...circles.map((circle) => element("li", {}, "Parents go in a circle and do not count: ", words(circle.join(", ")))),
+    ...circles.map((circle) => element("li", {}, "Parents of each other, so these parents are ignored: ", words(circle.join(", ")))),
     ...conflicts.slice(0, 200).map((one) => element("li", {},
       element("a", { href: `/pictures/${one.picture}` }, words(one.name)), ": ", words(one.present), ` yes (${one.present_by ?? "files"}), `,
       words(one.absent), ` no (${one.absent_by}); ${one.holds === "present" ? "yes" : "no"} counts`)));

@@ -76,7 +76,7 @@ function show() {
 function sayNothing() {
   if (problem) return void showEmpty("This cannot be shown", `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.`, link("/tags", "All tags"));
   if (lacksTag()) {
-    return void showEmpty("Which tag?", "Choose a tag above, and its pictures come, the likeliest first.", link("/tags", "All tags"));
+    return void showEmpty("Which tag?", "Choose a tag above to see its pictures, most probable first.", link("/tags", "All tags"));
   }
   if (n_passed && nothing !== "pictures") {
     const again = element("button", { type: "button", click: () => begin() }, "Show them again");
@@ -129,7 +129,7 @@ function record(step, answers) {
   for (const { picture, tag } of answers) { gone.add(`${picture} ${tag}`); delete marks[`${picture} ${tag}`]; }
   sessionStorage.setItem(MARKS, JSON.stringify(marks));
   n_given += 1;
-  say(`${several(answers.length, "decision")} made; u takes them back.`);
+  say(`${several(answers.length, "decision")} saved. Press u to undo.`);
   // what nobody marked may be what nobody looked at: no model takes it for a confirmation
   const unmarked = step.rule === "accept" && step.items.every(({ mark }) => !mark);
   decide({ queue: choices.queue, answers, unmarked, shown: shownOf(choices) }).then(setTotal).catch(() => bringBack(step));

@@ -6,11 +6,11 @@ import { bar, element, find, percent, small, thumbnail, words } from "./dom.js";
 export async function showWhy(picture, name, { tag, probability }) {
   const content = find("why-content");
   find("why-title").replaceChildren("Why “", words(tag), "”?");
-  content.replaceChildren(element("p", { class: "quiet" }, "Looking …"));
+  content.replaceChildren(element("p", { class: "quiet" }, "Loading …"));
   find("why").showModal();
   try {
     const found = await get("/api/why", { picture, tag });
-    const sides = [side("Speak for it", "for", found.for), side("Speak against it", "against", found.against)];
+    const sides = [side("For the tag", "for", found.for), side("Against the tag", "against", found.against)];
     const parts = [subject(picture, name, probability, found.note), others(found.known), ...sides, shares(found.features)];
     content.replaceChildren(...parts.filter((part) => part !== null));
   } catch (error) {
@@ -30,15 +30,15 @@ function others(known) {
     .flatMap(({ tag, present }, i) => [i ? ", " : "", present ? "" : "not ", words(tag)]);
   const [up, down] = [told(true), told(false)];
   if (!up.length && !down.length) return null;
-  return element("p", {}, ...(up.length ? ["More probable because it is tagged ", ...up, ". "] : []),
-    ...(down.length ? ["Less probable because it is tagged ", ...down, "."] : []));
+  return element("p", {}, ...(up.length ? ["More probable because of the tags ", ...up, ". "] : []),
+    ...(down.length ? ["Less probable because of the tags ", ...down, "."] : []));
 }
 
 function side(title, kind, pictures) {
   if (!pictures?.length) return null;
   const most = Math.max(...pictures.map(({ contribution }) => Math.abs(contribution)), 1e-12);
   const items = pictures.map((one) => element("li", {}, pictureOf(one), bar(Math.abs(one.contribution) / most),
-    small(one.present ? "has the tag" : "has it not")));
+    small(one.present ? "has the tag" : "does not have the tag")));
   return element("section", { class: `side ${kind}` }, element("h3", {}, title), element("ul", {}, ...items));
 }
 
@@ -57,5 +57,5 @@ function shares(features) {
     const figures = element("dd", {}, bar(share), element("span", {}, `${percent(share)} ${kind}`));
     return element("div", { class: kind }, element("dt", {}, words(name)), figures);
   });
-  return element("section", { class: "shares" }, element("h3", {}, "What it looked at"), element("dl", {}, ...lines));
+  return element("section", { class: "shares" }, element("h3", {}, "Features"), element("dl", {}, ...lines));
 }
