@@ -22,7 +22,7 @@ from tagrank.errors import ArgumentError
 MAX_BYTES = 2**30
 # What a row of text, with all that is noted about it, and a single word take in memory, about.
 ROW_BYTES, WORD_BYTES = 512, 64
-_WAY_OUT = "divide it, or, if you trust it, pass a larger max_bytes to its reader"
+_WAY_OUT = "split it, or, if you trust it, pass a larger max_bytes to its reader"
 
 
 class FileError(ValueError):
@@ -116,7 +116,7 @@ def _check_plain(about: os.stat_result, path: str | os.PathLike) -> None:
     if not stat.S_ISREG(about.st_mode):
         raise FileError(path, "is a folder, pipe or device, expected a plain file; remove it")
     if about.st_nlink > 1:
-        raise FileError(path, "has another name elsewhere (a hard link), expected a plain file; copy it")
+        raise FileError(path, "has a second name elsewhere (a hard link), expected a plain file; copy it")
 
 
 @contextmanager
@@ -189,7 +189,7 @@ class MemoryBound:
         """Count bytes that are about to be taken."""
         self._left -= n_bytes
         if self._left < 0:
-            raise FileError(self._path, f"takes more than {self._max_bytes:,} bytes in memory; {_WAY_OUT}")
+            raise FileError(self._path, f"needs more than {self._max_bytes:,} bytes of memory; {_WAY_OUT}")
 
 
 class _BoundedStream(io.RawIOBase):
@@ -208,7 +208,7 @@ class _BoundedStream(io.RawIOBase):
             raise FileError(self._path, f"damaged or truncated compressed file ({error})") from None
         self._left -= count
         if self._left < 0:
-            raise FileError(self._path, f"holds more than {self._max_bytes:,} bytes; {_WAY_OUT}")
+            raise FileError(self._path, f"has more than {self._max_bytes:,} bytes; {_WAY_OUT}")
         return count
 
     def close(self) -> None:

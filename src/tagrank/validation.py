@@ -110,7 +110,7 @@ def check_even_rows(name, rows):
     if odd is not None:
         raise ValueError(
             f"all rows of {name} must have the length of the first, {lengths[0]}, but row {odd} has length "
-            f"{lengths[odd]}; if a stream was cut within a row, hand that row over once it is whole"
+            f"{lengths[odd]}; if a stream was cut within a row, pass that row once it is complete"
         )
 
 
@@ -129,8 +129,8 @@ def check_rows(name, X):
             check_rows(f"view {view!r} of {name}", rows)
     elif _holds_times(name, X):
         raise ValueError(
-            f"{name} must hold numbers, got dates or times; make numbers of them that mean something to a "
-            "model, such as days since the first one"
+            f"{name} must hold numbers, got dates or times; convert them to numbers that mean something "
+            "to a model, such as days since the first one"
         )
 
 
@@ -175,7 +175,7 @@ def check_sparse(name, X):
     if not is_whole:
         raise ValueError(
             f"{name} is a damaged sparse matrix: its indices must lie within its {X.shape[0]} rows and "
-            f"{X.shape[1]} columns; build it anew from its entries"
+            f"{X.shape[1]} columns; build it again from its entries"
         )
 
 

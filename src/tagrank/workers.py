@@ -52,7 +52,7 @@ def map_in_order(
         for _, answer in answers:
             if isinstance(answer, WorkerDied):
                 raise RuntimeError(
-                    f"a worker process gave no answer ({answer}); is there enough memory? Try fewer n_jobs"
+                    f"a worker process did not answer ({answer}); is there enough memory? Try fewer n_jobs"
                 )
             yield answer
 
@@ -122,7 +122,7 @@ class WorkerPool:
     def _take_worker(self) -> "Worker":
         with self._lock:
             if self._is_closed:
-                raise RuntimeError("the worker processes were ended")
+                raise RuntimeError("the worker processes were stopped")
             if self._idle:
                 return self._idle.pop()
             worker = Worker(self._n_threads)
@@ -239,7 +239,7 @@ def pack_work(work: Callable[[Any], Any]) -> bytes:
     try:
         return cloudpickle.dumps(work, protocol=5)
     except Exception as error:
-        raise RuntimeError(f"the work cannot be sent to processes ({error}); {ADVICE}") from None
+        raise RuntimeError(f"the work cannot be sent to worker processes ({error}); {ADVICE}") from None
 
 
 def _take_done(pending: dict[Future, Any], in_order: bool) -> Iterator[tuple[Any, Any]]:
@@ -259,7 +259,7 @@ def _end(process: subprocess.Popen) -> None:
 
 def _ending(code: int) -> str:
     if code == -getattr(signal, "SIGKILL", 9):
-        return "killed, perhaps for want of memory"
+        return "killed, perhaps because memory ran out"
     if code < 0:
         return f"ended by {signal.Signals(-code).name}"
     return f"ended with code {code}"

@@ -187,7 +187,7 @@ def test_weights_by_tag_name(make_collection):
 
 def test_bad_use(make_collection):
     collection = make_collection()
-    with pytest.raises(ValueError, match="learned nothing yet"):
+    with pytest.raises(ValueError, match="not fitted yet"):
         Annotator().annotate(collection)
     with pytest.raises(ValueError, match="scaling must be one of"):
         Annotator(scaling="log").fit(collection)
@@ -197,7 +197,7 @@ def test_bad_use(make_collection):
     annotator.estimator = LabelRanker(C=-1)
     with pytest.raises(ValueError, match="C must be a positive number"):
         annotator.fit(collection)
-    with pytest.raises(ValueError, match="learned nothing yet"):
+    with pytest.raises(ValueError, match="not fitted yet"):
         annotator.annotate(collection)
     with pytest.raises(ValueError, match="no tags to learn from"):
         Annotator().fit(Collection({"x": collection.X}))
@@ -205,7 +205,7 @@ def test_bad_use(make_collection):
 
 def test_nothing_is_asked_of_an_annotator_that_learned_nothing(collection):
     for method in (Annotator().scores, Annotator().predict, Annotator().probabilities, Annotator().annotate):
-        with pytest.raises(NotFittedError, match=r"learned nothing yet: call fit\(collection\)"):
+        with pytest.raises(NotFittedError, match=r"not fitted yet: call fit\(collection\)"):
             method(collection)
 
 

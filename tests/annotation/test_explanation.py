@@ -188,7 +188,7 @@ def test_plain_json(fitted, collection):
 
 
 def test_bad_requests_are_named(fitted, collection):
-    with pytest.raises(ValueError, match="one picture is explained at a time, got 36"):
+    with pytest.raises(ValueError, match="expected one picture to explain, got 36"):
         explain(fitted, collection)
     with pytest.raises(ValueError, match="no tag 'seas'"):
         explain(fitted, collection.subset([0]), tags=["seas"])

@@ -170,7 +170,7 @@ def test_a_name_that_is_no_text_is_a_problem(photos):
 
 
 def test_a_folder_without_pictures_says_so(tmp_path):
-    with Archive.open(tmp_path) as archive, pytest.raises(ValueError, match="no pictures here"):
+    with Archive.open(tmp_path) as archive, pytest.raises(ValueError, match="has no pictures"):
         archive.scan()
 
 

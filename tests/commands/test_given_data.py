@@ -68,7 +68,7 @@ def test_destinations_are_judged_without_being_touched(tmp_path):
         check_file(tmp_path)
     with pytest.raises(NotADirectoryError, match="is a file"):
         check_folder(tmp_path / "file")
-    with pytest.raises(NotADirectoryError, match="cannot be made"):
+    with pytest.raises(NotADirectoryError, match="cannot be created"):
         check_file(tmp_path / "file" / "a.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -89,7 +89,7 @@ def test_files_without_rows_or_tags_are_named(tmp_path):
 
 
 def test_misspelt_names_are_guessed():
-    with pytest.raises(ValueError, match=r"no file or folder .* mean 'drawn-pictures'\?") as caught:
+    with pytest.raises(ValueError, match=r"no file, folder or data set .* mean 'drawn-pictures'\?") as caught:
         open_collection("drawn-picture")
     assert "'tagrank datasets' lists all" in str(caught.value)
     assert "corel5k" not in str(caught.value)

@@ -104,8 +104,8 @@ def test_one_label_and_labels_never_present():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: iterative_split(np.ones((1, 1))), "leaves an empty part of 1 samples"),
-        (lambda: iterative_split(np.ones((9, 1)), test_size=9), "leaves an empty part"),
+        (lambda: iterative_split(np.ones((1, 1))), "leaves one of the two parts of 1 samples empty"),
+        (lambda: iterative_split(np.ones((9, 1)), test_size=9), "leaves one of the two parts"),
         (lambda: iterative_split(-np.ones((9, 1))), "Y contains -1"),
         (lambda: folds_of(np.ones((3, 1)), 5), "n_splits=5 is more than the 3 samples"),
         (lambda: LabelStratifiedKFold(1), "at least 2"),

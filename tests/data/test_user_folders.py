@@ -48,7 +48,7 @@ def test_a_folder_of_another_user_is_refused(state):
 def test_a_place_where_none_can_be_made_names_the_way_out(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("TAGRANK_STATE", str(tmp_path / "file" / "state"))
-    with pytest.raises(PermissionError, match=r"cannot be made .*; name .* TAGRANK_STATE"):
+    with pytest.raises(PermissionError, match=r"cannot be created .*; name .* TAGRANK_STATE"):
         state_folder()
 
 

@@ -85,7 +85,7 @@ def test_files_that_do_not_fit_the_tags(tmp_path):
     with pytest.raises(ValueError, match=r"m\.npy has 3 rows and columns, but there are 2 tags"):
         read_tag_matrix(tmp_path / "m.npy").ordered(["a", "b"])
     write_csv(tmp_path / "m.csv", "abc", "abc")
-    with pytest.raises(ValueError, match=r"m\.csv has neither row nor column for 'x' and 1 other tag"):
+    with pytest.raises(ValueError, match=r"m\.csv has no row and column for 'x' and 1 other tag"):
         read_tag_matrix(tmp_path / "m.csv").ordered(["a", "x", "y"])
 
 

@@ -116,12 +116,12 @@ def rewrite(folder, **changes):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": 2}, "is no stack of kernels of format 1"),
+        ({"format": 2}, "is not a stack of kernels of format 1"),
         ({"n_samples": 10**12}, r"expected float64 of shape \(1000000000000, 1000000000000\), found"),
         ({"n_samples": -1}, "n_samples must be a positive integer, got -1"),
         ({"n_samples": "40"}, "n_samples must be a positive integer, got '40'"),
-        ({"dtype": "object"}, "lacks names, checksums, n_samples or dtype"),
-        ({"dtype": ["float64"]}, "lacks names, checksums, n_samples or dtype"),
+        ({"dtype": "object"}, "has no names, checksums, n_samples or dtype"),
+        ({"dtype": ["float64"]}, "has no names, checksums, n_samples or dtype"),
         ({"kernels": [{"name": "../../etc/passwd"}]}, "lacks names"),
         ({"kernels": [{"name": ["a"], "blake2b": "0"}]}, "has changed|names must be"),
         ({"kernels": []}, "must hold at least one kernel"),

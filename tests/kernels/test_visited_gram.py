@@ -116,7 +116,7 @@ def test_sparse_rows_and_views_are_compared_in_every_place(X, Y):
 @pytest.mark.parametrize("estimator", [RidgeRegression(), IncompleteLabelRanker(solver="paper")], ids=str)
 def test_who_reads_everything_at_once_says_so(estimator, X):
     with pytest.raises(
-        ValueError, match="reads all similarities at once: place must be 'memory', got 'file'"
+        ValueError, match="needs all similarities at once: place must be 'memory', got 'file'"
     ):
         estimator.compare(X, place="file")
     with pytest.raises(ValueError, match="place must be one of"):
@@ -138,7 +138,7 @@ def test_a_full_disk_is_told_before_anything_is_computed(X, monkeypatch):
 def test_a_file_that_was_cut_is_an_error(X):
     visited = visit_gram(Gaussian(), X, place="file")[1]
     visited.source.file.truncate(100)
-    with pytest.raises(OSError, match="ends too early"):
+    with pytest.raises(OSError, match="is too short"):
         visited[np.array([60])]
 
 

@@ -40,7 +40,7 @@ from tagrank.labels import duplicates
 from tagrank.progress import Progress
 from tagrank.validation import check_choice, check_kind
 
-CALIBRATING = "learning how sure to be, on pictures held out"
+CALIBRATING = "learning probabilities from held-out pictures"
 
 
 class Annotator:
@@ -129,7 +129,7 @@ class Annotator:
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("criterion", self.criterion, tuple(CRITERIA))
         if not len(collection.tags):
-            raise ValueError("the collection has no tags to learn from; labels were expected")
+            raise ValueError("the collection has no tags to learn from; pass a collection with labels")
         features = None if self.features is None else choose_features(self.features)
         rows = take_in(collection, view=self.view, features=features)
         self.scaling_ = getattr(self.estimator, "scaling", None) or self.scaling
@@ -396,5 +396,5 @@ class Annotator:
     def _check_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
             raise NotFittedError(
-                "this Annotator has learned nothing yet: call fit(collection) or Annotator.load(path)"
+                "this Annotator is not fitted yet: call fit(collection) or Annotator.load(path)"
             )

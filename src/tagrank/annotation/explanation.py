@@ -27,8 +27,8 @@ from tagrank.kernels.structure import leaves_of, split_power, terms_of
 from tagrank.validation import check_kind, check_whole
 
 ALL_FEATURES = "all"
-NEVER_PRESENT = "never present in training, so ranked last whatever the picture shows"
-BLIND = "this method does not look at the picture"
+NEVER_PRESENT = "this tag was never present in training, so it is ranked last for every picture"
+BLIND = "this method ignores the content of the picture"
 NO_SUM = "the score of this method is not a sum over training pictures"
 NO_ROWS = "a linear model stores no training pictures; only the shares of the features are known"
 
@@ -123,7 +123,7 @@ def explain(
     check_whole("n_examples", n_examples, 0)
     X = annotator._rows(data)
     if n_rows(X) != 1:
-        raise ValueError(f"one picture is explained at a time, got {n_rows(X)}; take them one by one")
+        raise ValueError(f"expected one picture to explain, got {n_rows(X)}; pass them one by one")
     alone = annotator.score_rows(X)
     ranked = alone if known is None else given_known(annotator, alone, known)
     columns, probabilities = _columns(annotator, tags, ranked), annotator.probabilities_of(ranked)

@@ -87,7 +87,7 @@ def check_knows(estimator: Any) -> None:
     """Raise unless an estimator has log-odds, which known tags could change."""
     if not isinstance(estimator, ProbabilityRanker):
         raise ArgumentError(
-            "known tags need a model with calibration 'shared', the usual one; train it again with that"
+            "known tags need a model with calibration 'shared', the default; train it again with that"
         )
 
 

@@ -112,7 +112,7 @@ def _check_sense(before: TagVocabulary, after: TagVocabulary, changes: Sequence[
     if new := [circle for circle in after.circles if circle not in before.circles]:
         said = [*_edges(before, changes, after)]
         way = " implies ".join(map(repr, name_circle(said, new[0])))
-        raise ArgumentError(f"this would make tags parents of each other: {way}")
+        raise ArgumentError(f"parents must not form a circle, but this would make one: {way}")
     for change in changes:
         meant = after.name(change.other)
         if change.kind == SYNONYM and meant in after.deleted:

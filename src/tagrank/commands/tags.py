@@ -225,8 +225,7 @@ def tags(
     overview = list_tags(photos, export, decisions=decisions)
     shown = _conflict_table if conflicts else _history_table if history else _tag_table
     said = [
-        f"these tags are parents of each other, so their parents are ignored: {', '.join(circle)}; remove "
-        "one with --no-parent"
+        f"these parents form a circle and are ignored: {', '.join(circle)}; remove one with --no-parent"
         for circle in overview.circles
     ]
     if overview.n_conflicts and not conflicts:

@@ -1,4 +1,4 @@
-"""Take machine-made tags out of sidecars again, or accept them as if a person had given them."""
+"""Take machine-written tags out of sidecars again, or accept them as if a person had given them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RUN = Option(usual="the latest run on these pictures")
 
 @dataclass(frozen=True)
 class Settlement:
-    """What became of machine-made tags.
+    """What became of machine-written tags.
 
     Attributes
     ----------

@@ -108,8 +108,8 @@ def load_dataset(name: str, *, split_views: bool = False, verify: bool = False) 
     if folder is None:
         places = " or ".join(str(base / entry.folder) for base in data_folders())
         raise FileNotFoundError(
-            f"data set {name!r} is not here: get it from {entry.source} and put "
-            f"{', '.join(entry.files)} (or .gz) into {places}; TAGRANK_DATA may name another folder"
+            f"data set {name!r} was not found: get it from {entry.source} and put "
+            f"{', '.join(entry.files)} (or .gz) into {places}; or set TAGRANK_DATA to another folder"
         )
     if verify:
         _verify(entry, folder)
@@ -127,7 +127,7 @@ def _entry(name: str) -> DatasetEntry:
 def unknown_dataset(name: str, known: Sequence[str]) -> ValueError:
     """The error for a name that is neither a file nor one of those `known`."""
     return ValueError(
-        f"there is no file or folder {name!r}, nor a data set of this name ('tagrank datasets' lists all)"
+        f"no file, folder or data set is called {name!r} ('tagrank datasets' lists all)"
         f"{did_you_mean(name, known)}"
     )
 

@@ -346,7 +346,7 @@ def _check_tags(tags: list[str], n_columns: int) -> None:
     if len(tags) != n_columns:
         raise ValueError(f"labels have {n_columns} columns but {len(tags)} tag names were given")
     if twice := duplicates(tags):
-        raise ValueError(f"duplicate tag names: {', '.join(twice[:5])}; give each column its own name")
+        raise ValueError(f"duplicate tag names: {', '.join(twice[:5])}; give each column a different name")
 
 
 def _check_feature_names(feature_names: Mapping[str, Sequence[str]], views: dict[str, Any]) -> None:

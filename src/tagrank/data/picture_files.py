@@ -98,7 +98,10 @@ def _decoding(path: str | os.PathLike) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except FileNotFoundError:
-        raise FileError(path, "no such picture (any more); in a list, paths count from its folder") from None
+        raise FileError(
+            path,
+            "this picture does not exist (any more); paths in a list are relative to the folder of the list",
+        ) from None
     except FileError:
         raise
     except Image.DecompressionBombError as error:
@@ -122,7 +125,7 @@ def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Im
         try:
             image: Image.Image = Image.open(stream, formats=_FORMATS)
         except Image.UnidentifiedImageError:
-            raise FileError(path, "not a picture in a format that is read") from None
+            raise FileError(path, "not a picture in a known format") from None
         except Image.DecompressionBombError:
             if not (allow_giants and _can_stream(stream)):
                 raise

@@ -88,7 +88,7 @@ class PictureFolder:
         if self._only_inside and not leads_inside(self.root, self.root / name):
             return "a link that leads out of the folder"
         if is_folder and not self._follow_links:
-            return "a link to a folder; follow_links follows it"
+            return "a link to a folder; follow_links follows such links"
         return ""
 
     def path(self, name: str) -> str:
@@ -136,7 +136,7 @@ class PictureFolder:
             return (exact or matches)[0]
         if matches:
             raise LookupError(f"stands for several pictures: {', '.join(matches[:3])}; list the whole path")
-        raise LookupError("is listed, but there is no such picture")
+        raise LookupError("is listed, but does not exist")
 
     def _parts_inside(self, listed: str) -> tuple[str, ...]:
         path = PurePosixPath(listed if "/" in listed else listed.replace("\\", "/"))
@@ -144,7 +144,7 @@ class PictureFolder:
         if path.is_absolute() and path.is_relative_to(root):
             path = path.relative_to(root)
         if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:/", str(path)):
-            raise LookupError("is listed, but lies outside the folder")
+            raise LookupError("is listed, but is outside the folder")
         return path.parts
 
 
@@ -160,9 +160,7 @@ def check_no_link(folder: str | os.PathLike, name: str) -> None:
         above /= part
         if above.is_symlink():
             path = Path(folder) / name
-            raise FileError(
-                path, "lies behind a link to a folder, where nothing is written; see follow_links"
-            )
+            raise FileError(path, "is behind a link to a folder, where nothing is written; see follow_links")
 
 
 def is_foreign(name: str | os.PathLike) -> bool:
@@ -173,8 +171,8 @@ def is_foreign(name: str | os.PathLike) -> bool:
 def why_no_picture(name: str | os.PathLike) -> str:
     """What is wrong with a file whose name is not that of a picture."""
     if is_foreign(name):
-        return f"{os.path.splitext(name)[1][1:].upper()} pictures are not read; convert it to JPEG"
-    return "not a picture in a format that is read"
+        return f"{os.path.splitext(name)[1][1:].upper()} pictures cannot be read; convert it to JPEG"
+    return "not a picture in a known format"
 
 
 def _holds(check: Callable[[], bool]) -> bool:

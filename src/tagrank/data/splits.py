@@ -43,7 +43,7 @@ def iterative_split(
     check_positive("test_size", test_size)
     n_test = int(test_size) if test_size >= 1 else round(test_size * n_samples)
     if not 0 < n_test < n_samples:
-        raise ValueError(f"test_size={test_size!r} leaves an empty part of {n_samples} samples")
+        raise ValueError(f"test_size={test_size!r} leaves one of the two parts of {n_samples} samples empty")
     rng = np.random.default_rng(random_state)
     is_test = _assign(members, np.array([n_samples - n_test, n_test]), rng) == 1
     return np.flatnonzero(~is_test), np.flatnonzero(is_test)

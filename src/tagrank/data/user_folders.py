@@ -30,7 +30,7 @@ def state_folder(*parts: str) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise PermissionError(
-            f"{folder} cannot be made ({error.strerror}); name a folder of your own with TAGRANK_STATE"
+            f"{folder} cannot be created ({error.strerror}); name your own folder with TAGRANK_STATE"
         ) from None
     _check_own(folder)
     for part in parts:
@@ -46,6 +46,6 @@ def _check_own(folder: Path) -> None:
         return  # on Windows the profile of a user is closed to others
     about = folder.stat()
     if about.st_uid != os.geteuid():
-        raise FileError(folder, "belongs to another user; name a folder of your own with TAGRANK_STATE")
+        raise FileError(folder, "belongs to another user; name your own folder with TAGRANK_STATE")
     if about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise FileError(folder, "may be written to by others; close it with: chmod go-w")
+        raise FileError(folder, "can be written to by others; fix this with: chmod go-w")

@@ -289,7 +289,7 @@ def check_no_circle(vocabulary: TagVocabulary, edges: Iterable[tuple[str, str]])
     for circle in vocabulary.circles:
         named = ((vocabulary.name(tag), vocabulary.name(parent)) for tag, parent in edges)
         way = " implies ".join(map(repr, name_circle(named, circle)))
-        raise ArgumentError(f"tags cannot be parents of each other, but these are: {way}")
+        raise ArgumentError(f"parents must not form a circle, but these do: {way}")
 
 
 def say_change(change: tuple[str, str, str]) -> str:

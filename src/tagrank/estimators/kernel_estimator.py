@@ -90,7 +90,7 @@ class KernelEstimator(LabelEstimator):
     def _visit_gram(self, X, kernel, place):
         if not self.visits_rows:
             raise ValueError(
-                f"{type(self).__name__} reads all similarities at once: place must be 'memory', got {place!r}"
+                f"{type(self).__name__} needs all similarities at once: place must be 'memory', got {place!r}"
             )
         return visit_gram(kernel, X, place=place, dtype=self.gram_dtype, n_jobs=self.n_jobs)
 
@@ -130,7 +130,7 @@ class KernelEstimator(LabelEstimator):
             if not X or not reads_views(kernel):
                 raise ValueError(
                     f"X is a mapping of views ({', '.join(map(str, X)) or 'empty'}), but {kernel!r} reads "
-                    "one array: say which view with kernel.on(view), or hand over that array"
+                    "one array: say which view with kernel.on(view), or pass that array"
                 )
             views = {
                 view: check_array(rows, accept_sparse="csr", dtype=FLOATS)

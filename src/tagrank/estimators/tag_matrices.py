@@ -44,7 +44,7 @@ class TagMatrix:
         place = {tag: i for i, tag in enumerate(self.tags)}
         if missing := [tag for tag in tags if tag not in place]:
             others = f" and {len(missing) - 1:,} other tags" if len(missing) > 1 else ""
-            raise ValueError(f"{self.origin} has neither row nor column for {missing[0]!r}{others}")
+            raise ValueError(f"{self.origin} has no row and column for {missing[0]!r}{others}")
         chosen = [place[tag] for tag in tags]
         return self.values[np.ix_(chosen, chosen)]
 

@@ -104,8 +104,8 @@ def warn_nothing_to_rank(states):
     has_present = np.any(states > 0, axis=1)
     if has_present.any() and not np.any(has_present & np.any(states < 0, axis=1)):
         warn(
-            "no sample has both a present and an absent label, so that there is nothing to rank and all "
-            "scores are zero; OneVsAllSVM (method one-vs-all) learns from single labels"
+            "no sample has both a present and an absent label, so there is nothing to rank and all scores "
+            "are zero; use OneVsAllSVM (method one-vs-all), which learns each label by itself"
         )
 
 
@@ -113,8 +113,8 @@ def warn_labels_never_differ(vectors, states):
     """Say if label vectors (n_samples, n_labels) are zero throughout though labels are present."""
     if not vectors.any() and np.any(states > 0):
         warn(
-            "no label is present in some samples and absent in others, so that there is nothing to learn and "
-            "all scores are zero; with center=False labels that all samples share are learned too"
+            "no label is present in some samples and absent in others, so there is nothing to learn and all "
+            "scores are zero; center=False also learns labels that all samples share"
         )
 
 

@@ -23,7 +23,7 @@ def extract_features(images, features="fast", *, random_state=0):
     """
     images = list(images)
     if not images:
-        raise ValueError("there are no pictures to describe")
+        raise ValueError("got no pictures to describe")
     fitted = fit_features(choose_features(features), images, random_state=random_state)
     rows = {name: [] for name in fitted}
     for image in images:

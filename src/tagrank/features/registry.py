@@ -142,7 +142,7 @@ def choose_features(features: str | Sequence[str] | Mapping[str, Feature]) -> di
             check_kind("the name of features", word, (str, os.PathLike), "a text")
             chosen |= _called(word)
     if not chosen:
-        raise ValueError("no features were chosen; name a preset, such as 'fast'")
+        raise ValueError("no features were chosen; name a preset such as 'fast'")
     return chosen
 
 

@@ -115,7 +115,7 @@ def split_key(key):
     crossed = [np.shape(part) for part in parts if not isinstance(part, slice)]
     is_open_mesh = len(crossed) == 2 and all(len(shape) == 2 for shape in crossed)
     if len(parts) != 2 or not (is_open_mesh or len(crossed) < 2):
-        raise TypeError("a stack is cut by stack[np.ix_(rows, columns)] or stack[rows]")
+        raise TypeError("cut a stack with stack[np.ix_(rows, columns)] or stack[rows]")
     return parts[0], parts[1]
 
 

@@ -258,11 +258,11 @@ def _read_index(path):
         except (ValueError, RecursionError):
             raise ValueError("is not JSON, or damaged") from None
         if not isinstance(index, dict) or index.get("format") != FORMAT:
-            raise ValueError(f"is no stack of kernels of format {FORMAT}")
+            raise ValueError(f"is not a stack of kernels of format {FORMAT}")
         try:
             kernels = [(kernel["name"], kernel["blake2b"]) for kernel in index["kernels"]]
             n_samples, dtype = check_count("n_samples", index["n_samples"]), DTYPES[index["dtype"]]
         except (KeyError, TypeError):
-            raise ValueError("lacks names, checksums, n_samples or dtype") from None
+            raise ValueError("has no names, checksums, n_samples or dtype") from None
         names, checksums = zip(*kernels, strict=True) if kernels else ((), ())
         return names, n_samples, dtype, checksums

@@ -183,7 +183,7 @@ class RowsInFile:
             while left:
                 n_read = self.file.readinto(left)
                 if not n_read:
-                    raise OSError(errno.EIO, "the file of the similarities ends too early; train again")
+                    raise OSError(errno.EIO, "the file of the similarities is too short; train again")
                 left = left[n_read:]
         return K
 

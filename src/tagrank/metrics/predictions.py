@@ -199,7 +199,7 @@ PREDICTION_METRICS = (
         partial(f_measure, average="micro"),
         over="entries",
         measure=partial(f_scores, axis=None),
-        about="The balance of right and found, over all that is predicted.",
+        about="The balance of precision and recall over all predictions.",
         formula="2 TP / (2 TP + FP + FN) of the whole matrix",
     ),
     _of_predictions(
@@ -207,7 +207,7 @@ PREDICTION_METRICS = (
         partial(f_measure, average="macro"),
         over="labels",
         measure=partial(f_scores, axis=0),
-        about="The same of each tag, averaged: a rare tag counts as much as a frequent one.",
+        about="The same for each tag, averaged: a rare tag counts as much as a frequent one.",
         formula="per label, mean over labels",
     ),
     _of_predictions(
@@ -215,7 +215,7 @@ PREDICTION_METRICS = (
         partial(f_measure, average="example"),
         over="samples",
         measure=partial(f_scores, axis=1),
-        about="The same of each picture, averaged.",
+        about="The same for each picture, averaged.",
         formula="per sample, mean over samples",
     ),
     _of_predictions(
@@ -224,7 +224,7 @@ PREDICTION_METRICS = (
         over="entries",
         higher_is_better=False,
         measure=error_share,
-        about="Pairs of picture and tag that are decided wrongly.",
+        about="The share of wrong predictions among all pairs of picture and tag.",
         formula="share of known labels predicted wrongly (some papers print it times 100)",
     ),
 )
@@ -232,16 +232,20 @@ PREDICTION_METRICS = (
 ANNOTATION_FIELDS = {
     "Annotation-P": (
         "precision",
-        "{n_tags} tags for every picture: how often a tag is right, mean over the tags.",
+        "{n_tags} tags per picture: the precision of a tag, averaged over the tags.",
         "per tag TP / (TP + FP), mean over tags",
     ),
     "Annotation-R": (
         "recall",
-        "{n_tags} tags for every picture: how often a tag is found, mean over the tags.",
+        "{n_tags} tags per picture: the recall of a tag, averaged over the tags.",
         "per tag TP / (TP + FN), mean over tags",
     ),
     "Annotation-F1": ("f1", "The balance of the two, 2 P R / (P + R).", "F1 *of the two means*"),
-    "N+": ("n_plus", "{n_tags} tags for every picture: tags that are found at all.", "tags with recall > 0"),
+    "N+": (
+        "n_plus",
+        "{n_tags} tags per picture: the number of tags that are found at least once.",
+        "tags with recall > 0",
+    ),
 }
 
 

@@ -239,35 +239,35 @@ RANKING_METRICS = (
         "Image-AUC",
         image_auc,
         measure=ranks.auc,
-        about="In a picture, how often a right tag stands above a wrong one; 0.5 is guessing.",
+        about="How often a right tag of a picture ranks above a wrong one; 0.5 is guessing.",
         formula="share of (positive, negative) pairs in order, mean over samples",
     ),
     _over_samples(
         "Image-MAP",
         image_average_precision,
         measure=ranks.eleven_point_precision,
-        about="Precision on the way down the tags of a picture, at eleven steps, averaged.",
+        about="Mean precision of the ranked tags of a picture at eleven levels of recall.",
         formula="11-point: mean over q = 0..10 of max { hits_p / upto_p : 10 hits_p ≥ q a }, in integers",
     ),
     _over_labels(
         "Category-AUC",
         category_auc,
         measure=ranks.auc,
-        about="Of a tag, how often a picture with it stands above one without; 0.5 is guessing.",
+        about="How often a picture with a tag ranks above a picture without it; 0.5 is guessing.",
         formula="as Image-AUC, per label over the samples, mean over labels",
     ),
     _over_labels(
         "Category-MAP",
         category_average_precision,
         measure=ranks.eleven_point_precision,
-        about="Precision on the way down the pictures of a tag, at eleven steps, averaged.",
+        about="Mean precision of the ranked pictures of a tag at eleven levels of recall.",
         formula="as Image-MAP, per label over the samples, mean over labels",
     ),
     _over_samples(
         "LRAP",
         label_ranking_average_precision,
         measure=ranks.average_precision,
-        about="Of the tags down to each right one, the share that is right, too.",
+        about="The share of right tags among those down to each right tag.",
         formula="mean of hits_p / upto_p, not interpolated",
     ),
     _over_samples(
@@ -275,7 +275,7 @@ RANKING_METRICS = (
         ranking_loss,
         measure=ranks.pair_loss,
         higher_is_better=False,
-        about="Pairs of a right and a wrong tag of a picture that stand in the wrong order.",
+        about="The share of pairs of a right and a wrong tag of a picture in the wrong order.",
         formula="sum of (upto_p - hits_p) / (a b); 1 - AUC without ties",
     ),
     _over_samples(
@@ -283,7 +283,7 @@ RANKING_METRICS = (
         coverage,
         measure=ranks.depth,
         higher_is_better=False,
-        about="How far down the ranking all tags of a picture are found.",
+        about="How far down the ranking one must go to find all tags of a picture.",
         formula="max of upto_p; places count from 1 as in scikit-learn, `first_place=0` as in the literature",
     ),
     _over_samples(
@@ -291,7 +291,7 @@ RANKING_METRICS = (
         one_error,
         measure=ranks.miss_at_top,
         higher_is_better=False,
-        about="Pictures whose best tag is wrong.",
+        about="The share of pictures whose best tag is wrong.",
         formula="chance that the first label is not present",
     ),
 )
@@ -300,22 +300,25 @@ _LISTS = {
     "P": (
         precision_at_k,
         ranks.precision_at,
-        ("Pictures whose best tag is right.", "Of the {k} best tags of a picture, the share that is right."),
+        (
+            "The share of pictures whose best tag is right.",
+            "The share of right tags among the {k} best tags of a picture.",
+        ),
         "positives among the first k, divided by k (always k)",
     ),
     "R": (
         recall_at_k,
         ranks.recall_at,
         (
-            "How much of the tags of a picture its best one makes up, if it is right.",
-            "Of the tags of a picture, the share that is among its {k} best.",
+            "The share of the right tags of a picture that its best tag covers.",
+            "The share of the right tags of a picture that are among its {k} best tags.",
         ),
         "positives among the first k, divided by a",
     ),
     "NDCG": (
         ndcg_at_k,
         ranks.discounted_gain_at,
-        ("As P@{k}, but a right tag counts the more the higher it stands.",) * 2,
+        ("Like P@{k}, but a right tag counts more the higher it ranks.",) * 2,
         "sum of 1 / log2(place + 1) over positives in the first k, divided by that of a perfect list",
     ),
 }

@@ -21,8 +21,8 @@ from tagrank.validation import check_count
 
 _SPLIT = ("Image-AUC", "Image-MAP")
 _PARTS = {
-    " (single)": "The same, of pictures with one tag.",
-    " (multi)": "The same, of pictures with several tags.",
+    " (single)": "The same, for pictures with one tag.",
+    " (multi)": "The same, for pictures with several tags.",
 }
 
 

@@ -82,7 +82,7 @@ def test_unwritable_folder_and_unreadable_pictures(pictures, tmp_path, learned):
     garbage = tmp_path / "garbage.png"
     garbage.write_bytes(b"no picture")
     bank = FeatureBank({"bag": BAG}, folder=tmp_path, n_jobs=1)
-    with pytest.warns(CacheWarning, match="learned again next time"):
+    with pytest.warns(CacheWarning, match="the next run learns it again"):
         fitted = bank.fit([*pictures, garbage, tmp_path / "gone.png"])
     assert fitted.features["bag"].is_fitted
     assert learned == [9]

@@ -143,7 +143,7 @@ def test_damaged_rows_are_computed_again(folder, damage, where):
     bank = FeatureBank(FEATURES, folder=folder, n_jobs=1)
     bank.extract(pictures)
     change_rows(folder, damage, where)
-    with pytest.warns(CacheWarning, match="were damaged; they are computed anew"):
+    with pytest.warns(CacheWarning, match="were damaged and are computed again"):
         repaired = bank.extract(pictures)
     assert repaired.n_computed > 0
     assert_right(repaired, pictures)

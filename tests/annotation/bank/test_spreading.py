@@ -127,7 +127,7 @@ def test_a_picture_that_ends_its_worker(two_workers, paths, monkeypatch):
     paths[5] = paths[5].with_suffix(".png")
     described = FeatureBank({"fragile": Fragile()}, keep=False, scheduler=two_workers).extract(paths[:18])
     assert [problem.path for problem in described.problems] == [str(paths[5])]
-    assert "describing it ended the process" in described.problems[0].reason
+    assert "describing it crashed the process" in described.problems[0].reason
     assert len(described.rows) == 17
 
 

@@ -99,7 +99,7 @@ def test_other_numbers_are_refused_before_anything_is_read(looks):
 
 def test_looks_are_for_pictures():
     rows = tagrank.Collection({"features": np.eye(12)}, np.eye(12)[:, :2], ["a", "b"])
-    with pytest.raises(ArgumentError, match="is about pictures, but the data has rows of numbers"):
+    with pytest.raises(ArgumentError, match="needs pictures, but the data has rows of numbers"):
         tagrank.train(rows, looks=2)
     with pytest.raises(ArgumentError, match="there is none among gist"):
         describe_with_looks(draw_pictures(3, size=32), "gist", 2)

@@ -139,7 +139,7 @@ def test_many_rows_have_landmarks_however_much_memory_there_is():
             r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; leave exact out",
         ),
         (Budget(GIBIBYTE), MultipleKernelRanker(), "choose a method with landmarks"),
-        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; give more memory"),
+        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow more memory"),
     ],
 )
 def test_what_cannot_be_done_is_told_with_what_it_needs(budget, estimator, words):

@@ -213,7 +213,7 @@ def test_links_are_not_followed(model_folder, tmp_path):
     array = model_folder / f"{ROWS}.npy"
     shutil.move(array, tmp_path / "outside.npy")
     array.symlink_to(tmp_path / "outside.npy")
-    refused(model_folder, "is a link or no plain file")
+    refused(model_folder, "is a link or not a plain file")
 
 
 def test_a_lying_header_takes_no_memory(model_folder):

@@ -191,12 +191,12 @@ def test_pipes_sockets_and_devices(model_folder, tmp_path, monkeypatch):
         whole = (model_folder / name).read_bytes()
         (model_folder / name).unlink()
         os.mkfifo(model_folder / name)
-        refused(model_folder, "is a link or no plain file")
+        refused(model_folder, "is a link or not a plain file")
         (model_folder / name).unlink()
         # the path of a socket is short
         with socket.socket(socket.AF_UNIX) as server:
             server.bind(name)
-            refused(model_folder, "is a link or no plain file")
+            refused(model_folder, "is a link or not a plain file")
         (model_folder / name).unlink()
         (model_folder / name).write_bytes(whole)
     Annotator.load(model_folder)

@@ -121,7 +121,7 @@ def test_strangers_are_left_alone(tmp_path, other):
     holiday = tmp_path / "holiday"
     holiday.mkdir()
     (holiday / "beach.jpg").write_bytes(b"picture")
-    with pytest.raises(ModelFileError, match="exists and is not a model; it stays as it is"):
+    with pytest.raises(ModelFileError, match="exists and is not a model; choose another name"):
         other.save(holiday)
     (holiday / "model.json").write_text('{"format": "something else"}')
     with pytest.raises(ModelFileError, match="exists and is not a model"):

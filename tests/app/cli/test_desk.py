@@ -93,7 +93,7 @@ def newer(folder):
 def test_what_is_no_archive_is_refused_in_a_sentence_and_left_as_it_was(tagrank, tmp_path):
     (tmp_path / "notes.txt").write_text("no picture")
     for place, words in [
-        (tmp_path, "no pictures here"),
+        (tmp_path, "has no pictures"),
         (tmp_path / "nowhere", "no such folder"),
         (tmp_path / "notes.txt", "is not a folder"),
     ]:

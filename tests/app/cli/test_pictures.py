@@ -260,14 +260,14 @@ def test_other_files_among_pictures_are_listed(tagrank, trained, folder, tmp_pat
     document = json.loads(result.stdout)
     assert len(document["pictures"]) == 1
     assert [problem["reason"] for problem in document["problems"]] == [
-        "not a picture in a format that is read",
-        "HEIC pictures are not read; convert it to JPEG",
+        "not a picture in a known format",
+        "HEIC pictures cannot be read; convert it to JPEG",
     ]
     assert tagrank("annotate", trained[0], folder, tmp_path / "note.txt", "--strict").exit_code == 1
     for alone in ([tmp_path / "phone.HEIC"], [tmp_path / "phone.HEIC", tmp_path / "note.txt"]):
         result = tagrank("annotate", trained[0], *alone)
         assert result.exit_code == 1
-        assert "phone.HEIC: HEIC pictures are not read; convert it to JPEG" in result.stderr
+        assert "phone.HEIC: HEIC pictures cannot be read; convert it to JPEG" in result.stderr
 
 
 def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, monkeypatch):
@@ -276,7 +276,7 @@ def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, m
     )
     result = tagrank("train", folder, "-o", folder)
     assert result.exit_code == 1
-    assert "exists and is not a model; it stays as it is" in result.stderr
+    assert "exists and is not a model; choose another name" in result.stderr
 
 
 @pytest.mark.parametrize("fold", [1, 9])

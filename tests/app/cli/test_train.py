@@ -320,7 +320,7 @@ def test_a_model_is_chosen_and_what_it_is_worth_stands_at_the_top(tagrank, table
     assert '<p class="quality big">Of 100 predicted tags, ' in words
     for fact in ("How the model was chosen", "points above the next best", "trained on 60 rows; 20"):
         assert fact in words
-    assert "Pictures whose best tag is wrong." in words
+    assert "The share of pictures whose best tag is wrong." in words
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_a_picture_that_cannot_be_read_is_a_problem_of_its_own(program, drawn):
     files = upload(("good.png", png(drawn.view("pictures")[0])), ("bad.png", b"no picture at all"))
     answer = program.post("/annotate", files=files).json()
     assert [picture["name"] for picture in answer["pictures"]] == ["good.png"]
-    assert answer["problems"] == [{"name": "bad.png", "reason": "not a picture in a format that is read"}]
+    assert answer["problems"] == [{"name": "bad.png", "reason": "not a picture in a known format"}]
 
 
 def test_why_names_training_pictures_and_features(program, drawn):
@@ -268,5 +268,5 @@ def test_a_worker_that_dies_is_replaced(program, workers, drawn, monkeypatch):
     worker._process.wait()
     workers._idle.put(worker)
     files = upload(("a.png", png(drawn.view("pictures")[0])))
-    assert "ended the process" in program.post("/annotate", files=files).json()["problems"][0]["reason"]
+    assert "crashed the process" in program.post("/annotate", files=files).json()["problems"][0]["reason"]
     assert program.post("/annotate", files=files).json()["pictures"]

@@ -235,7 +235,7 @@ def test_no_sidecar_is_written_behind_a_link(gift, tmp_path):
     with Archive.open(gift, read_only=True) as archive:
         written = export_sidecars(archive)
         assert [problem.reason for problem in written.problems] == [
-            "lies behind a link to a folder, where nothing is written; see follow_links"
+            "is behind a link to a folder, where nothing is written; see follow_links"
         ]
         assert not list(private.glob("*.xmp"))
         export_sidecars(archive, follow_links=True)

@@ -170,7 +170,7 @@ def test_a_label_that_two_attributes_share(tmp_path):
         ("<labels><label/></labels>", "without a name"),
         ("<?xml version='1.0' encoding='klingon'?><labels/>", "not well-formed XML .*klingon"),
         ("<labels><label name='sky'/><label name='sky'/></labels>", "names labels twice: sky"),
-        ("<labels></labels>", "names no label"),
+        ("<labels></labels>", "has no labels"),
     ],
 )
 def test_label_files_from_elsewhere(tmp_path, xml, message):

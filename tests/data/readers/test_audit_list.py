@@ -99,7 +99,7 @@ def test_rows_without_names_are_called_by_their_numbers(write):
     [
         ((), "names no picture"),
         (("z.png,sky",), "that the data do not have: 'z.png'"),
-        (("a.png,sky", "a.png,sea"), "names some twice, such as 'a.png'"),
+        (("a.png,sky", "a.png,sea"), "names some pictures twice, such as 'a.png'"),
     ],
 )
 def test_lists_that_cannot_be_meant_are_refused(collection, write, lines, message):

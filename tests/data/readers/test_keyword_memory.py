@@ -107,9 +107,9 @@ def test_what_a_machine_made_stays_marked(photographs, cache):
     marked = plain.replace("</rdf:Description>", marks)
     (photographs / "1.png.xmp").write_text(marked, encoding="utf-8")
     os.utime(photographs / "1.png.xmp", (LONG_AGO, LONG_AGO))
-    with pytest.warns(UserWarning, match="machine-made tags left out: 1"):
+    with pytest.warns(UserWarning, match="ignoring machine-written tags: 1"):
         first = look(photographs, cache)
-    with pytest.warns(UserWarning, match="machine-made tags left out: 1"):
+    with pytest.warns(UserWarning, match="ignoring machine-written tags: 1"):
         assert_same(look(photographs, cache), first)
     with KeywordMemory(cache) as memory:
         everything = read_pictures(photographs, keywords=memory, machine_tags=True)

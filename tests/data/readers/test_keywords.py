@@ -61,7 +61,7 @@ def test_sidecars_of_several_programs(tmp_path):
     assert read_sidecar(tmp_path / "b.xmp") == Keywords(("Cat", "été"), ("Animals|Cat",))
     (tmp_path / "c.xmp").write_bytes(DIGIKAM.replace("UTF-8", "UTF-16").encode("utf-16"))
     assert read_sidecar(tmp_path / "c.xmp").flat == ("Cat", "été")
-    with pytest.raises(FileError, match="no such sidecar"):
+    with pytest.raises(FileError, match="this sidecar does not exist"):
         read_sidecar(tmp_path / "none.xmp")
 
 

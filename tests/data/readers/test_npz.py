@@ -83,7 +83,7 @@ def csr(**changes):
             {"X": np.eye(1), **{k.replace("X", "Y"): v for k, v in csr(shape=[1, 10**15]).items()}},
             "tags, and 1,048,576",
         ),
-        (csr(shape=[1, 10**9]), "takes more than .*larger max_bytes"),
+        (csr(shape=[1, 10**9]), "needs more than .*larger max_bytes"),
         (csr(shape=[1, np.inf]), "infinity"),
         ({"X": np.eye(2), "Y": np.array([["1", "0"], ["0", "1"]])}, "not real numbers .dtype <U1"),
         ({"X": np.eye(2), "names": np.eye(2)}, "expected one text a row or column, got 'names'"),
@@ -134,8 +134,8 @@ except ValueError as error:
     ("name", "shape", "descr", "answer"),
     [
         ("X", (3, 10**8), "|u1", "3 rows"),
-        ("Y", (3, 10**8), "|u1", "takes more than .*larger max_bytes"),
-        ("names", (3 * 10**8,), "|S1", "takes more than .*larger max_bytes"),
+        ("Y", (3, 10**8), "|u1", "needs more than .*larger max_bytes"),
+        ("names", (3 * 10**8,), "|S1", "needs more than .*larger max_bytes"),
     ],
 )
 def test_zeros_that_unpack_to_much(tmp_path, run_within, name, shape, descr, answer):

@@ -123,8 +123,8 @@ def test_listed_pictures_that_are_not_there_or_lie_elsewhere(tmp_path):
     assert tags_of(collection) == {"two/b.jpg": {"x"}, "c.jpg": {"x"}, "one/a.jpg": None, "two/a.jpg": None}
     found = reasons(collection)
     assert found["a.jpg"] == "stands for several pictures: one/a.jpg, two/a.jpg; list the whole path"
-    assert found["none.jpg"] == "is listed, but there is no such picture"
-    assert found["out.jpg"] == "is listed, but lies outside the folder"
+    assert found["none.jpg"] == "is listed, but does not exist"
+    assert found["out.jpg"] == "is listed, but is outside the folder"
     assert len(collection.problems) == 4
     assert collection.summary()["problems"] == 4
     assert "problems: 4" in repr(collection)
@@ -175,7 +175,7 @@ def test_walks_are_sorted_pass_over_what_is_hidden_and_end(tmp_path):
     (tmp_path / "gone.jpg").symlink_to(tmp_path / "nowhere")
     collection = read_pictures(tmp_path, layout="untagged")
     assert collection.names == ["a.jpeg", "b/1.jpg", "b/2.PNG", "c/d/e/f.webp", "file.jpg"]
-    not_followed = "a link to a folder; follow_links follows it"
+    not_followed = "a link to a folder; follow_links follows such links"
     assert reasons(collection) == {
         "self.jpg": "a broken link",
         "gone.jpg": "a broken link",
@@ -215,7 +215,7 @@ def test_photographs_in_foreign_formats_are_mentioned(tmp_path):
     for name in ("a.CR2", "b.heic"):
         (tmp_path / name).write_bytes(b"raw")
     assert read_pictures(tmp_path).problems == (
-        Problem(str(tmp_path / "b.heic"), "HEIC pictures are not read; convert it to JPEG"),
+        Problem(str(tmp_path / "b.heic"), "HEIC pictures cannot be read; convert it to JPEG"),
     )
 
 
@@ -237,7 +237,7 @@ def test_folders_that_cannot_be_read_are_listed(tmp_path, monkeypatch):
 def test_no_folder_no_pictures_no_such_layout(tmp_path):
     with pytest.raises(FileError, match="no such folder; expected one with pictures"):
         read_pictures(tmp_path / "none")
-    with pytest.raises(FileError, match="no pictures here, expected JPEG"):
+    with pytest.raises(FileError, match="has no pictures; expected JPEG"):
         read_pictures(tmp_path)
     draw(tmp_path, "a.jpg")
     with pytest.raises(ValueError, match="layout must be one of 'tag_list', 'corel5k'"):
@@ -304,7 +304,7 @@ def test_coco_instances(tmp_path):
     expected = {"train2017/1.jpg": {"cat", "dog"}, "train2017/2.jpg": None, "val2017/1.jpg": {"cat"}}
     assert tags_of(collection) == expected
     assert list(collection.part) == ["train", "train", "val"]
-    assert reasons(collection) == {"lost.jpg": "is listed, but there is no such picture"}
+    assert reasons(collection) == {"lost.jpg": "is listed, but does not exist"}
     assert tags_of(read_pictures(tmp_path, empty="absent"))["train2017/2.jpg"] == set()
     one = read_collection(tmp_path / "annotations" / "instances_val2017.json")
     assert tags_of(one) == {"val2017/1.jpg": {"cat"}}

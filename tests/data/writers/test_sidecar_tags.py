@@ -209,7 +209,7 @@ def test_folders_of_keywords_leave_machine_tags_out(tmp_path):
     write_sidecar(a, ["sky"])
     add(a, "sea")
     add(b, "sea", "sun")
-    with pytest.warns(UserWarning, match="machine-made tags left out: 3 .pictures: 2.; machine_tags takes"):
+    with pytest.warns(UserWarning, match="ignoring machine-written tags: 3 .pictures: 2.; machine_tags uses"):
         collection = read_pictures(tmp_path)
     assert present(collection) == {"a.jpg": ["sky"], "b.jpg": []}
     assert collection.known_rows().tolist() == [True, False]
@@ -222,7 +222,7 @@ def test_a_folder_is_read_as_before_its_machine_tags(tmp_path):
     a, _ = folder_of(tmp_path, "sky/a.jpg", "sea/b.jpg")
     before = present(read_pictures(tmp_path))
     add(a, "sun")
-    with pytest.warns(UserWarning, match="machine-made tags left out: 1 .pictures: 1."):
+    with pytest.warns(UserWarning, match="ignoring machine-written tags: 1 .pictures: 1."):
         collection = read_pictures(tmp_path)
     assert (collection.layout, present(collection)) == ("tag_folders", before)
     assert read_pictures(tmp_path, machine_tags=True).layout == "keywords"
@@ -231,7 +231,7 @@ def test_a_folder_is_read_as_before_its_machine_tags(tmp_path):
 def test_a_folder_with_nothing_but_machine_tags_says_so(tmp_path):
     (a,) = folder_of(tmp_path, "a.jpg")
     add(a, "sun")
-    with pytest.warns(UserWarning, match="machine-made tags left out: 1 .pictures: 1."):
+    with pytest.warns(UserWarning, match="ignoring machine-written tags: 1 .pictures: 1."):
         assert not read_pictures(tmp_path).known_rows().any()
     assert present(read_pictures(tmp_path, machine_tags=True)) == {"a.jpg": ["sun"]}
 
@@ -245,7 +245,7 @@ def test_sidecars_beside_a_list_are_read_with_it_or_left_out(tmp_path):
     collection = read_pictures(tmp_path, join_sidecars=False)
     assert present(collection) == {"a.jpg": ["sky"], "b.jpg": ["sea", "sun"], "c.jpg": []}
     for layout in (None, "tag_list"):
-        with pytest.warns(UserWarning, match="machine-made tags left out: 1 .pictures: 1."):
+        with pytest.warns(UserWarning, match="ignoring machine-written tags: 1 .pictures: 1."):
             collection = read_pictures(tmp_path, layout=layout)
         assert {name: sorted(tags) for name, tags in present(collection).items()} == {
             "a.jpg": ["hill", "sky"],

@@ -296,7 +296,7 @@ def test_what_cannot_be_written_is_named(tmp_path):
 
 
 def test_tags_are_texts(picture):
-    with pytest.raises(FileError, match=r"tags are texts, got 3 \(int\)"):
+    with pytest.raises(FileError, match=r"tags must be text, got 3 \(int\)"):
         write_sidecar(picture, ["sky", 3])
     assert not list(picture.parent.glob("*.xmp"))
     write_sidecar(picture, "sky")

@@ -113,7 +113,7 @@ def test_changed_moved_and_missing_files(tmp_path, pixels):
         feature(pixels)
     assert moved(pixels).shape == (3,)
     identity(path, [1, 3, 5, 5])
-    with pytest.raises(FileError, match="not the file that was meant"):
+    with pytest.raises(FileError, match="is not the expected file"):
         feature(pixels)
     with pytest.raises(FileError, match="cannot be read"):
         OnnxEmbedding(str(tmp_path / "none.onnx"))

@@ -100,7 +100,7 @@ def test_gradient(loss, make_case, losses):
 @pytest.mark.parametrize("loss", ["ranking", "group"])
 def test_coordinate_ascent_refuses_other_losses(loss, make_case, losses):
     case = make_case()
-    with pytest.raises(ValueError, match="solver='smo' does the hinge loss only"):
+    with pytest.raises(ValueError, match="solver='smo' only supports the hinge loss"):
         solve_kernels(case.stack, losses[loss], case.bounds.copy(), solver="smo", norm=2)
 
 

@@ -128,7 +128,7 @@ def _save(path: Path, feature: Feature) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_npz(path, {_SETTINGS: settings} | feature.arrays())
     except OSError as error:
-        warn(f"{path} cannot be written ({error}); it is learned again next time", CacheWarning)
+        warn(f"{path} cannot be written ({error}); the next run learns it again", CacheWarning)
 
 
 def _part_types(part: Part) -> dict[str, type[Part]]:

@@ -214,7 +214,7 @@ class FeatureBank:
 
     def _check(self, pictures: Sequence[PictureLike]) -> None:
         if not pictures:
-            raise ValueError("there are no pictures to describe")
+            raise ValueError("got no pictures to describe")
         for feature in self.features.values():
             feature.check_ready()
         unfitted = [name for name, feature in self.features.items() if not feature.is_fitted]

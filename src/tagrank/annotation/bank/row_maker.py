@@ -212,7 +212,7 @@ def _tolerated(
                         f"{n_deaths} pictures in a row ended their worker process ({answer}); what was "
                         "finished is saved. Is there enough memory? Try a smaller n_jobs"
                     )
-                yield job, Outcome(reason=f"describing it ended the process: {answer}")
+                yield job, Outcome(reason=f"describing it crashed the process: {answer}")
             else:
                 n_deaths = 0
                 yield job, answer

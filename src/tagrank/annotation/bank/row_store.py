@@ -146,7 +146,7 @@ class RowStore:
             self._damaged.update(damaged)
             self._write("DELETE FROM rows WHERE picture = ? AND feature = ?", damaged)
             warn(
-                f"{len(damaged):,} rows in the cache {self._path} were damaged; they are computed anew",
+                f"{len(damaged):,} rows in the cache {self._path} were damaged and are computed again",
                 CacheWarning,
             )
 
@@ -266,7 +266,7 @@ class RowStore:
         """Another database for one that failed: a new file if the old one is damaged, or memory."""
         if self._path is None or not _is_damage(error):
             return self.leave_disk(error)
-        warn(f"{self._path} is damaged ({error}); it is started anew", CacheWarning)
+        warn(f"{self._path} is damaged ({error}); a new one is started", CacheWarning)
         try:
             for leftover in (self._path, self._path.with_name(f"{self._path.name}-journal")):
                 leftover.unlink(missing_ok=True)

@@ -22,7 +22,7 @@ MOST_LANDMARKS = 4_096
 MOST_TRIED_ON = 24_000  # rows, of which a sixth is held out
 N_PARTS = 6
 WORTH_DOUBLING = 1e-3  # by how much twice as many must rank better
-COUNTING = "counting landmarks"
+COUNTING = "choosing the number of landmarks"
 
 Stop = Callable[[], bool]
 
@@ -85,7 +85,7 @@ def _with_landmarks(estimator: Any, n_landmarks: int) -> Any:
 def _told(tried: dict[int, float], taken: int, n_rows: int) -> str:
     gains = [f"{100 * (value - tried[taken]):+.2f} with {n:,}" for n, value in tried.items() if n != taken]
     if not gains:
-        return f"{taken:,} are what there is memory or time for"
+        return f"{taken:,} is what memory and time allow"
     return f"in points of {CRITERION} {', '.join(gains)} ({n_rows:,} rows)"
 
 

@@ -100,7 +100,7 @@ def describe_with_looks(
         return describe_rows(rows, features, random_state=seed, **describing), None
     if PICTURES not in rows.views:
         raise ArgumentError(
-            f"looks={looks} is about pictures, but {rows.name or 'the data'} has rows of numbers"
+            f"looks={looks} needs pictures, but {rows.name or 'the data'} has rows of numbers"
         )
     chosen = choose_features(usual_features() if features is None else features)
     if n_looks != AUTO:

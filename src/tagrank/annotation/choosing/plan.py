@@ -34,9 +34,9 @@ ROWS_OF_A_VISIT = 1_024  # rows of similarities that are in memory at a time whe
 PARAMETER = "landmarks"
 PLACES = {
     "memory": "",
-    "shared": "all rows are compared, and folds read the same similarities",
-    "file": "all rows are compared, and their similarities lie in a file",
-    "computed": "all rows are compared, each time that training visits them",
+    "shared": "all rows are compared, and the folds share the similarities",
+    "file": "all rows are compared, and their similarities are in a file",
+    "computed": "all rows are compared, again each time that training visits them",
 }
 
 
@@ -134,7 +134,7 @@ class Budget:
             least = min(way.n_bytes for way in ways)
             raise ArgumentError(
                 f"training needs at least {gibibytes(least)} to compare {n_rows:,} rows, and "
-                f"{self._gave(n_bytes)}; {remedy}, or take a straight line (kernel=linear)"
+                f"{self._gave(n_bytes)}; {remedy}, or use kernel=linear"
             )
         n_landmarks = LANDMARKS
         while n_landmarks > FEWEST_LANDMARKS and bytes_of_some(n_rows, n_labels, n_landmarks) > n_bytes:
@@ -143,12 +143,12 @@ class Budget:
         if planned > n_bytes:
             raise ArgumentError(
                 f"{n_rows:,} rows with {n_labels:,} labels need at least {gibibytes(planned)}, and "
-                f"{self._gave(n_bytes)}; give more memory, or learn from fewer rows"
+                f"{self._gave(n_bytes)}; allow more memory or train on fewer rows"
             )
         taken = 0.0 if pace is None else pace.of_landmarks(n_rows, n_labels, n_landmarks)
         words = (
-            f"compared with {n_landmarks:,} landmarks ({gibibytes(planned)}{about(taken)}); all {n_rows:,} "
-            f"rows with each other would take {gibibytes(ways[0].n_bytes)}{about(ways[0].seconds)}"
+            f"compared with {n_landmarks:,} landmarks ({gibibytes(planned)}{about(taken)}); to compare "
+            f"all {n_rows:,} rows would take {gibibytes(ways[0].n_bytes)}{about(ways[0].seconds)}"
         )
         return RowPlan("memory", n_landmarks, planned, taken, words)
 

@@ -45,7 +45,7 @@ SCALED_BY = "one-vs-all-logistic"  # fast on a straight line, where the scale of
 WORSE_INTERCEPT = 0.01  # behind the best: such a method is not tried with another intercept
 MOST_OUTPUTS = 1_000  # labels, or label sets, that a method beside the usual one may have to learn
 WORTH_PACING = 10_000  # rows, from which on a plan says how long it takes
-WEIGHING = "weighing the sets of features"
+WEIGHING = "weighing the features"
 
 Stop = Callable[[], bool]
 

@@ -56,7 +56,7 @@ def save_annotator(annotator: "Annotator", path: str | os.PathLike, *, keep_rows
     try:
         _rebuild(type(annotator), parse_json(format_json(content), where="model.json"), dict(shelf.arrays))
     except ValueError as error:
-        raise ModelFileError(path, f"not saved, since it could not be opened again: {error}") from None
+        raise ModelFileError(path, f"not saved, because it could not be loaded again: {error}") from None
     write_model(path, content, shelf.arrays)
 
 
@@ -94,7 +94,7 @@ def _fill(annotator: "Annotator", content: Fields, shelf: ArrayShelf) -> None:
     for i, entry in enumerate(content.take("views", list)):
         _rebuild_view(annotator, Fields(entry, where="views"), shelf.at("views").at(str(i)))
     if not annotator.columns_:
-        raise ValueError("it has no views, so there is nothing that it could read")
+        raise ValueError("it has no views, so it cannot read anything")
     if features is not None and list(features) != list(annotator.columns_):
         found, views = str(list(features))[:80], str(list(annotator.columns_))[:80]
         raise ValueError(f"the features are {found}, the views {views}")
@@ -220,7 +220,7 @@ def _describe_training(annotator: "Annotator", shelf: ArrayShelf) -> dict[str, A
     training = annotator.training_
     if training is None:
         raise ValueError(
-            "keep_rows=True: this model was loaded without its training rows, there are none to keep"
+            "keep_rows=True: this model was loaded without its training rows, so it cannot keep them"
         )
     for i, rows in enumerate(training.views.values()):
         shelf.put_matrix(f"rows{i}", rows)

@@ -59,7 +59,7 @@ class _Folder:
         with self._named(name) as file:
             state = os.stat(file, dir_fd=self._descriptor, follow_symlinks=False)
         if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"{name} is a link or no plain file; a model holds plain files only")
+            raise ValueError(f"{name} is a link or not a plain file; a model has plain files only")
         return state.st_size
 
     def open(self, name: str) -> IO[bytes]:
@@ -133,7 +133,7 @@ def read_source(path: Path, read: Callable[[ModelSource], Result]) -> Result:
             except (OSError, ValueError):
                 if source.is_current():
                     raise
-    raise ValueError("is replaced again and again while it is read; try again when nothing is saved there")
+    raise ValueError("is replaced again and again while it is read; try again when no program writes to it")
 
 
 @contextmanager

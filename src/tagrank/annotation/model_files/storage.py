@@ -126,12 +126,12 @@ def model_errors(path: str | os.PathLike) -> Iterator[None]:
         if Path(missing) == Path(path):
             raise
         name = Path(missing).name
-        what = "is not a model, or not whole: " if name == JSON_NAME else ""
+        what = "is not a model, or is incomplete: " if name == JSON_NAME else ""
         raise ModelFileError(path, f"{what}{name} is missing; copy the whole model again") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
         raise ModelFileError(path, f"damaged or truncated archive ({error}); copy it again") from None
     except MemoryError:
-        raise ModelFileError(path, "needs more memory than there is") from None
+        raise ModelFileError(path, "needs more memory than is free") from None
     except _PROVOKED as error:
         raise ModelFileError(path, str(error)[:1000] or type(error).__name__) from None
 
@@ -211,9 +211,7 @@ def check_replaceable(path: str | os.PathLike) -> None:
     except (OSError, ValueError, RecursionError) as error:
         if isinstance(error, FileNotFoundError) and error.filename == str(path):
             return
-        raise ModelFileError(
-            path, "exists and is not a model; it stays as it is: choose another name"
-        ) from None
+        raise ModelFileError(path, "exists and is not a model; choose another name") from None
     if others:
         raise ModelFileError(
             path, f"holds files that are no part of the model ({', '.join(others[:3])}): move them first"

@@ -163,7 +163,7 @@ def _usable(table: _ArffTable, columns: list[int], max_categories: int) -> list[
     names = [attributes[j].name for j in columns if useless(attributes[j])]
     if names:
         warn(
-            f"{table.path}: left out {len(names)} attributes that hold text or more than {max_categories} "
+            f"{table.path}: skipped {len(names)} attributes that have text or more than {max_categories} "
             f"values: {', '.join(names[:5])}; name them in drop= to say that this is meant"
         )
     return [j for j in columns if not useless(attributes[j])]

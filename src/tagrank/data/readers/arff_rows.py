@@ -158,12 +158,12 @@ def read_label_names(path: str | os.PathLike) -> list[str]:
         # the namespace, or its prefix where it is not declared, stands before the name
         if element.replace(":", " ").rpartition(" ")[2] == "label":
             if "name" not in attributes:
-                raise FileError(path, "a label element without a name")
+                raise FileError(path, "has a label element without a name")
             names.append(attributes["name"])
 
     parse_xml(content, path, on_start=note, max_elements=labels.MAX_TAGS)
     if not names:
-        raise FileError(path, "names no label: expected elements such as <label name='sky'></label>")
+        raise FileError(path, "has no labels: expected elements such as <label name='sky'></label>")
     if twice := duplicates(names):
         raise FileError(path, f"names labels twice: {', '.join(twice[:5])}")
     return names

@@ -65,9 +65,9 @@ def read_audit_list(
     if rows.roles.tag_list is None or not (names or not rows.count):
         raise FileError(path, f"expected the columns {COLUMN_NAMES}, as 'tagrank audit -o' writes them")
     if not rows.count:
-        raise FileError(path, "names no picture; expected a line for each one that was looked at")
+        raise FileError(path, "names no picture; expected a line for each audited picture")
     if twice := duplicates(names):
-        raise FileError(path, f"names some twice, such as {twice[0]!r}; leave one line for each")
+        raise FileError(path, f"names some pictures twice, such as {twice[0]!r}; keep one line for each")
     if separator is None:
         separator = choose_separator(rows.tag_cells, os.fspath(path))
     split = check_separator(separator)

@@ -64,7 +64,7 @@ def read_jsonl(
     """
     records = list(read_records(path, empty=empty, max_bytes=max_bytes))
     if not records:
-        raise FileError(path, 'lists no picture; expected lines such as {"image": "a.jpg", "tags": ["sky"]}')
+        raise FileError(path, 'has no pictures; expected lines such as {"image": "a.jpg", "tags": ["sky"]}')
     labels, columns = encode_marks([record.marks for record in records], tags)
     folder = Path(path).parent
     with naming(path):

@@ -144,7 +144,7 @@ class TagTable:
             first_problem = "; ".join(str(problem) for problem in self._folder.problems.listed()[:1])
             raise FileError(
                 self._folder.root,
-                "no pictures here, expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files"
+                "has no pictures; expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files"
                 + (f" ({first_problem})" if first_problem else ""),
             )
         labels, columns = encode_marks(list(self._marks.values()), tags)

@@ -47,7 +47,7 @@ def parse_xml(
 
     def refuse_doctype(*_: object) -> None:
         # entities can expand without end or name other files
-        raise FileError(path, "declares a document type, which is refused", line=parser.CurrentLineNumber)
+        raise FileError(path, "declares a document type, which is not allowed", line=parser.CurrentLineNumber)
 
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.StartElementHandler = start

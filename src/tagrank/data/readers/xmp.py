@@ -3,7 +3,7 @@
 Inside a picture without any, the older IPTC record is read.
 A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or ``photo.xmp`` (Adobe).
 
-Marks of machine-made keywords say which entry of which list a run of ours added. ``tagrank:MachineTags`` is a
+Marks of machine-written keywords say which entry of which list a run of ours added. ``tagrank:MachineTags`` is a
 bag with one structure an entry. Other programs may rewrite the fields of a structure, which we write as
 attributes, as elements; both are read.
 """
@@ -48,7 +48,7 @@ class Mark:
     run : when the run began, UTC, as in 2026-11-02T10:15:30.123Z
     model : what the model was called
     probability : of the tag; empty where the model gave none
-    copied : "True" if the picture had the keyword before, but not in this list; it is no machine-made one
+    copied : "True" if the picture had the keyword before, but not in this list; it is not machine-written
     """
 
     list: str
@@ -136,7 +136,7 @@ class MarkedKeywords(NamedTuple):
     Attributes
     ----------
     all : every keyword
-    machine : those that are marked as machine-made, and still there
+    machine : those that are marked as machine-written, and still there
     """
 
     all: Keywords = Keywords()
@@ -187,12 +187,12 @@ def unpadded(content: bytes) -> bytes:
 
 
 def read_sidecar(path: str | os.PathLike, *, machine_tags: bool = False) -> Keywords:
-    """The keywords in a sidecar file, ``.xmp``; with `machine_tags` also those marked as machine-made.
+    """The keywords in a sidecar file, ``.xmp``; with `machine_tags` also those marked as machine-written.
 
     Parameters
     ----------
     path : the ``.xmp`` file
-    machine_tags : whether keywords that are marked as machine-made count, too
+    machine_tags : whether keywords that are marked as machine-written count, too
     """
     return read_marked(path).chosen(machine_tags=machine_tags)
 
@@ -206,7 +206,7 @@ def sidecar_content(path: str | os.PathLike) -> bytes:
     """The bytes of a sidecar file, within bounds."""
     try:
         if not os.path.isfile(path):
-            raise FileError(path, "no such sidecar file")
+            raise FileError(path, "this sidecar does not exist")
         with open_bounded(path, max_bytes=MAX_XMP_BYTES) as stream:
             return stream.read()
     except OSError as error:

@@ -214,7 +214,7 @@ def _kept(path: str | os.PathLike, word: str) -> bytes | None:
 
 def _check_unchanged(path: str | os.PathLike, before: bytes | None) -> None:
     if plain_content(path) != before:
-        raise FileError(path, "was changed by another program just now, and is left as it is; try again")
+        raise FileError(path, "was changed by another program just now, and stays as it is; try again")
 
 
 def _write(path: str | os.PathLike, content: bytes) -> None:

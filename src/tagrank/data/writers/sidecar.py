@@ -42,7 +42,7 @@ def write_sidecar(
     """Write tags into the sidecar of a picture; the picture is not touched.
 
     All else in an existing sidecar stays as it is. If it has these tags already, it is not written at all.
-    The tags are those of a person: one that was marked as machine-made is so no longer.
+    The tags are those of a person: one that was marked as machine-written is so no longer.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def write_sidecar(
     FileError : the sidecar that is there is damaged, or cannot be written; it is left as it was
     """
     if not os.path.isfile(picture):
-        raise FileError(picture, "no such picture")
+        raise FileError(picture, "this picture does not exist")
     path = sidecar_path(picture, style=style)
     new_tags = checked_tags(tags, path)
     if not new_tags and not os.path.lexists(path):
@@ -137,7 +137,7 @@ def open_for_adding(
     tags : as they are written, each once
     """
     if not os.path.isfile(picture):
-        raise FileError(picture, "no such picture")
+        raise FileError(picture, "this picture does not exist")
     path = sidecar_path(picture, style=style)
     sidecar, known = open_sidecar(path), embedded_keywords(picture)
     taken_over = known.all if sidecar.is_new else sidecar.keywords.all
@@ -168,7 +168,7 @@ def checked_tags(tags: Iterable[str], path: Path) -> list[str]:
     """Tags as they are written, each once."""
     tags = [tags] if isinstance(tags, str) else list(tags)
     if wrong := [tag for tag in tags if not isinstance(tag, str)]:
-        raise FileError(path, f"tags are texts, got {wrong[0]!r} ({type(wrong[0]).__name__})")
+        raise FileError(path, f"tags must be text, got {wrong[0]!r} ({type(wrong[0]).__name__})")
     return list(dict.fromkeys(tag.strip() for tag in tags if tag.strip()))
 
 

@@ -1,7 +1,7 @@
 """Tags in sidecars: those that a model made, with a mark, and those that people gave; written and taken out.
 
 Taken out is only what tagrank wrote: what a run of a model or an earlier export put there, as the user's
-state knows, and what is marked as machine-made and was rejected. Tags that other programs put there stay.
+state knows, and what is marked as machine-written and was rejected. Tags that other programs put there stay.
 """
 
 import os
@@ -47,7 +47,7 @@ class SidecarChange:
     ----------
     picture : whose sidecar it is
     sidecar : its path
-    tags : those that are added or accepted, or, where machine-made tags are undone, taken out
+    tags : those that are added or accepted, or, where machine-written tags are undone, taken out
     present : tags to add that the picture has already
     action : "create", "change" or "delete"; "keep" where nothing is done
     removed : those that an export takes out again
@@ -225,7 +225,7 @@ def write_present_tags(
     """Let a sidecar hold all present tags of its picture, and no other that tagrank wrote.
 
     Only where somebody accepted a tag are tags added, all that are present; what the picture has already, in
-    a sidecar or inside, is not written again. An accepted tag that is marked as machine-made is so no longer.
+    a sidecar or inside, is not written again. An accepted tag that is marked as machine-written is so no longer.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def write_present_tags(
     dry_run : only tell what would be done
     """
     if not os.path.isfile(picture):
-        raise FileError(picture, "no such picture")
+        raise FileError(picture, "this picture does not exist")
     path = sidecar_path(picture, style=style)
     sidecar, record = open_sidecar(path), read_record(path)
     elsewhere = MarkedKeywords()

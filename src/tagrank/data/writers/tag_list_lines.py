@@ -186,7 +186,7 @@ class _CsvLines:
 
     def _cell(self, row: list[str], column: int | None) -> str:
         if column is None or column >= len(row):
-            raise FileError(self._whole.path, "has a line that is too short; mend it first")
+            raise FileError(self._whole.path, "has a line that is too short; fix it first")
         return bare_cell(row[column])
 
     def _line(self, row: Sequence[str]) -> str:

@@ -128,7 +128,7 @@ def write_picture_folder(collection: Collection, folder: str | os.PathLike) -> N
     """
     folder = Path(folder)
     if os.path.lexists(folder):
-        raise FileError(folder, "exists already; name a folder that does not")
+        raise FileError(folder, "exists already; name a new folder")
     temporary = folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.part")
     try:
         temporary.mkdir(parents=True)

@@ -74,7 +74,7 @@ class XmpDocument:
         return [_text(entry) for entry in others]
 
     def set_marks(self, marks: Iterable[Mark]) -> None:
-        """Replace the marks of machine-made keywords."""
+        """Replace the marks of machine-written keywords."""
         self._remove_lists(MACHINE_TAGS)
         bag = None
         for mark in marks:

@@ -28,7 +28,7 @@ RANKING = (
         "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
         "to Object Recognition, ICCV 2009",
         "Ranks present tags above absent ones, with a threshold of its own for every picture.",
-        "The order of tags; the usual choice.",
+        "The order of tags; the default.",
         "n^2, m^0.6",
         parameters=(LANDMARKS,),
         space=COSTS,
@@ -40,8 +40,8 @@ RANKING = (
         "MLR-GL",
         "Bucak, Jin, Jain: Multi-label Learning with Incomplete Class Assignments, CVPR 2011; Bucak: "
         "dissertation, Michigan State University, 2014, chapter 5",
-        "Ranks tags where pictures lack some that are true: errors of a forgotten tag count as a group.",
-        "Pictures that carry only some of their true tags.",
+        "Ranks tags of pictures that miss some true tags: the errors of a missing tag count as a group.",
+        "Pictures that have only some of their true tags.",
         "n^2, m^0.6 to m^1.2",
         parameters=(
             LANDMARKS,
@@ -49,13 +49,13 @@ RANKING = (
                 "solver",
                 one_of("exact", "paper"),
                 "exact",
-                "Solve the problem, or a modified one by the steps of the dissertation.",
+                "Solve the problem itself, or a modified one with the algorithm of the dissertation.",
             ),
             Parameter(
                 "eta",
                 POSITIVE,
                 "half the number of tags",
-                "For solver=paper: weight of the modified regulariser; to be tuned like C.",
+                "For solver=paper: weight of the modified regularizer; tune it like C.",
             ),
         ),
         space=SMALL_COSTS,
@@ -67,7 +67,7 @@ RANKING = (
         "all pairs",
         "Bucak, Mallapragada, Jin, Jain: Efficient Multi-label Ranking for Multi-class Learning: Application "
         "to Object Recognition, ICCV 2009, equation 2",
-        "Ranks by all pairs of a present and an absent tag: what label-ranker approximates; slow.",
+        "Uses all pairs of a present and an absent tag, which label-ranker approximates; slow.",
         "Comparisons with label-ranker on small data.",
         "n^2, pairs of a present and an absent tag",
         parameters=(
@@ -92,7 +92,7 @@ CLASSIFICATION = (
         "OVA SVM",
         "Rifkin, Klautau: In Defense of One-Vs-All Classification, JMLR 5, 2004",
         "One support vector machine per tag, all trained together.",
-        "Single tags, each with its own yes or no.",
+        "A yes or no for each tag.",
         "n^2, m^0.6",
         parameters=(
             LANDMARKS,
@@ -109,7 +109,7 @@ CLASSIFICATION = (
         "Yu, Huang, Lin: Dual coordinate descent methods for logistic regression and maximum entropy models, "
         "Machine Learning 85, 2011",
         "One logistic regression per tag, all trained together; its scores are log-odds.",
-        "Single tags, each with its own probability; texts.",
+        "A probability for each tag; texts.",
         "n^2, m",
         parameters=(
             LANDMARKS,
@@ -125,15 +125,15 @@ CLASSIFICATION = (
         "M3L",
         "Hariharan, Zelnik-Manor, Vishwanathan, Varma: Large Scale Max-Margin Multi-Label Classification "
         "with Priors, ICML 2010",
-        "One support vector machine per tag, tied together by which tags are known to go together.",
-        "Tags of which little is known but how they go together.",
+        "One support vector machine per tag, linked by prior knowledge of which tags go together.",
+        "Tags with few examples but known relations.",
         "n^2, m^2",
         parameters=(
             Parameter(
                 "prior",
                 matrix_or("correlation", "identity"),
                 "correlation",
-                "Which tags go together: as in the training data, none, or as a matrix says.",
+                "Which tags go together: taken from the training data, none, or a matrix in a file.",
             ),
         ),
         space=COSTS,
@@ -157,17 +157,17 @@ JOINT = (
                 "output_kernel",
                 matrix_or("linear", "odds-ratio", "poly2", "poly3"),
                 "linear",
-                "How alike pictures are by their tags; a matrix holds similarities of tags.",
+                "Similarity of pictures by their tags; a matrix has the similarities of tags.",
             ),
             CENTER,
             Parameter(
                 "decoding",
                 one_of("direct", "transfer"),
                 "direct",
-                "Score each tag, or take over those of training pictures with similar tags.",
+                "Score each tag directly, or transfer the tags of training pictures with similar tags.",
             ),
             Parameter(
-                "n_neighbors", POSITIVE_COUNT, "10", "For decoding=transfer: how many training pictures."
+                "n_neighbors", POSITIVE_COUNT, "10", "For decoding=transfer: the number of training pictures."
             ),
         ),
         space=COSTS,
@@ -182,7 +182,7 @@ ONLINE = (
         "online",
         "MMP",
         "Crammer, Singer: A Family of Additive Online Algorithms for Category Ranking, JMLR 3, 2003",
-        "A perceptron over pairs of tags in wrong order, which can go on learning from new pictures.",
+        "A perceptron over pairs of tags in the wrong order; it can continue with new pictures.",
         "Streams of rows, linear models.",
         "n m, one pass",
         parameters=(
@@ -190,13 +190,13 @@ ONLINE = (
                 "pairs",
                 one_of("uniform", "worst"),
                 "uniform",
-                "Who shares an update: all pairs in wrong order, or the worst one.",
+                "Which pairs share an update: all pairs in the wrong order, or the worst one.",
             ),
             Parameter(
                 "step",
                 one_of("loss", "constant"),
                 "loss",
-                "Size of an update: the share of pairs in wrong order, or one.",
+                "Size of an update: the share of pairs in the wrong order, or 1.",
             ),
             AVERAGE,
         ),
@@ -209,11 +209,13 @@ ONLINE = (
         "JSVM-Per",
         "Xiong, Szedmak, Piater: Scalable, Accurate Image Annotation with Joint SVMs and Output Kernels, "
         "Neurocomputing 169, 2015",
-        "A perceptron for all tags together, which can go on learning from new pictures.",
+        "A perceptron for all tags together; it can continue with new pictures.",
         "Streams of rows with any kernel.",
         "n m, one pass; with a kernel n times the pictures kept",
         parameters=(
-            Parameter("margin", BELOW_ONE, "0.1", "A picture whose tags are met by less is learned from."),
+            Parameter(
+                "margin", BELOW_ONE, "0.1", "The model learns from pictures with a smaller margin than this."
+            ),
             AVERAGE,
             CENTER,
         ),

@@ -116,8 +116,8 @@ POSITIVE_COUNT = _number("a whole number of at least 1", int, lambda value: valu
 BELOW_ONE = _number("a number from 0 to below 1", float, lambda value: 0 <= value < 1)
 
 
-LEFT_OUT = "Left out: they ask nothing of their sample."
-ABSENT = "Taken for absent."
+LEFT_OUT = "Ignored: an unknown label adds nothing to the loss of its sample."
+ABSENT = "Treated as absent."
 FLOAT = 8  # bytes
 
 
@@ -195,7 +195,9 @@ class Method:
 
 
 AVERAGE = Parameter("average", FLAG, "true", "Predict with the mean of the weights over all pictures seen.")
-CENTER = Parameter("center", FLAG, "true", "Take off how frequent each tag is; false is the published form.")
+CENTER = Parameter(
+    "center", FLAG, "true", "Subtract the frequency of each tag first; false is the published form."
+)
 COSTS = {"C": (0.1, 0.3, 1.0, 3.0, 10.0)}
 SMALL_COSTS = {"C": (0.01, 0.03, 0.1, 0.3, 1.0)}
 LARGE_COSTS = {"C": (1.0, 3.0, 10.0, 30.0, 100.0)}
@@ -212,17 +214,17 @@ DEVICE = Parameter(
     "device",
     Values("the name of a device of torch, such as cpu or cuda", _read_device),
     "none, numpy",
-    "Where to compute: a device of torch.",
+    "The torch device to compute on.",
 )
 LANDMARKS = Parameter(
     "landmarks",
     POSITIVE_COUNT,
     "none, all pictures",
-    "Compare pictures with so many of them only, which stand for all: for large collections.",
+    "Compare pictures with this many landmark pictures only, for large collections.",
 )
 ENGINE = Parameter(
     "engine",
     one_of("auto", "dual", "primal"),
     "auto",
-    "How straight lines are learned: sample by sample, or by Newton steps on all of many rows.",
+    "How linear models are trained: sample by sample, or with Newton steps, for many rows.",
 )

@@ -11,26 +11,28 @@ from tagrank.estimators.methods.method import (
 )
 
 WEIGHING = (
-    Parameter("norm", AT_LEAST_ONE, "1", "Of the weights: 1 selects kernels, 2 and more spread the weights."),
+    Parameter(
+        "norm", AT_LEAST_ONE, "1", "Norm of the weights: 1 selects kernels, 2 and more spread the weights."
+    ),
     Parameter(
         "normalization",
         one_of("none", "trace", "variance"),
         "none",
-        "What is brought to one for each kernel before they are weighed.",
+        "What is scaled to 1 in each kernel first.",
     ),
     Parameter(
         "cost_strength",
         NOT_NEGATIVE,
         "1",
-        "How much cheap kernels are preferred; given for pictures, by the seconds of each set of features.",
+        "How strongly cheap kernels are preferred. For pictures, the costs are the seconds of each feature.",
     ),
-    Parameter("power", POSITIVE_COUNT, "1", "Of the weighted sum, for shared weights that are not learned."),
+    Parameter("power", POSITIVE_COUNT, "1", "Power of the weighted sum, for weights that are not learned."),
 )
 WEIGHTS = Parameter(
     "weights",
     one_of("learned", "uniform", "best"),
     "learned",
-    "Learn them, take the mean kernel, or the single one that does best on held-out pictures.",
+    "Learn them, use the mean kernel, or use the single kernel that is best on held-out pictures.",
 )
 SHARED_WEIGHTS = Parameter(
     "weights",
@@ -48,7 +50,7 @@ METHODS = (
         "MK-MLR",
         "Bucak: Multiple Kernel and Multi-label Learning for Image Categorization, dissertation, Michigan "
         "State University, 2014, chapter 6",
-        "Ranks tags, and learns how much each set of features counts; those without weight are not needed.",
+        "Ranks tags and learns a weight for each set of features; sets without weight are not computed.",
         "Pictures with several sets of features.",
         "kernels n^2, m^0.6",
         parameters=(
@@ -56,7 +58,7 @@ METHODS = (
                 "loss",
                 one_of("ranking", "group"),
                 "ranking",
-                "That of label-ranker, or of incomplete-label-ranker.",
+                "The loss of label-ranker, or of incomplete-label-ranker.",
             ),
             Parameter("solver", one_of(*WEIGHING_SOLVERS), "auto", "How the weights are found."),
             *WEIGHING,
@@ -71,21 +73,21 @@ METHODS = (
         "ML-MKL",
         "Bucak, Jin, Jain: Multi-label Multiple Kernel Learning by Stochastic Approximation: Application to "
         "Visual Object Recognition, NIPS 2010",
-        "One support vector machine per tag, and weights of the sets of features that all tags share.",
-        "Single tags, pictures with several sets of features.",
+        "One support vector machine per tag, with feature weights that all tags share.",
+        "A yes or no for each tag, pictures with several sets of features.",
         "kernels n^2, m^0.6",
         parameters=(
             Parameter(
                 "objective",
                 one_of("sum", "worst"),
                 "sum",
-                "Over tags: the sum, or the one that is learned worst.",
+                "Minimize the sum over tags, or the worst tag.",
             ),
             Parameter(
                 "solver",
                 one_of(*WEIGHING_SOLVERS, "cutting-plane", "stochastic"),
                 "auto",
-                "How the weights are found; the last two are for objective=worst.",
+                "Solver for the weights; the last two are for objective=worst.",
             ),
             *WEIGHING,
             SHARED_WEIGHTS,
@@ -99,15 +101,15 @@ METHODS = (
         "MKL",
         "Bucak, Jin, Jain: Multiple Kernel Learning for Visual Object Recognition: A Review, IEEE PAMI 36, "
         "2014",
-        "One support vector machine per tag, each with its own weights of the sets of features.",
-        "Few tags that show in different features.",
+        "One support vector machine per tag, each with its own feature weights.",
+        "Few tags that depend on different features.",
         "kernels n^2 m",
         parameters=(
             Parameter(
                 "solver",
                 one_of(*WEIGHING_SOLVERS, "smo"),
                 "auto",
-                "How the weights are found; smo: norm above 1.",
+                "Solver for the weights; smo needs a norm above 1.",
             ),
             *WEIGHING,
             WEIGHTS,

@@ -11,7 +11,7 @@ from tagrank.estimators.methods.method import (
     one_of,
 )
 
-FILLED = "Filled in by ridge regression on those that are known; a picture without any is left out."
+FILLED = "Filled in by ridge regression on the known ones; a picture without known tags is ignored."
 
 
 def regressions(n: int, d: int, m: int) -> float:
@@ -19,7 +19,7 @@ def regressions(n: int, d: int, m: int) -> float:
     return FLOAT * n * (3 * n + 10 * m)
 
 
-ALPHA = Parameter("alpha", POSITIVE, "by leaving pictures out", "Penalty on the size of the weights.")
+ALPHA = Parameter("alpha", POSITIVE, "by leave-one-out", "Penalty on the size of the weights.")
 REGRESSION = (
     Method(
         "ridge-regression",
@@ -27,7 +27,7 @@ REGRESSION = (
         "regression",
         "ridge",
         "Rifkin, Yeo, Poggio: Regularized Least-Squares Classification, Advances in Learning Theory, 2003",
-        "Least squares for all tags at once; the penalty is chosen by leaving pictures out.",
+        "Least squares for all tags at once; leave-one-out cross-validation chooses the penalty.",
         "A quick, strong first model for many tags; nothing to tune.",
         "n^3, m",
         parameters=(
@@ -39,13 +39,13 @@ REGRESSION = (
 )
 
 
-VOTES = "Left out: neighbours of whom it is unknown have no vote."
+VOTES = "Ignored: neighbours whose label is unknown have no vote."
 NEIGHBORS = {"n_neighbors": (5, 10, 20, 50)}
 
 
 def neighbors(default: str) -> Parameter:
     """How many are asked."""
-    return Parameter("n_neighbors", POSITIVE_COUNT, default, "How many similar pictures are asked.")
+    return Parameter("n_neighbors", POSITIVE_COUNT, default, "Number of similar pictures that vote.")
 
 
 def votes(n: int, d: int, m: int) -> float:
@@ -74,7 +74,7 @@ NEIGHBOURS = (
                 "voting",
                 one_of("equal", "similarity"),
                 "equal",
-                "All neighbours count alike, or nearer ones more.",
+                "All neighbours count the same, or nearer ones count more.",
             ),
         ),
         space={**NEIGHBORS, "voting": ("equal", "similarity")},
@@ -92,10 +92,10 @@ NEIGHBOURS = (
         "n^2, m",
         parameters=(
             neighbors("10"),
-            Parameter("smoothing", POSITIVE, "1", "What is added to every count."),
+            Parameter("smoothing", POSITIVE, "1", "Added to every count (smoothing)."),
         ),
         space={**NEIGHBORS, "smoothing": (0.1, 1.0)},
-        unknown="Left out: neighbours of whom it is unknown do not count, the others count for them.",
+        unknown="Ignored: neighbours whose label is unknown do not count, and the others count for them.",
         memory=votes,
     ),
     Method(
@@ -104,15 +104,15 @@ NEIGHBOURS = (
         "neighbours",
         "JEC",
         "Makadia, Pavlovic, Kumar: A New Baseline for Image Annotation, ECCV 2008",
-        "Takes over the tags of the most similar picture, then some of the next ones.",
+        "Copies the tags of the most similar picture, then some tags of the next ones.",
         "A baseline of the literature on pictures.",
         "n, at prediction n",
         parameters=(
             neighbors("5"),
-            Parameter("n_transferred", POSITIVE_COUNT, "5", "How many tags a picture is given."),
+            Parameter("n_transferred", POSITIVE_COUNT, "5", "Number of tags per picture."),
         ),
         space={"n_neighbors": (2, 5, 10, 20)},
-        unknown="Left out: an unknown tag is not taken over, and has no say in how frequent it is.",
+        unknown="Ignored: an unknown tag is not copied and does not count for its frequency.",
         memory=votes,
     ),
     Method(
@@ -127,7 +127,7 @@ NEIGHBOURS = (
         "n^2, n m",
         parameters=(neighbors("200"),),
         space={"n_neighbors": (50, 100, 200)},
-        unknown="Left out of the likelihood; a neighbour of whom it is unknown passes on how frequent it is.",
+        unknown="Ignored in the likelihood; a neighbour with an unknown label counts with its frequency.",
         memory=propagation,
     ),
     Method(
@@ -136,14 +136,16 @@ NEIGHBOURS = (
         "neighbours",
         "FastTag",
         "Chen, Zheng, Weinberger: Fast Image Tagging, ICML 2013",
-        "Least squares onto tags that others complete, all in closed form.",
+        "Least squares onto tags that are completed by other tags, all in closed form.",
         "Many tags, some of which are missing.",
         "n^3, m^3",
         parameters=(
             LANDMARKS,
             ALPHA,
-            Parameter("dropout", BELOW_ONE, "0.5", "The share of tags that others must be able to restore."),
-            Parameter("reconstruction", POSITIVE, "1", "How much completed tags are held to the given ones."),
+            Parameter(
+                "dropout", BELOW_ONE, "0.5", "Share of the tags that the other tags must be able to restore."
+            ),
+            Parameter("reconstruction", POSITIVE, "1", "How closely completed tags follow the given ones."),
         ),
         space={"alpha": (0.01, 0.1, 1.0), "dropout": (0.1, 0.5), "reconstruction": (1.0, 10.0)},
         unknown=FILLED,
@@ -156,12 +158,17 @@ NEIGHBOURS = (
         "MBRM",
         "Feng, Manmatha, Lavrenko: Multiple Bernoulli Relevance Models for Image and Video Annotation, CVPR "
         "2004",
-        "The mean of a tag over all pictures, similar ones counting more.",
+        "The mean of a tag over all pictures, where similar pictures count more.",
         "A baseline of the literature on pictures.",
         "n, at prediction n m",
         parameters=(
-            Parameter("bandwidth", POSITIVE, "0.2", "How near pictures must be to count."),
-            Parameter("smoothing", BELOW_ONE, "0.1", "The weight of how frequent a tag is."),
+            Parameter(
+                "bandwidth",
+                POSITIVE,
+                "0.2",
+                "Width of the neighbourhood: how near pictures must be to count.",
+            ),
+            Parameter("smoothing", BELOW_ONE, "0.1", "Weight of the frequency of a tag."),
         ),
         space={"bandwidth": (0.1, 0.15, 0.2, 0.3), "smoothing": (0.01, 0.1, 0.3)},
         unknown=VOTES,

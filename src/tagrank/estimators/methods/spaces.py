@@ -16,9 +16,7 @@ from tagrank.estimators.methods.method import (
 )
 from tagrank.estimators.methods.neighbours import ALPHA, FILLED, regressions
 
-AVERAGED = (
-    "A tag that is unknown counts as the mean of those that are known; a picture without any is left out."
-)
+AVERAGED = "An unknown tag counts as the mean of the known ones; a picture without known tags is ignored."
 LARGEST = 200  # dimensions that are searched
 
 
@@ -33,14 +31,22 @@ def dimensions(usual: int) -> Parameter:
 
 
 STEPS = (
-    Parameter("step", POSITIVE, "by the curvature where training begins", "Length of the first steps."),
+    Parameter("step", POSITIVE, "from the curvature at the start", "Size of the first steps."),
     Parameter("decay", NOT_NEGATIVE, "0.02", "Steps of pass k are divided by 1 + decay k."),
-    Parameter("momentum", BELOW_ONE, "0.9", "Share of a step that goes into the next one."),
-    Parameter("batch_size", POSITIVE_COUNT, "256", "Pictures whose mean is one step."),
+    Parameter("momentum", BELOW_ONE, "0.9", "Share of a step that is added to the next one."),
+    Parameter("batch_size", POSITIVE_COUNT, "256", "Number of pictures per step."),
     Parameter(
-        "validation_fraction", BELOW_ONE, "0", "Share of the pictures that tell when to stop; 0 for none."
+        "validation_fraction",
+        BELOW_ONE,
+        "0",
+        "Share of the pictures held out to decide when to stop; 0 for none.",
     ),
-    Parameter("patience", POSITIVE_COUNT, "10", "Passes without progress on these that end training."),
+    Parameter(
+        "patience",
+        POSITIVE_COUNT,
+        "10",
+        "Stop after this many passes without progress on the held-out pictures.",
+    ),
     Parameter("normalize", FLAG, "true", "Divide every row by its length."),
     DEVICE,
 )
@@ -52,12 +58,12 @@ FACTORIZATION = (
         "TWMMF",
         "Vanegas, Beltran, González: Two-way Multimodal Online Matrix Factorization for Multi-label "
         "Annotation, ICPRAM 2015",
-        "Codes features and tags in one space, and reads tags from where the features of a picture lead.",
+        "Encodes features and tags in one space, and decodes tags from the code of the features.",
         "Many rows and many tags, streams, linear models.",
         "n, m",
         parameters=(
-            Parameter("alpha", BELOW_ONE, "0.1", "Weight of bringing features back from the space."),
-            Parameter("delta", POSITIVE, "1", "Weight of reading tags from features."),
+            Parameter("alpha", BELOW_ONE, "0.1", "Weight of reconstructing the features."),
+            Parameter("delta", POSITIVE, "1", "Weight of predicting tags from features."),
             Parameter("beta", NOT_NEGATIVE, "0.001", "Weight of the squares of all weights."),
             dimensions(100),
             *STEPS,
@@ -72,13 +78,11 @@ FACTORIZATION = (
         "OMMF",
         "Otálora-Montenegro, Pérez-Rubiano, González: Online Matrix Factorization for Space Embedding "
         "Multilabel Annotation, CIARP 2013",
-        "Makes features and tags of a picture from one code, and reads tags from the code of its features.",
+        "Reconstructs features and tags from one code, and predicts tags from the code of the features.",
         "Streams, to compare with two-way-factorization.",
         "n, m",
         parameters=(
-            Parameter(
-                "alpha", BELOW_ONE, "0.99", "Weight of making features; the rest is that of making tags."
-            ),
+            Parameter("alpha", BELOW_ONE, "0.99", "Weight of reconstructing features; the rest is for tags."),
             Parameter("beta", POSITIVE, "0.01", "Weight of the squares of codes and of all weights."),
             dimensions(40),
             *STEPS,
@@ -103,7 +107,7 @@ SHARE = Values("a share above 0 and up to 1", _read_amount)
 
 
 def components(default: str, whole: str = "tags") -> Parameter:
-    about = f"Dimensions of the space, or their share of the {whole}; cut to what there is."
+    about = f"Dimensions of the space, or their share of the {whole}; at most their number."
     return Parameter("n_components", AMOUNT, default, about)
 
 
@@ -122,7 +126,7 @@ SHARED_SPACES = (
         "Tai, Lin: Multilabel Classification with Principal Label Space Transformation, "
         "Neural Computation 24, 2012",
         "Regression onto the principal components of the tags, and back.",
-        "Many tags that go together; noise in rare tags is left out.",
+        "Many tags that go together; noise in rare tags is removed.",
         "n^3, m",
         parameters=(LANDMARKS, components("0.5"), ALPHA),
         space=SHARES,
@@ -137,12 +141,12 @@ SHARED_SPACES = (
         "Sun, Ji, Ye: Canonical Correlation Analysis for Multilabel Classification, "
         "IEEE Transactions on Pattern Analysis and Machine Intelligence 33, 2011",
         "Regression onto the combinations of tags that pictures explain best, and back.",
-        "Many tags of which few combinations can be seen in the pictures.",
+        "Many tags, of which the pictures show only a few combinations.",
         "n^3, m^3",
         parameters=(
             LANDMARKS,
             components("0.5"),
-            Parameter("label_penalty", POSITIVE, "1", "How little rare tags count in the combinations."),
+            Parameter("label_penalty", POSITIVE, "1", "Regularization of rare tags in the combinations."),
             ALPHA,
         ),
         space={**SHARES, "label_penalty": (0.1, 1.0, 10.0)},
@@ -161,7 +165,7 @@ SHARED_SPACES = (
         parameters=(
             LANDMARKS,
             components("0.5"),
-            Parameter("decoding", one_of("omp", "cosamp"), "omp", "How sparse vectors are found."),
+            Parameter("decoding", one_of("omp", "cosamp"), "omp", "Algorithm that finds the sparse vectors."),
             ALPHA,
         ),
         space={"n_components": (0.2, 0.5, 0.9), "decoding": ("cosamp", "omp")},
@@ -174,13 +178,13 @@ SHARED_SPACES = (
         "shared space",
         "MLLS",
         "Ji, Tang, Yu, Ye: Extracting Shared Subspace for Multi-label Classification, KDD 2008",
-        "Regression in which weights cost less within a subspace that all tags share.",
+        "Regression with a smaller penalty in a subspace that all tags share.",
         "Tags that depend on the same few properties of pictures.",
         "n^3, m^3",
         parameters=(
             LANDMARKS,
             components("0.5"),
-            Parameter("within", SHARE, "0.1", "The penalty within the subspace, as a share of alpha."),
+            Parameter("within", SHARE, "0.1", "Penalty in the subspace, as a share of alpha."),
             ALPHA,
         ),
         space={"n_components": (0.1, 0.3, 0.9), "within": (0.03, 0.1, 0.3)},
@@ -214,7 +218,7 @@ SHARED_SPACES = (
         "n d, n m",
         parameters=(
             components("0.5"),
-            Parameter("balance", SHARE, "0.5", "The weight of the pictures beside that of the tags."),
+            Parameter("balance", SHARE, "0.5", "Weight of the pictures relative to the tags."),
         ),
         space={"n_components": (0.1, 0.3, 0.9), "balance": (0.1, 0.5, 0.9)},
         unknown=AVERAGED,
@@ -226,13 +230,13 @@ SHARED_SPACES = (
         "shared space",
         "MME",
         "Park, Choi: Max-Margin Embedding for Multi-Label Learning, Pattern Recognition Letters 34, 2013",
-        "Pictures and tags in one space, where those that belong together meet a margin.",
-        "Comparison: a margin in the place of least squares.",
+        "Pictures and tags in one space, where the tags of a picture are closer by a margin.",
+        "Comparison: a margin instead of least squares.",
         "n^2, m^2, some rounds",
         parameters=(
             components("0.5"),
-            Parameter("cost", POSITIVE, "1", "The cost of a violated tag."),
-            Parameter("max_rounds", POSITIVE_COUNT, "5", "Rounds at most."),
+            Parameter("cost", POSITIVE, "1", "Cost of a violated tag."),
+            Parameter("max_rounds", POSITIVE_COUNT, "5", "Maximum number of rounds."),
         ),
         space={"n_components": (0.1, 0.3, 0.9), "cost": (0.01, 0.1, 1.0)},
     ),

@@ -40,8 +40,8 @@ TRANSFORMATIONS = (
         "Platt",
         "Platt: Probabilistic Outputs for Support Vector Machines, in: Advances in Large Margin Classifiers, "
         "1999",
-        "One support vector machine per tag, its scores made log-odds by a sigmoid on held-out pictures.",
-        "A probability for each tag alone; comparisons with the literature.",
+        "One support vector machine per tag; a sigmoid on held-out pictures turns its scores into log-odds.",
+        "A probability for each tag; comparisons with the literature.",
         "n^2, m^0.6",
         parameters=(
             LANDMARKS,
@@ -58,15 +58,15 @@ TRANSFORMATIONS = (
         "LP",
         "Tsoumakas, Katakis: Multi-Label Classification: An Overview, IJDWM 3, 2007; pruning: Read, "
         "Pfahringer, Holmes: Multi-label Classification Using Ensembles of Pruned Sets, ICDM 2008",
-        "Takes every set of tags that was seen for a class of its own, and says how probable each is.",
-        "Few tags in few combinations, each seen often, where whole sets must be right.",
+        "Treats every set of tags in the training data as a class, and predicts the probability of each.",
+        "Few tags in few, frequent combinations, where the whole set must be right.",
         "n^2, number of distinct tag sets",
         parameters=(
             Parameter("cost", POSITIVE, "10", "C of the logistic regressions."),
-            Parameter("min_count", POSITIVE_COUNT, "1", "Tag sets with fewer pictures are no classes."),
+            Parameter("min_count", POSITIVE_COUNT, "1", "Tag sets with fewer pictures are not classes."),
         ),
         space={"cost": (1.0, 3.0, 10.0, 30.0, 100.0)},
-        unknown="Completed as in the most frequent known tag set that agrees; taken for absent if none does.",
+        unknown="Completed as in the most frequent known tag set that agrees, or else treated as absent.",
         memory=_similarities_and_sets,
     ),
     Method(
@@ -76,10 +76,10 @@ TRANSFORMATIONS = (
         "BoosTexter",
         "Schapire, Singer: BoosTexter: A Boosting-based System for Text Categorization, Machine Learning 39, "
         "2000",
-        "Adds up rules that look at one column each: above a threshold or not, or present or not.",
-        "Columns of different kinds and scales, of which few matter; words that are there or not.",
+        "Adds up rules on single columns: above a threshold or not, or present or not.",
+        "Columns of different kinds and scales, few of which matter; texts as words.",
         "n m, number of columns, rounds",
-        parameters=(Parameter("n_rounds", POSITIVE_COUNT, "200", "Rules at most."),),
+        parameters=(Parameter("n_rounds", POSITIVE_COUNT, "200", "Maximum number of rules."),),
         space={"n_rounds": (50, 100, 200, 400, 800)},
         memory=_bins_and_weights,
     ),
@@ -107,7 +107,7 @@ BASELINES = (
         "",
         "baseline",
         "Gives every picture the same ranking: the most frequent tags first.",
-        "What every other method must beat.",
+        "The baseline that every other method must beat.",
         "n m",
         memory=coefficients,
     ),

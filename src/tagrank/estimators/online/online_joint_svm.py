@@ -276,7 +276,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         weights, total = own["weights"], own["total"]
         StreamEstimator.restore(self, state)
         if (total is not None) != self.average or (own["X_fit_"] is None) != isinstance(self.kernel_, Linear):
-            raise ValueError("the weights do not fit the kernel and the parameter average")
+            raise ValueError("the weights do not match the kernel and the parameter average")
         self._squared_norm = own["squared_norm"]
         if own["X_fit_"] is not None:
             self._weights = KernelRows(self.kernel_, own["X_fit_"], weights, total)

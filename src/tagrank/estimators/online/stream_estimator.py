@@ -68,7 +68,7 @@ class LabelStream:
         if states.shape[1] != len(self.classes):
             raise ValueError(
                 f"y has {states.shape[1]} labels, but the stream began with {len(self.classes)}; "
-                "name all labels with classes= in the first call, and hand over a column for each"
+                "name all labels with classes= in the first call, and pass a column for each"
             )
         return states
 
@@ -77,7 +77,7 @@ class LabelStream:
             shown = ", ".join(repr(name) for name in sorted(unknown_names, key=str)[:5])
             raise ValueError(
                 f"y has {len(unknown_names)} labels that the stream did not begin with: {shown}; "
-                "name all labels with classes= in the first call of partial_fit, or fit anew"
+                "name all labels with classes= in the first call of partial_fit, or fit again"
             )
 
     def count(self, states):
@@ -177,7 +177,7 @@ class StreamEstimator(LabelEstimator):
         is_first = not hasattr(self, "stream_")
         stream = LabelStream.open(y, classes) if is_first else self.stream_
         if not is_first and classes is not None and list(classes) != list(stream.classes):
-            raise ValueError("classes differ from those of the first call; leave them out, or fit anew")
+            raise ValueError("classes differ from those of the first call; leave them out, or fit again")
         states, X = self._take_chunk(stream, X, y, reset=is_first)
         if is_first:
             self._start(stream, X, at_once=False)

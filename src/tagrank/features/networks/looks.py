@@ -73,8 +73,8 @@ def with_looks(features, n_looks):
         return dict(features)
     if not any(hasattr(feature, "framing") for feature in features.values()):
         raise ValueError(
-            f"looks={n_looks} is about embeddings, and there is none among {', '.join(features)}; "
-            "add one with features, such as embedding, or leave looks out"
+            f"looks={n_looks} needs an embedding, but the features are {', '.join(features)}; add "
+            "features=embedding, or leave looks out"
         )
     changed = {}
     for name, feature in features.items():

@@ -225,7 +225,8 @@ def read_checked(path, *, sha256=None, max_bytes=MAX_BYTES):
     actual = checksum(content)
     if sha256 is not None and actual != sha256:
         raise FileError(
-            path, f"is not the file that was meant: SHA-256 {actual}, expected {sha256}; put that one back"
+            path,
+            f"is not the expected file: its SHA-256 is {actual}, expected {sha256}; put the old file back",
         )
     return content
 
@@ -264,7 +265,7 @@ class OnnxNetwork:
     def _choose_output(self, output):
         names = [declared.name for declared in self._session.get_outputs()]
         if output and output not in names:
-            raise FileError(self._path, f"has no output {output!r}; choose among {names}")
+            raise FileError(self._path, f"has no output {output!r}; choose one of {names}")
         return output or names[-1]
 
     def run(self, values):

@@ -212,7 +212,7 @@ class EvenSample:
 
     def _thin(self):
         if not self._groups:
-            raise ValueError("a vocabulary is learned from pictures, and there are none")
+            raise ValueError("a vocabulary is learned from pictures, got none")
         groups, ranks = np.concatenate(self._groups), np.concatenate(self._ranks)
         if len(ranks) > self.n_rows:
             chosen = np.sort(np.argpartition(ranks, self.n_rows)[: self.n_rows])

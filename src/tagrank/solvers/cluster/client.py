@@ -187,7 +187,7 @@ def _await(client, futures, return_when="ALL_COMPLETED"):
                 return distributed.wait(futures, timeout=_LOOK_SECONDS, return_when=return_when)
         except CancelledError as error:
             raise ConnectionError(
-                f"the Dask scheduler at {address_of(client)} let go of the work; is it still running? "
+                f"the Dask scheduler at {address_of(client)} dropped the work; is it still running? "
                 f"({' '.join(str(error).split())[:200]})"
             ) from None
         except TimeoutError:

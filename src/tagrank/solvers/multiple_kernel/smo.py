@@ -48,7 +48,7 @@ class CoordinateProblem(KernelProblem):
     def __init__(self, stack, make_loss, bounds, **options):
         if not (isinstance(make_loss, type) and issubclass(make_loss, Hinge)):
             raise ValueError(
-                "solver='smo' does the hinge loss only; for other losses choose auto, silp or group-lasso"
+                "solver='smo' only supports the hinge loss; for other losses choose auto, silp or group-lasso"
             )
         super().__init__(stack, make_loss, np.asarray(bounds, np.float64), **options)
         self.kernels = [stack.kernel(j) for j in range(stack.n_kernels)]

@@ -60,7 +60,9 @@ def solve_worst(stack, bounds, *, solver="cutting-plane", norm=1.0, callback=Non
     norm = check_norm(norm)
     check_choice("solver", solver, tuple(WORST_METHODS))
     if solver == "stochastic" and norm != 1:
-        raise ValueError(f"solver='stochastic' does not do norm={norm:g}; choose cutting-plane, or norm=1")
+        raise ValueError(
+            f"solver='stochastic' does not support norm={norm:g}; choose cutting-plane, or norm=1"
+        )
     kind, propose = WORST_METHODS[solver]
     return _search(partial(kind, stack, bounds), propose, norm, callback, **options)
 

@@ -113,7 +113,7 @@ export function showVocabulary(again) {
   find("conflict-box").hidden = n_conflicts === 0 && circles.length === 0;
   find("conflict-count").textContent = n_conflicts ? `${several(n_conflicts, "pair")}. The latest decision counts. To resolve a pair, decide one of the two again.` : "";
   find("conflicts").replaceChildren(
-    ...circles.map((circle) => element("li", {}, "Parents of each other, so these parents are ignored: ", words(circle.join(", ")))),
+    ...circles.map((circle) => element("li", {}, "These parents form a circle and are ignored: ", words(circle.join(", ")))),
     ...conflicts.slice(0, 200).map((one) => element("li", {},
       element("a", { href: `/pictures/${one.picture}` }, words(one.name)), ": ", words(one.present), ` yes (${one.present_by ?? "files"}), `,
       words(one.absent), ` no (${one.absent_by}); ${one.holds === "present" ? "yes" : "no"} counts`)));

@@ -71,7 +71,7 @@ def read_pictures(
     layout : {"tag_list", "corel5k", "voc", "coco", "keywords", "tag_folders", "untagged"}, how the tags are
         stored; default: the first of these that the folder looks like
     strict : raise a FileError for the first file that is missing or damaged, instead of listing it
-    machine_tags : take the tags that `annotate` wrote into sidecars for the truth; else they are left out
+    machine_tags : use the tags that `annotate` wrote into sidecars; by default they are ignored
     join_sidecars : add the keywords of XMP sidecars to the tags of another layout, such as those in tags.csv
     follow_links, only_inside : follow links to folders; follow no link that leads out of the folder
     keywords : what is known of the keywords of files that did not change; by default every file is opened
@@ -107,7 +107,7 @@ def _fitting_layout(files: PictureFolder, machine_tags: bool) -> str:
     checks = {name: candidate.fits for name, candidate in LAYOUTS.items()}
     checks[_KEYWORDS] = partial(has_keywords, machine_tags=machine_tags)
     layout = next(name for name, fits in checks.items() if fits(files))
-    # of sidecars with machine-made keywords only there is something to say, where nothing else has tags
+    # of sidecars with machine-written keywords only there is something to say, where nothing else has tags
     return _KEYWORDS if layout == _UNTAGGED and folder_sidecars(files) else layout
 
 

@@ -17,7 +17,7 @@ _N_PROBES = 64
 def has_keywords(folder: PictureFolder, *, machine_tags: bool = False) -> bool:
     """Whether there are sidecars, or keywords in any of a few pictures spread over the folder.
 
-    Unless `machine_tags` are wanted, a sidecar with none but machine-made keywords does not count: the folder
+    Unless `machine_tags` are wanted, a sidecar with none but machine-written keywords does not count: the folder
     is read as it was before they were written.
     """
     if any(machine_tags or not _is_machine_made(folder, name) for name in folder_sidecars(folder)):
@@ -59,7 +59,7 @@ def read_keyword_folder(
 
     A picture that cannot be opened is left out; one whose keywords cannot be read stays, as untagged. Both
     are problems. `hierarchical` tags are ``places|europe|rome`` where levels were noted, not plain words.
-    Machine-made tags are left out, and counted in a warning, unless `machine_tags` takes them for the truth.
+    Machine-written tags are ignored, and counted in a warning, unless `machine_tags` uses them.
     """
     sidecars, table = SidecarTags(folder, machine_tags=machine_tags), TagTable(folder)
     for name in folder.pictures:
@@ -77,7 +77,7 @@ def read_keyword_folder(
 
 
 class SidecarTags:
-    """The keywords in the sidecars of a folder; machine-made ones are left out, unless they are wanted.
+    """The keywords in the sidecars of a folder; machine-written ones are left out, unless they are wanted.
 
     Attributes
     ----------
@@ -111,11 +111,11 @@ class SidecarTags:
         return tags
 
     def warn_left_out(self) -> None:
-        """Say how many machine-made tags were left out, if any."""
+        """Say how many machine-written tags were left out, if any."""
         if self._n_left_out:
             warn(
-                f"machine-made tags left out: {self._n_left_out:,} (pictures: {self._n_pictures:,}); "
-                "machine_tags takes them for the truth"
+                f"ignoring machine-written tags: {self._n_left_out:,} (pictures: {self._n_pictures:,}); "
+                "machine_tags uses them"
             )
 
     def _read(self, sidecar: str) -> MarkedKeywords:
