@@ -228,59 +228,60 @@ class TwoWayFactorization(Factorization):
     delta : float, default 1.0
         Weight of reading labels from features, which is what predictions do.
     n_components : int, default 100
-        Number of dimensions of the space. More than there are features or labels do no harm, and take time.
+        Number of dimensions of the space. More dimensions than features or labels do no harm, but take time.
     beta : float, default 0.001
-        Weight of the squares of all weights, beside the mean of the other terms over the samples. Raise it
-        where labels are learned by heart.
+        Weight of the squared weights, relative to the mean of the other terms over the samples. Raise it if
+        the model overfits.
     step : float, optional
-        Length of the first steps; None takes the inverse of the largest curvature where training begins.
-        Shorten it if training is said to diverge.
+        Size of the first steps; None uses the inverse of the largest curvature at the start. Reduce it if a
+        warning says that training diverges.
     decay : float, default 0.02
-        Steps of pass k, counted from zero, are divided by ``1 + decay * k``; in a stream they stay.
+        Steps of pass k, counted from zero, are divided by ``1 + decay * k``; in a stream they stay the same.
     momentum : float from 0 to below 1, default 0.9
-        Share of a step that goes into the next one.
+        Share of a step that is added to the next one.
     batch_size : int, default 256
-        Number of samples whose mean is one step. Larger batches are faster and learn less in a pass.
+        Number of samples per step. Larger batches are faster, but learn less in a pass.
     max_iter : int, default 120
-        Maximum number of passes of `fit` over the data. `partial_fit` passes once.
+        Maximum number of passes of `fit` over the data. `partial_fit` makes one pass.
     validation_fraction : float from 0 to below 1, default 0.0
-        Share of the samples that `fit` holds out: their labels tell which pass was the best one, and training
-        ends after `patience` passes that are no better. With 0 none are held out.
+        Share of the samples that `fit` holds out: their labels decide which pass was best, and training stops
+        after `patience` passes without progress. 0 holds none out.
     patience : int, default 10
-        Number of passes without progress on the held-out samples after which training ends.
+        Stop training after this many passes without progress on the held-out samples.
     normalize : bool, default True
-        Divide every row by its length. Turn it off if the length of rows means something.
+        Divide every row by its length. Turn this off if the length of rows carries information.
     fit_intercept : bool, default True
         Add a constant column.
     device : str, optional
-        Where to compute: None is numpy; "cpu", "cuda" and the like need torch.
+        Device to compute on: None is numpy; "cpu", "cuda" and others need torch.
     random_state : int, RandomState or None, default None
-        Seeds the first weights and the order in which `fit` visits samples. An int makes results repeatable.
+        Seed of the first weights and of the order in which `fit` visits samples. Pass an int for repeatable
+        results.
 
     Attributes
     ----------
     encoder_ : array, shape (n_features, n_components)
-        With one row more for the constant. `decision_function(X)` is ``rows @ encoder_ @ decoder_.T``.
+        Has one more row for the constant. `decision_function(X)` is ``rows @ encoder_ @ decoder_.T``.
     decoder_ : array, shape (n_labels, n_components)
         See `encoder_`.
     step_ : float
-        The step that training ended with: halved where it diverged.
+        The last step size: halved each time that training diverged.
     threshold_ : float
-        What a score must reach in `predict`: as many labels are chosen then as are present.
+        Smallest score of a predicted label: with it, as many labels are predicted as are present.
     n_updates_ : int
         Always 0: steps are not counted.
     n_seen_ : int
-        Number of samples met; each pass of `fit` meets a sample anew.
+        Number of samples seen; each pass of `fit` counts a sample again.
     n_iter_ : int
         Number of passes of `fit`.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive sample so far. They are ranked last and never predicted.
     stream_ : LabelStream
-        What is known of the labels so far: their names, and how often each was present and known.
+        State of the labels so far: their names, and how often each was present and known.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -317,58 +318,59 @@ class OnlineFactorization(Factorization):
         Weight of making features, that of making labels is ``1 - alpha``. With a smaller one, codes follow
         labels more, which new samples have none of.
     n_components : int, default 40
-        Length of a code. One that is longer than there are features learns labels by heart.
+        Length of a code. A code longer than the number of features overfits.
     beta : float above 0, default 0.01
-        Weight of the squares of the code, beside the mean of the other terms that of all weights.
+        Weight of the squared code, and, relative to the mean of the other terms, of the squared weights.
     step : float, optional
-        Length of the first steps; None takes the inverse of the largest curvature where training begins.
-        Shorten it if training is said to diverge.
+        Size of the first steps; None uses the inverse of the largest curvature at the start. Reduce it if a
+        warning says that training diverges.
     decay : float, default 0.02
-        Steps of pass k, counted from zero, are divided by ``1 + decay * k``; in a stream they stay.
+        Steps of pass k, counted from zero, are divided by ``1 + decay * k``; in a stream they stay the same.
     momentum : float from 0 to below 1, default 0.9
-        Share of a step that goes into the next one.
+        Share of a step that is added to the next one.
     batch_size : int, default 256
-        Number of samples whose mean is one step. Larger batches are faster and learn less in a pass.
+        Number of samples per step. Larger batches are faster, but learn less in a pass.
     max_iter : int, default 120
-        Maximum number of passes of `fit` over the data. `partial_fit` passes once.
+        Maximum number of passes of `fit` over the data. `partial_fit` makes one pass.
     validation_fraction : float from 0 to below 1, default 0.0
-        Share of the samples that `fit` holds out: their labels tell which pass was the best one, and training
-        ends after `patience` passes that are no better. With 0 none are held out.
+        Share of the samples that `fit` holds out: their labels decide which pass was best, and training stops
+        after `patience` passes without progress. 0 holds none out.
     patience : int, default 10
-        Number of passes without progress on the held-out samples after which training ends.
+        Stop training after this many passes without progress on the held-out samples.
     normalize : bool, default True
-        Divide every row by its length. Turn it off if the length of rows means something.
+        Divide every row by its length. Turn this off if the length of rows carries information.
     fit_intercept : bool, default True
         Add a constant column.
     device : str, optional
-        Where to compute: None is numpy; "cpu", "cuda" and the like need torch.
+        Device to compute on: None is numpy; "cpu", "cuda" and others need torch.
     random_state : int, RandomState or None, default None
-        Seeds the first weights and the order in which `fit` visits samples. An int makes results repeatable.
+        Seed of the first weights and of the order in which `fit` visits samples. Pass an int for repeatable
+        results.
 
     Attributes
     ----------
     encoder_ : array, shape (n_features, n_components)
-        With one row more for the constant. `decision_function(X)` is ``rows @ encoder_ @ decoder_.T``.
+        Has one more row for the constant. `decision_function(X)` is ``rows @ encoder_ @ decoder_.T``.
     decoder_ : array, shape (n_labels, n_components)
         See `encoder_`.
     step_ : float
-        The step that training ended with: halved where it diverged.
+        The last step size: halved each time that training diverged.
     threshold_ : float
-        What a score must reach in `predict`: as many labels are chosen then as are present.
+        Smallest score of a predicted label: with it, as many labels are predicted as are present.
     n_updates_ : int
         Always 0: steps are not counted.
     n_seen_ : int
-        Number of samples met; each pass of `fit` meets a sample anew.
+        Number of samples seen; each pass of `fit` counts a sample again.
     n_iter_ : int
         Number of passes of `fit`.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive sample so far. They are ranked last and never predicted.
     stream_ : LabelStream
-        What is known of the labels so far: their names, and how often each was present and known.
+        State of the labels so far: their names, and how often each was present and known.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

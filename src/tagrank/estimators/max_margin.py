@@ -31,25 +31,24 @@ class MaxMarginEstimator(KernelEstimator):
     Parameters
     ----------
     C : float, default 1.0
-        Cost of a violated label. Larger values follow the training labels more closely, smaller ones give
-        smoother scores; powers of ten from 0.01 to 100 are worth trying.
+        Penalty for violated labels. Larger values fit the training labels more closely, smaller ones give
+        smoother scores; try powers of ten from 0.01 to 100.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
-        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
-        names.
+        Factors of C. "balanced" gives the present and the absent samples of each label the same total weight,
+        which helps if rare labels must be predicted. For one-dimensional y, the keys are class names.
     fit_intercept : bool, default False
-        Add a constant feature; its weight is regularised like the others. Worth trying where `predict`
-        matters more than the ranking.
+        Add a constant feature; its weight is regularized like the others. Worth trying if `predict` matters
+        more than the ranking.
     tol : float, default 0.001
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
@@ -58,7 +57,7 @@ class MaxMarginEstimator(KernelEstimator):
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
@@ -67,7 +66,7 @@ class MaxMarginEstimator(KernelEstimator):
     Attributes
     ----------
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -77,9 +76,9 @@ class MaxMarginEstimator(KernelEstimator):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     dual_solution_ : array, shape (n_samples, n_labels)
-        What `fit` takes as `start` in another training.
+        Pass this to `fit` as `start` to continue training.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     dual_coef_ : array, shape (n_samples, n_labels)
@@ -87,9 +86,9 @@ class MaxMarginEstimator(KernelEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -97,7 +96,7 @@ class MaxMarginEstimator(KernelEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     C: float = field(default=1.0, kw_only=False)

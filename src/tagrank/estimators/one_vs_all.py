@@ -81,25 +81,24 @@ class OneVsAllSVM(OneVsAllEstimator):
     Parameters
     ----------
     C : float, default 1.0
-        Cost of a violated label. Larger values follow the training labels more closely, smaller ones give
-        smoother scores; powers of ten from 0.01 to 100 are worth trying.
+        Penalty for violated labels. Larger values fit the training labels more closely, smaller ones give
+        smoother scores; try powers of ten from 0.01 to 100.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
-        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
-        names.
+        Factors of C. "balanced" gives the present and the absent samples of each label the same total weight,
+        which helps if rare labels must be predicted. For one-dimensional y, the keys are class names.
     fit_intercept : bool, default False
-        Add a constant feature; its weight is regularised like the others. Worth trying where `predict`
-        matters more than the ranking.
+        Add a constant feature; its weight is regularized like the others. Worth trying if `predict` matters
+        more than the ranking.
     tol : float, default 0.001
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
@@ -109,27 +108,28 @@ class OneVsAllSVM(OneVsAllEstimator):
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     engine : {"auto", "dual", "primal"}, default "auto"
-        How rows under the linear kernel are learned from. "dual" goes from sample to sample; "primal" takes
-        Newton steps on all samples, which is far faster where there are many more of them than columns;
-        "auto" counts.
+        Solver for the linear kernel. "dual" goes from sample to sample; "primal" takes Newton steps on all
+        samples, which is far faster if there are many more samples than columns; "auto" chooses by their
+        numbers.
     device : str, optional
-        Where dense rows are worked on by the primal engine, such as "cuda"; needs torch. By default on the
-        processor.
+        Device on which the primal engine computes with dense rows, such as "cuda"; needs torch. By default
+        the CPU.
 
     Attributes
     ----------
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -139,9 +139,9 @@ class OneVsAllSVM(OneVsAllEstimator):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     dual_solution_ : array, shape (n_samples, n_labels)
-        What `fit` takes as `start` in another training.
+        Pass this to `fit` as `start` to continue training.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     dual_coef_ : array, shape (n_samples, n_labels)
@@ -149,9 +149,9 @@ class OneVsAllSVM(OneVsAllEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -159,7 +159,7 @@ class OneVsAllSVM(OneVsAllEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -186,25 +186,24 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
     Parameters
     ----------
     C : float, default 1.0
-        Cost of a unit of log-loss. The best C is usually larger than that of an `OneVsAllSVM`, and depends on
-        the number of samples.
+        Penalty for a unit of log-loss. The best C is usually larger than that of an `OneVsAllSVM`, and
+        depends on the number of samples.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
-        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
-        names.
+        Factors of C. "balanced" gives the present and the absent samples of each label the same total weight,
+        which helps if rare labels must be predicted. For one-dimensional y, the keys are class names.
     fit_intercept : bool, default True
-        Add a constant feature; its weight is regularised like the others. Most labels are rare: without it
-        the features have to say so.
+        Add a constant feature; its weight is regularized like the others. Most labels are rare, and the
+        constant lets the model say so.
     tol : float, default 0.001
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
@@ -214,29 +213,30 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     engine : {"auto", "dual", "primal"}, default "auto"
-        How rows under the linear kernel are learned from. "dual" goes from sample to sample; "primal" takes
-        Newton steps on all samples, which is far faster where there are many more of them than columns;
-        "auto" counts.
+        Solver for the linear kernel. "dual" goes from sample to sample; "primal" takes Newton steps on all
+        samples, which is far faster if there are many more samples than columns; "auto" chooses by their
+        numbers.
     device : str, optional
-        Where dense rows are worked on by the primal engine, such as "cuda"; needs torch. By default on the
-        processor.
+        Device on which the primal engine computes with dense rows, such as "cuda"; needs torch. By default
+        the CPU.
 
     Attributes
     ----------
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero: all whose labels are known.
+        Indices of the training samples with a nonzero coefficient: all samples with known labels.
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -246,9 +246,9 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     dual_solution_ : array, shape (n_samples, n_labels)
-        What `fit` takes as `start` in another training.
+        Pass this to `fit` as `start` to continue training.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     dual_coef_ : array, shape (n_samples, n_labels)
@@ -256,7 +256,7 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -264,7 +264,7 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

@@ -40,7 +40,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     Parameters
     ----------
     C : float, default 1.0
-        Half the cost of a violated label: a wrong label counts 2 in the loss of the paper.
+        Half the penalty for a violated label: a wrong label counts 2 in the loss of the paper.
     prior : {"correlation", "identity"}, array or DataFrame of shape (n_labels, n_labels)
         A positive semidefinite matrix with a positive diagonal; it may be singular. A DataFrame is put into
         the order of the labels by its names. "correlation" (the default) estimates it from the training
@@ -48,21 +48,20 @@ class PriorMarginClassifier(MaxMarginEstimator):
         labels are known. A common factor of the prior is a factor of C.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
-        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
-        names.
+        Factors of C. "balanced" gives the present and the absent samples of each label the same total weight,
+        which helps if rare labels must be predicted. For one-dimensional y, the keys are class names.
     fit_intercept : bool, default False
-        Add a constant feature; its weight is regularised like the others. Worth trying where `predict`
-        matters more than the ranking.
+        Add a constant feature; its weight is regularized like the others. Worth trying if `predict` matters
+        more than the ranking.
     tol : float, default 0.001
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
@@ -71,7 +70,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
@@ -83,9 +82,10 @@ class PriorMarginClassifier(MaxMarginEstimator):
     dual_variables_ : array, shape (n_samples, n_labels)
         Between 0 and 2 y_il C_il; ``dual_coef_`` is ``dual_variables_ @ prior_``.
     never_positive_ : bool array, shape (n_labels,)
-        Labels that are never present, nor tied to one that is. They are ranked last and never predicted.
+        Labels that are never present in training and not linked to a label that is. They are ranked last and
+        never predicted.
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -95,9 +95,9 @@ class PriorMarginClassifier(MaxMarginEstimator):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     dual_solution_ : array, shape (n_samples, n_labels)
-        What `fit` takes as `start` in another training.
+        Pass this to `fit` as `start` to continue training.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     dual_coef_ : array, shape (n_samples, n_labels)
@@ -105,15 +105,15 @@ class PriorMarginClassifier(MaxMarginEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

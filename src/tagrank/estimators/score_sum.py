@@ -32,7 +32,7 @@ class ScoreSum(KernelEstimator):
     first_dual_, first_coef_, first_intercept_ : the share of the first model in `dual_coef_`, `coef_` and
         `intercept_`, already weighted
     dual_solution_ : pair
-        What `fit` takes as `start` in another training: that of both models.
+        Those of both models; pass this to `fit` as `start` to continue training.
     duality_gap_ : float
         The larger one of both models.
     primal_objective_ : float
@@ -50,9 +50,9 @@ class ScoreSum(KernelEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -60,7 +60,7 @@ class ScoreSum(KernelEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     first: Any = field(default=None, kw_only=False)

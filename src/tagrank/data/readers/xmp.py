@@ -3,7 +3,7 @@
 Inside a picture without any, the older IPTC record is read.
 A sidecar of ``photo.jpg`` is called ``photo.jpg.xmp`` (darktable, digiKam) or ``photo.xmp`` (Adobe).
 
-Marks of machine-written keywords say which entry of which list a run of ours added. ``tagrank:MachineTags`` is a
+Marks of machine-written keywords say which entry of which list our run added. ``tagrank:MachineTags`` is a
 bag with one structure an entry. Other programs may rewrite the fields of a structure, which we write as
 attributes, as elements; both are read.
 """

@@ -225,7 +225,7 @@ def write_present_tags(
     """Let a sidecar hold all present tags of its picture, and no other that tagrank wrote.
 
     Only where somebody accepted a tag are tags added, all that are present; what the picture has already, in
-    a sidecar or inside, is not written again. An accepted tag that is marked as machine-written is so no longer.
+    a sidecar or inside, is not written again. An accepted tag loses its mark as machine-written.
 
     Parameters
     ----------

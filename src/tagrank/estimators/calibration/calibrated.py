@@ -242,7 +242,7 @@ class CalibratedRanker(AroundEstimator):
     Parameters
     ----------
     estimator : estimator with `decision_function` and `classes_`
-        What is trained and calibrated, such as LabelRanker or OneVsAllSVM.
+        The estimator to train and calibrate, such as LabelRanker or OneVsAllSVM.
     method : {"platt", "isotonic", None}, default "platt"
         How probabilities are made from scores, see `Calibration`. None makes none.
     strategy : {"f1", "global", "cardinality", "top_k", None}, default "f1"
@@ -254,12 +254,13 @@ class CalibratedRanker(AroundEstimator):
         Labels per sample for "top_k".
     cv : int, splitter or iterable of (train, test), default 3
         An int makes shuffled folds; `tagrank.data.LabelStratifiedKFold` keeps the share of every label. With
-        few folds their models learned from far fewer samples than the last one, and claims come out high.
+        few folds, their models learn from far fewer samples than the final one, and the probabilities come
+        out too high.
     random_state : int, RandomState or None, default None
-        Seeds the shuffling. An int makes results repeatable.
+        Seed of the shuffling. Pass an int for repeatable results.
     n_jobs : int, optional
-        Number of folds that are trained at the same time, in processes of their own. By default one after the
-        other, each with the threads of the estimator.
+        Number of folds to train at the same time, each in its own process. By default one after the other,
+        each with the threads of the estimator.
 
     Attributes
     ----------
@@ -272,7 +273,7 @@ class CalibratedRanker(AroundEstimator):
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

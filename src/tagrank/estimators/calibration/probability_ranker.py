@@ -42,7 +42,7 @@ class ProbabilityRanker(AroundEstimator):
     Parameters
     ----------
     estimator : estimator with `decision_function` and `classes_`
-        What is trained and calibrated, such as LabelRanker or OneVsAllSVM.
+        The estimator to train and calibrate, such as LabelRanker or OneVsAllSVM.
     completeness : float, optional
         The share of the true labels that are listed, above 0 up to 1. By default it is estimated, see
         `tagrank.estimators.calibration.completeness`.
@@ -50,12 +50,13 @@ class ProbabilityRanker(AroundEstimator):
         Predict labels of which this share is right. By default the threshold has the highest expected F1.
     cv : int, splitter or iterable of (train, test), default 5
         An int makes shuffled folds; `tagrank.data.LabelStratifiedKFold` keeps the share of every label. With
-        few folds their models learned from far fewer samples than the last one, and claims come out high.
+        few folds, their models learn from far fewer samples than the final one, and the probabilities come
+        out too high.
     random_state : int, RandomState or None, default None
-        Seeds the shuffling. An int makes results repeatable.
+        Seed of the shuffling. Pass an int for repeatable results.
     n_jobs : int, optional
-        Number of folds that are trained at the same time, in processes of their own. By default one after the
-        other, each with the threads of the estimator.
+        Number of folds to train at the same time, each in its own process. By default one after the other,
+        each with the threads of the estimator.
 
     Attributes
     ----------
@@ -74,7 +75,7 @@ class ProbabilityRanker(AroundEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

@@ -111,7 +111,7 @@ class JointSVM(MaxMarginEstimator):
     Parameters
     ----------
     C : float, default 1.0
-        Cost of a sample whose labels are not met.
+        Penalty for a sample whose labels are not met.
     output_kernel : {"linear", "odds-ratio", "poly2", "poly3"}, matrix, function or OutputKernel
         How alike two samples are judged by their labels. A matrix (n_labels, n_labels) holds similarities of
         labels, v' S z; one that is not positive semidefinite is clipped, with a warning. A function takes two
@@ -127,12 +127,12 @@ class JointSVM(MaxMarginEstimator):
         Number of training samples that labels are taken from with decoding="transfer".
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "linear" with linear outputs ("linear", "odds-ratio" or a matrix) needs no
-        Gram matrix, and trains without one where that costs less. With "precomputed", X is the Gram matrix.
+        Similarity of two samples. "linear" with linear outputs ("linear", "odds-ratio" or a matrix) needs no
+        Gram matrix, and trains without one if that is cheaper. With "precomputed", X is the Gram matrix.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
         Multiplies the entries of label vectors before they are scaled to unit length.
     tol : float, default 0.001
@@ -143,7 +143,7 @@ class JointSVM(MaxMarginEstimator):
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
@@ -164,16 +164,16 @@ class JointSVM(MaxMarginEstimator):
     dual_coef_ : array, shape (n_samples, n_labels)
         With direct decoding ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_``. Row i is alpha_i /
         sqrt(k(x_i, x_i)) times v_i for linear outputs, S v_i for a matrix S of label similarities; for
-        polynomials v_i again, times a constant; for a function, how much more alike v_i is to the vector of
-        each label alone than to that of none.
+        polynomials v_i again, times a constant; for a function, how much more similar v_i is to the vector of
+        each label alone than to the vector of no label.
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear" where scores are read from them.
     intercept_ : array, shape (n_labels,)
         Zero: append a constant column to X for a bias.
     dual_solution_ : array, shape (n_samples, 1)
-        `alpha_`, as `fit` takes it as `start` in another training.
+        `alpha_`; pass this to `fit` as `start` to continue training.
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -183,11 +183,11 @@ class JointSVM(MaxMarginEstimator):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -195,7 +195,7 @@ class JointSVM(MaxMarginEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

@@ -25,52 +25,52 @@ class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
     Parameters
     ----------
     C : float, default 1.0
-        Cost of a violated label. Larger values follow the training labels more closely, smaller ones give
-        smoother scores; powers of ten from 0.01 to 100 are worth trying.
+        Penalty for violated labels. Larger values fit the training labels more closely, smaller ones give
+        smoother scores; try powers of ten from 0.01 to 100.
     kernel : list of Kernel, or a sum of them, or the name of one, default "rbf"
-        The kernels to weigh. The weights of a sum are where "held-out" ones start from, else they are not
-        used. A name is one kernel on each view, if X is a mapping of views. With "precomputed", X is a list
-        of Gram matrices, an (n_kernels, n, n) array, a `KernelStack`, or for many samples a `LowRankStack`.
+        The kernels to weigh. The weights of a sum are the start of the search for "held-out" weights, and are
+        not used otherwise. A name stands for one kernel on each view, if X is a mapping of views. With
+        "precomputed", X is a list of Gram matrices, an (n_kernels, n, n) array, a `KernelStack`, or for many
+        samples a `LowRankStack`.
     gamma : float, optional
         1 / width of kernels given by name, and the factor of "poly". By default the width is the mean
         distance of training pairs.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
-        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
-        names.
+        Factors of C. "balanced" gives the present and the absent samples of each label the same total weight,
+        which helps if rare labels must be predicted. For one-dimensional y, the keys are class names.
     fit_intercept : bool, default False
-        Add a constant feature; its weight is regularised like the others. Worth trying where `predict`
-        matters more than the ranking.
+        Add a constant feature; its weight is regularized like the others. Worth trying if `predict` matters
+        more than the ranking.
     tol : float, default 0.001
         Relative duality gap, over scores and weights together, at which training stops.
     max_iter : int, default 1000
-        Maximum number of times that weights are changed. A warning says if `tol` was not reached.
+        Maximum number of updates of the weights. A warning says if `tol` was not reached.
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
     norm : float, default 1.0
-        p of the norm that bounds the weights: 1 selects kernels, 2 and more spread the weights. Raise it if
-        all kernels are known to matter.
+        p of the p-norm that bounds the weights: 1 selects kernels, 2 and more spread the weights. Raise it if
+        you know that all kernels matter.
     solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso", "smo"}, default "auto"
-        How the weights are found; all of them solve the same problem. For norm = 1 all but "smo", for a norm
+        Solver for the weights; all of them solve the same problem. For norm = 1: all except "smo"; for a norm
         above 1: "silp", "group-lasso" and "smo".
     weights : {"learned", "uniform", "best"} or array, shape (n_kernels,), default "learned"
-        "learned" minimises the objective of each label. "uniform" is the mean kernel, "best" the single one
-        that ranks the samples of a label best in cross-validation.
+        "learned" minimizes the objective of each label. "uniform" is the mean kernel, "best" the single
+        kernel that ranks the samples of a label best in cross-validation.
     power : int, default 1
-        Must be 1: each label has weights of its own. Raise the kernels themselves, ``kernel ** 2``, or take a
-        `SharedKernelSVM`.
+        Must be 1, because each label has its own weights. Raise the kernels themselves, ``kernel ** 2``, or
+        use a `SharedKernelSVM`.
     normalization : {"none", "trace", "variance"}, default "none"
-        What is brought to one for each kernel first: nothing, the mean of its diagonal, or the variance of
-        the samples in its space. Kernels of different scale need one of the last two.
+        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, or the variance of the
+        samples in its feature space. Kernels of different scale need one of the last two.
     kernel_costs : array, shape (n_kernels,), or mapping of kernel to cost, optional
-        What a kernel costs to compute for a new sample, such as seconds. A weight of kernel j then counts ``1
-        + cost_strength * cost_j / mean cost`` in the norm, so that cheap kernels are preferred.
+        Cost of computing each kernel for a new sample, such as seconds. The weight of kernel j then counts
+        ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.
     cost_strength : float, default 1.0
         How strongly `kernel_costs` count; 0 ignores them.
 
@@ -80,26 +80,26 @@ class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
         ``decision_function(X)[:, l]`` is ``sum_j kernel_weights_[l, j] K_j(X, X_train) @ dual_coef_[:, l]``,
         K_j being normalised.
     trace_ : list of (n_iter, seconds, primal, dual, gap, weights)
-        How training went: for one label each round; for several the sums over the labels that are done, and
-        the mean of their weights.
+        History of the training: each round for one label; for several labels, the sums over the finished ones
+        and the mean of their weights.
     kernel_scales_ : array, shape (n_kernels,)
-        What each kernel is multiplied with before it is weighed, see `normalization`.
+        Factor of each kernel before it is weighed, see `normalization`.
     kernel_names_ : list of str
-        How the kernels are called: by their views, where these tell them apart.
+        Names of the kernels: those of their views, if these differ.
     weight_path_ : array, shape (n_rounds, n_kernels)
-        The weights that were tried, in their order.
+        The weights that were tried, in this order.
     active_kernels_ : int array
         Indices of the kernels that have a weight.
     kernel_ : Kernel
         The weighted sum of the kernels that have a weight, with their widths fixed.
     primal_objective_ : float
-        The value of the problem that is minimised, over scores and weights together.
+        The value of the objective that is minimized, over scores and weights together.
     dual_objective_ : float
         A lower bound of that value.
     n_iter_ : int
-        How often weights were changed.
+        Number of updates of the weights.
     dual_solution_ : pair of arrays
-        Coefficients and weights, as `fit` takes them as `start` in another training.
+        Coefficients and weights; pass this to `fit` as `start` to continue training.
     duality_gap_ : float
         (primal - dual) / primal: the objective is at most this share above the best possible one.
     converged_ : bool
@@ -109,9 +109,9 @@ class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -119,7 +119,7 @@ class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

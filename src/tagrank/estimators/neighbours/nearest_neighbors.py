@@ -26,13 +26,12 @@ class NearestNeighbors(NeighborEstimator):
     voting : {"equal", "similarity"}, default "equal"
         "similarity": a vote weighs exp(-d^2 / mean of d^2 over the neighbours), in proportion.
     kernel : str, Kernel or list of them, default "rbf"
-        What distances are measured by: Euclidean for "rbf" and "linear", chi-square for "chi2", the mean of
-        those of its terms for a sum of kernels, such as one for each view. With "precomputed", X is a Gram
-        matrix.
+        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
+        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
     gamma : float, optional
-        Belongs to the kernel and changes no neighbours.
+        Width of the kernel; it does not change the neighbours.
     n_neighbors : int, default 10
-        How many training samples are looked at; all if there are fewer. More give smoother scores.
+        Number of training samples that vote; all, if there are fewer. More neighbours give smoother scores.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -41,13 +40,13 @@ class NearestNeighbors(NeighborEstimator):
     states_ : int8 array, shape (n_samples, n_labels)
         Labels of the training samples: 1 present, -1 absent, 0 unknown.
     frequencies_ : array, shape (n_labels,)
-        Shares of the samples where a label is known that have it.
+        For each label, the share of the samples that have it, among those where it is known.
     scales_ : array, shape (n_terms,)
-        Mean distances of training samples, by which those of each term of the kernel are divided.
+        Mean distances of training samples; the distances of each term of the kernel are divided by these.
     diagonal_ : array, shape (n_samples,), or None
         Similarities of the training samples with themselves, for kernel="precomputed".
     support_ : int array, shape (n_samples,)
-        Indices of the training samples that are kept: all.
+        Indices of the stored training samples: all.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     X_fit_ : array, sparse matrix or mapping of views
@@ -57,7 +56,7 @@ class NearestNeighbors(NeighborEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -110,13 +109,12 @@ class BayesianNeighbors(LogOdds, NeighborEstimator):
     smoothing : float, default 1.0
         s, what is added to every count.
     kernel : str, Kernel or list of them, default "rbf"
-        What distances are measured by: Euclidean for "rbf" and "linear", chi-square for "chi2", the mean of
-        those of its terms for a sum of kernels, such as one for each view. With "precomputed", X is a Gram
-        matrix.
+        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
+        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
     gamma : float, optional
-        Belongs to the kernel and changes no neighbours.
+        Width of the kernel; it does not change the neighbours.
     n_neighbors : int, default 10
-        How many training samples are looked at; all if there are fewer. More give smoother scores.
+        Number of training samples that vote; all, if there are fewer. More neighbours give smoother scores.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -127,13 +125,13 @@ class BayesianNeighbors(LogOdds, NeighborEstimator):
     states_ : int8 array, shape (n_samples, n_labels)
         Labels of the training samples: 1 present, -1 absent, 0 unknown.
     frequencies_ : array, shape (n_labels,)
-        Shares of the samples where a label is known that have it.
+        For each label, the share of the samples that have it, among those where it is known.
     scales_ : array, shape (n_terms,)
-        Mean distances of training samples, by which those of each term of the kernel are divided.
+        Mean distances of training samples; the distances of each term of the kernel are divided by these.
     diagonal_ : array, shape (n_samples,), or None
         Similarities of the training samples with themselves, for kernel="precomputed".
     support_ : int array, shape (n_samples,)
-        Indices of the training samples that are kept: all.
+        Indices of the stored training samples: all.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     X_fit_ : array, sparse matrix or mapping of views
@@ -143,7 +141,7 @@ class BayesianNeighbors(LogOdds, NeighborEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -217,13 +215,12 @@ class LabelTransfer(NeighborEstimator):
     n_transferred : int, default 5
         How many labels `predict` gives every sample.
     kernel : str, Kernel or list of them, default "rbf"
-        What distances are measured by: Euclidean for "rbf" and "linear", chi-square for "chi2", the mean of
-        those of its terms for a sum of kernels, such as one for each view. With "precomputed", X is a Gram
-        matrix.
+        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
+        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
     gamma : float, optional
-        Belongs to the kernel and changes no neighbours.
+        Width of the kernel; it does not change the neighbours.
     n_neighbors : int, default 5
-        How many training samples are looked at; all if there are fewer. More give smoother scores.
+        Number of training samples that vote; all, if there are fewer. More neighbours give smoother scores.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -232,13 +229,13 @@ class LabelTransfer(NeighborEstimator):
     states_ : int8 array, shape (n_samples, n_labels)
         Labels of the training samples: 1 present, -1 absent, 0 unknown.
     frequencies_ : array, shape (n_labels,)
-        Shares of the samples where a label is known that have it.
+        For each label, the share of the samples that have it, among those where it is known.
     scales_ : array, shape (n_terms,)
-        Mean distances of training samples, by which those of each term of the kernel are divided.
+        Mean distances of training samples; the distances of each term of the kernel are divided by these.
     diagonal_ : array, shape (n_samples,), or None
         Similarities of the training samples with themselves, for kernel="precomputed".
     support_ : int array, shape (n_samples,)
-        Indices of the training samples that are kept: all.
+        Indices of the stored training samples: all.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     X_fit_ : array, sparse matrix or mapping of views
@@ -248,7 +245,7 @@ class LabelTransfer(NeighborEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -305,11 +302,10 @@ class RelevanceModel(NeighborEstimator):
     smoothing : float, default 0.1
         s, from 0 to below 1. The larger it is, the more all samples get the frequent labels.
     kernel : str, Kernel or list of them, default "rbf"
-        What distances are measured by: Euclidean for "rbf" and "linear", chi-square for "chi2", the mean of
-        those of its terms for a sum of kernels, such as one for each view. With "precomputed", X is a Gram
-        matrix.
+        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
+        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
     gamma : float, optional
-        Belongs to the kernel and changes no neighbours.
+        Width of the kernel; it does not change the neighbours.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -318,13 +314,13 @@ class RelevanceModel(NeighborEstimator):
     states_ : int8 array, shape (n_samples, n_labels)
         Labels of the training samples: 1 present, -1 absent, 0 unknown.
     frequencies_ : array, shape (n_labels,)
-        Shares of the samples where a label is known that have it.
+        For each label, the share of the samples that have it, among those where it is known.
     scales_ : array, shape (n_terms,)
-        Mean distances of training samples, by which those of each term of the kernel are divided.
+        Mean distances of training samples; the distances of each term of the kernel are divided by these.
     diagonal_ : array, shape (n_samples,), or None
         Similarities of the training samples with themselves, for kernel="precomputed".
     support_ : int array, shape (n_samples,)
-        Indices of the training samples that are kept: all.
+        Indices of the stored training samples: all.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     X_fit_ : array, sparse matrix or mapping of views
@@ -334,7 +330,7 @@ class RelevanceModel(NeighborEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

@@ -197,17 +197,16 @@ class TagPropagation(LogOdds, NeighborEstimator):
     Parameters
     ----------
     kernel : str, Kernel or list of them, default "rbf"
-        What distances are measured by: Euclidean for "rbf" and "linear", chi-square for "chi2", the mean of
-        those of its terms for a sum of kernels, such as one for each view. With "precomputed", X is a Gram
-        matrix.
+        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
+        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
     gamma : float, optional
-        Belongs to the kernel and changes no neighbours.
+        Width of the kernel; it does not change the neighbours.
     n_neighbors : int, default 200
-        How many training samples are looked at; all if there are fewer. More give smoother scores.
+        Number of training samples that vote; all, if there are fewer. More neighbours give smoother scores.
     n_jobs : int, optional
         Number of threads; all cores by default.
     max_iter : int, default 100
-        Maximum number of steps in w; learning ends where one gains less than 1e-6 of the whole.
+        Maximum number of steps in w; training stops when a step gains less than 1e-6 of the objective.
 
     Attributes
     ----------
@@ -217,13 +216,13 @@ class TagPropagation(LogOdds, NeighborEstimator):
     states_ : int8 array, shape (n_samples, n_labels)
         Labels of the training samples: 1 present, -1 absent, 0 unknown.
     frequencies_ : array, shape (n_labels,)
-        Shares of the samples where a label is known that have it.
+        For each label, the share of the samples that have it, among those where it is known.
     scales_ : array, shape (n_terms,)
-        Mean distances of training samples, by which those of each term of the kernel are divided.
+        Mean distances of training samples; the distances of each term of the kernel are divided by these.
     diagonal_ : array, shape (n_samples,), or None
         Similarities of the training samples with themselves, for kernel="precomputed".
     support_ : int array, shape (n_samples,)
-        Indices of the training samples that are kept: all.
+        Indices of the stored training samples: all.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     X_fit_ : array, sparse matrix or mapping of views
@@ -233,7 +232,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

@@ -86,24 +86,24 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     center : bool, default True
         Take the mean of each label off its +-1 entries; in a stream, the mean of what came so far.
     average : bool, default True
-        Predict with the mean of the weights over all samples seen, which changes less with the last ones.
+        Predict with the mean of the weights over all samples seen, which depends less on the last samples.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "linear"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     max_iter : int, default 5
-        Maximum number of passes of `fit` over the data; it ends after a pass without an update. `partial_fit`
-        passes once.
+        Maximum number of passes of `fit` over the data; `fit` stops after a pass without an update.
+        `partial_fit` makes one pass.
     random_state : int, RandomState or None, default None
-        Seeds the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
+        Seed of the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
     n_jobs : int, optional
-        Number of threads of predictions, and of the Gram matrix of `fit`; all cores by default.
+        Number of threads for predictions and for the Gram matrix of `fit`; all cores by default.
 
     Attributes
     ----------
@@ -114,19 +114,19 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     X_fit_ : array, sparse matrix or mapping of views
         The samples that were added; for kernels other than "linear".
     support_ : int array, shape (n_support,)
-        Indices of the kept samples with a coefficient that is not zero; for kernels other than "linear".
+        Indices of the stored samples with a nonzero coefficient; for kernels other than "linear".
     intercept_ : array, shape (n_labels,)
         Zero: append a constant column to X for a bias.
     n_seen_ : int
-        Number of samples met; each pass of `fit` meets a sample anew.
+        Number of samples seen; each pass of `fit` counts a sample again.
     n_updates_ : int
-        Number of updates that the samples led to.
+        Number of updates of the weights.
     n_iter_ : int
         Number of passes of `fit`.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive sample so far. They are ranked last and never predicted.
     stream_ : LabelStream
-        What is known of the labels so far: their names, and how often each was present and known.
+        State of the labels so far: their names, and how often each was present and known.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     coef_ : array, shape (n_labels, n_features)
@@ -134,7 +134,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

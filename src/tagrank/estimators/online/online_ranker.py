@@ -30,30 +30,30 @@ class OnlineRanker(StreamEstimator):
     step : {"loss", "constant"}, default "loss"
         Size of an update: the share of pairs in wrong order, or one.
     average : bool, default True
-        Predict with the mean of the weights over all samples seen, which changes less with the last ones.
+        Predict with the mean of the weights over all samples seen, which depends less on the last samples.
     max_iter : int, default 5
-        Maximum number of passes of `fit` over the data; it ends after a pass without an update. `partial_fit`
-        passes once.
+        Maximum number of passes of `fit` over the data; `fit` stops after a pass without an update.
+        `partial_fit` makes one pass.
     random_state : int, RandomState or None, default None
-        Seeds the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
+        Seed of the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
 
     Attributes
     ----------
     coef_ : array, shape (n_labels, n_features); `decision_function(X)` is ``X @ coef_.T``
     n_seen_ : int
-        Number of samples met; each pass of `fit` meets a sample anew.
+        Number of samples seen; each pass of `fit` counts a sample again.
     n_updates_ : int
-        Number of updates that the samples led to.
+        Number of updates of the weights.
     n_iter_ : int
         Number of passes of `fit`.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive sample so far. They are ranked last and never predicted.
     stream_ : LabelStream
-        What is known of the labels so far: their names, and how often each was present and known.
+        State of the labels so far: their names, and how often each was present and known.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

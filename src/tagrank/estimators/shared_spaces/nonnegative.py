@@ -131,13 +131,13 @@ class AsymmetricFactorization(NonnegativeFactorization):
     Parameters
     ----------
     n_components : int or float, default 0.5
-        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
+        Number of parts, or their share of the labels; at most the numbers of samples and labels.
     max_iter : int, default 200
         Maximum number of passes over the factors.
     tol : float, default 0.0001
-        A factorization ends when a pass changes it by less, as in scikit-learn's `NMF`.
+        Stop when a pass changes the factorization by less than this, as in scikit-learn's `NMF`.
     random_state : int, RandomState or None, default None
-        Seeds the start of the factors. An int makes results repeatable.
+        Seed of the first factors. Pass an int for repeatable results.
 
     Attributes
     ----------
@@ -146,13 +146,13 @@ class AsymmetricFactorization(NonnegativeFactorization):
     label_parts_ : array, shape (n_components, n_labels)
         Q, the parts of the labels.
     signed_ : int array
-        The columns with values below zero in training, whose negative parts are columns of P too.
+        The columns with negative values in training; their negative parts are columns of P, too.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     def _factorize(self, X, Y):
@@ -177,13 +177,13 @@ class MixedFactorization(NonnegativeFactorization):
     balance : float between 0 and 1, default 0.5
         a, the weight of the samples.
     n_components : int or float, default 0.5
-        Number of parts, or their share of the labels; cut to the numbers of samples and labels.
+        Number of parts, or their share of the labels; at most the numbers of samples and labels.
     max_iter : int, default 200
         Maximum number of passes over the factors.
     tol : float, default 0.0001
-        A factorization ends when a pass changes it by less, as in scikit-learn's `NMF`.
+        Stop when a pass changes the factorization by less than this, as in scikit-learn's `NMF`.
     random_state : int, RandomState or None, default None
-        Seeds the start of the factors. An int makes results repeatable.
+        Seed of the first factors. Pass an int for repeatable results.
 
     Attributes
     ----------
@@ -192,13 +192,13 @@ class MixedFactorization(NonnegativeFactorization):
     label_parts_ : array, shape (n_components, n_labels)
         Q, the parts of the labels.
     signed_ : int array
-        The columns with values below zero in training, whose negative parts are columns of P too.
+        The columns with negative values in training; their negative parts are columns of P, too.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     balance: float = 0.5

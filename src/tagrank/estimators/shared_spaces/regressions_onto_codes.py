@@ -49,40 +49,41 @@ class LabelSpaceTransform(RidgeRegression):
     Parameters
     ----------
     alpha : float, optional
-        The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
-        that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
-        were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
-        by the share that is known. Methods that project the labels choose it before the projection.
+        Penalty on the squared weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default one of 15
+        values, over seven powers of ten: the one that ranks the labels of left-out samples best (image AUC,
+        leave-one-out). Beyond 1,000 samples, 1,000 of them are left out, drawn at random but always the same
+        ones. For this choice, unknown labels count as the mean of the known ones, and alpha is multiplied by
+        the share of known labels. Methods that project the labels choose alpha before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
-        Number of dimensions of the space, or their share of the labels; cut to the number of labels. Fewer
-        dimensions tie the labels together more closely.
+        Number of dimensions of the space, or their share of the labels; at most the number of labels. Fewer
+        dimensions link the labels more closely.
 
     Attributes
     ----------
     components_ : array, shape (n_components, n_labels), V'
     alpha_ : float
-        The penalty that was taken.
+        The penalty that was used.
     dual_coef_ : array, shape (n_samples, n_labels)
         ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``; missing for kernel="linear".
     support_ : int array, shape (n_support,)
-        Indices of the training samples of which some label is known; missing for kernel="linear".
+        Indices of the training samples with a known label; missing for kernel="linear".
     X_fit_ : array, sparse matrix or mapping of views
         The training samples; missing for kernel="precomputed" and "linear".
     kernel_ : Kernel
@@ -90,13 +91,13 @@ class LabelSpaceTransform(RidgeRegression):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -139,40 +140,41 @@ class CanonicalCorrelation(RidgeRegression):
         c in units of the mean of the diagonal of Y'Y. Without one, labels of one or two samples, which any
         model fits, take the first directions.
     alpha : float, optional
-        The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
-        that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
-        were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
-        by the share that is known. Methods that project the labels choose it before the projection.
+        Penalty on the squared weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default one of 15
+        values, over seven powers of ten: the one that ranks the labels of left-out samples best (image AUC,
+        leave-one-out). Beyond 1,000 samples, 1,000 of them are left out, drawn at random but always the same
+        ones. For this choice, unknown labels count as the mean of the known ones, and alpha is multiplied by
+        the share of known labels. Methods that project the labels choose alpha before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
-        Number of dimensions of the space, or their share of the labels; cut to the number of labels. Fewer
-        dimensions tie the labels together more closely.
+        Number of dimensions of the space, or their share of the labels; at most the number of labels. Fewer
+        dimensions link the labels more closely.
 
     Attributes
     ----------
     correlations_ : array, shape (n_components,), squared canonical correlations, regularised
     alpha_ : float
-        The penalty that was taken.
+        The penalty that was used.
     dual_coef_ : array, shape (n_samples, n_labels)
         ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``; missing for kernel="linear".
     support_ : int array, shape (n_support,)
-        Indices of the training samples of which some label is known; missing for kernel="linear".
+        Indices of the training samples with a known label; missing for kernel="linear".
     X_fit_ : array, sparse matrix or mapping of views
         The training samples; missing for kernel="precomputed" and "linear".
     kernel_ : Kernel
@@ -180,13 +182,13 @@ class CanonicalCorrelation(RidgeRegression):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     n_components: Any = 0.5
@@ -237,41 +239,42 @@ class CompressedSensing(RidgeRegression):
     random_state : int, RandomState or None, default None
         Seeds the projections. An int makes results repeatable.
     alpha : float, optional
-        The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
-        that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
-        were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
-        by the share that is known. Methods that project the labels choose it before the projection.
+        Penalty on the squared weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default one of 15
+        values, over seven powers of ten: the one that ranks the labels of left-out samples best (image AUC,
+        leave-one-out). Beyond 1,000 samples, 1,000 of them are left out, drawn at random but always the same
+        ones. For this choice, unknown labels count as the mean of the known ones, and alpha is multiplied by
+        the share of known labels. Methods that project the labels choose alpha before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
-        Number of dimensions of the space, or their share of the labels; cut to the number of labels. Fewer
-        dimensions tie the labels together more closely.
+        Number of dimensions of the space, or their share of the labels; at most the number of labels. Fewer
+        dimensions link the labels more closely.
 
     Attributes
     ----------
     projections_ : array, shape (n_components, n_labels), A
     n_present_ : int, how many labels are decoded
     alpha_ : float
-        The penalty that was taken.
+        The penalty that was used.
     dual_coef_ : array, shape (n_samples, n_labels)
         ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``; missing for kernel="linear".
     support_ : int array, shape (n_support,)
-        Indices of the training samples of which some label is known; missing for kernel="linear".
+        Indices of the training samples with a known label; missing for kernel="linear".
     X_fit_ : array, sparse matrix or mapping of views
         The training samples; missing for kernel="precomputed" and "linear".
     kernel_ : Kernel
@@ -279,13 +282,13 @@ class CompressedSensing(RidgeRegression):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     n_components: Any = 0.5
@@ -338,39 +341,40 @@ class SharedSubspace(RidgeRegression):
     within : float, default 0.1
         The penalty of weights in the subspace, as a share of `alpha`; 1 is `RidgeRegression`.
     alpha : float, optional
-        The penalty on the size of the weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default
-        that of 15 values, over seven powers of ten, which ranks the labels best (image AUC) of samples that
-        were left out one at a time; beyond 1,000 samples of 1,000 of them, drawn at random but always the
-        same ones. With unknown labels it is chosen as if these had the mean of the known ones, and multiplied
-        by the share that is known. Methods that project the labels choose it before the projection.
+        Penalty on the squared weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default one of 15
+        values, over seven powers of ten: the one that ranks the labels of left-out samples best (image AUC,
+        leave-one-out). Beyond 1,000 samples, 1,000 of them are left out, drawn at random but always the same
+        ones. For this choice, unknown labels count as the mean of the known ones, and alpha is multiplied by
+        the share of known labels. Methods that project the labels choose alpha before the projection.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     n_jobs : int, optional
         Number of threads; all cores by default.
     n_components : int or float, default 0.5
-        Number of dimensions of the subspace, or their share of the labels; cut to the number of labels.
+        Number of dimensions of the subspace, or their share of the labels; at most the number of labels.
 
     Attributes
     ----------
     n_components_ : int, the dimensions that were taken
     alpha_ : float
-        The penalty that was taken.
+        The penalty that was used.
     dual_coef_ : array, shape (n_samples, n_labels)
         ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``; missing for kernel="linear".
     support_ : int array, shape (n_support,)
-        Indices of the training samples of which some label is known; missing for kernel="linear".
+        Indices of the training samples with a known label; missing for kernel="linear".
     X_fit_ : array, sparse matrix or mapping of views
         The training samples; missing for kernel="precomputed" and "linear".
     kernel_ : Kernel
@@ -378,13 +382,13 @@ class SharedSubspace(RidgeRegression):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns; only for kernel="linear".
     intercept_ : array, shape (n_labels,)
-        What is added to the scores of each label.
+        Constants that are added to the scores of each label.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
     """
 
     n_components: Any = 0.5

@@ -37,12 +37,12 @@ class LabelPowerset(LabelEstimator):
         Label sets with fewer samples are no classes, and their samples are left out (pruning).
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are, see `OneVsAllLogistic`.
+        Similarity of two samples, see `OneVsAllLogistic`.
     gamma : float, optional
         1 / width of "rbf" and "chi2", and the factor of "poly". By default the width is the mean distance of
         training pairs.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited. An int makes results repeatable.
+        Seed of the order in which samples are visited. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
 
@@ -51,11 +51,11 @@ class LabelPowerset(LabelEstimator):
     label_sets_ : bool array, shape (n_sets, n_labels)
     classifier_ : OneVsAllLogistic, whose labels are the sets
     never_positive_ : bool array, shape (n_labels,)
-        Labels that no class holds. They are ranked last and never predicted.
+        Labels that are in no class. They are ranked last and never predicted.
     classes_ : array, shape (n_labels,)
         The names of the labels, in the order of the columns of all scores and predictions.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

@@ -58,22 +58,21 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     Parameters
     ----------
     C : float, default 1.0
-        Cost of a violated label. Larger values follow the training labels more closely, smaller ones give
-        smoother scores; powers of ten from 0.01 to 100 are worth trying.
+        Penalty for violated labels. Larger values fit the training labels more closely, smaller ones give
+        smoother scores; try powers of ten from 0.01 to 100.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Factors of the cost. "balanced" gives the present and the absent samples of each label the same total
-        weight, which helps where rare labels must be predicted. For one-dimensional y the keys are class
-        names.
+        Factors of C. "balanced" gives the present and the absent samples of each label the same total weight,
+        which helps if rare labels must be predicted. For one-dimensional y, the keys are class names.
     tol : float, default 0.001
         Relative duality gap at which training stops. Lower it to compare objectives; rankings hardly change
         below the default.
@@ -83,22 +82,23 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     max_seconds : float, optional
         Stop each of the four trainings after this many seconds and keep the result with its certificate.
     random_state : int, RandomState or None, default None
-        Seeds the order in which samples are visited, and the thirds. An int makes results repeatable.
+        Seed of the order in which samples are visited, and of the thirds. Pass an int for repeatable results.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
         1 prints the duality gap after every pass.
     landmarks : int, optional
-        Number of training rows, chosen so that they stand for all: rows are compared with these only
-        (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
-        enough for most collections. By default all rows are compared with each other.
+        Number of landmarks: rows are compared only with this many training rows, which are chosen to
+        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
+        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
+        each other.
     engine : {"auto", "dual", "primal"}, default "auto"
-        How rows under the linear kernel are learned from. "dual" goes from sample to sample; "primal" takes
-        Newton steps on all samples, which is far faster where there are many more of them than columns;
-        "auto" counts.
+        Solver for the linear kernel. "dual" goes from sample to sample; "primal" takes Newton steps on all
+        samples, which is far faster if there are many more samples than columns; "auto" chooses by their
+        numbers.
     device : str, optional
-        Where dense rows are worked on by the primal engine, such as "cuda"; needs torch. By default on the
-        processor.
+        Device on which the primal engine computes with dense rows, such as "cuda"; needs torch. By default
+        the CPU.
 
     Attributes
     ----------
@@ -111,10 +111,10 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns times `slope_`; only for kernel="linear".
     dual_solution_ : array, shape (n_samples, n_labels)
-        The coefficients of the machines before the sigmoid, as `fit` takes them as `start` in another
+        The coefficients of the machines before the sigmoid; pass this to `fit` as `start` to continue
         training.
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -124,11 +124,11 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -136,7 +136,7 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------
@@ -218,19 +218,19 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     Parameters
     ----------
     C : float, default 100.0
-        Cost of the mean violation of a pair: n times the C of an `OneVsAllSVM` is of the same size.
+        Penalty for the mean violation of a pair: n times the C of a `OneVsAllSVM` has about the same effect.
     kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
         "rbf"
-        How alike two samples are. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix, and
-        is the one for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
+        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
+        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
+        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
         added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
     gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger it is, the fewer samples count as
-        alike. By default the width is the mean distance of training pairs; try half and twice that, together
-        with other costs, where the ranking is poor.
+        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
+        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
+        and twice that, together with other values of C.
     class_weight : None, "balanced", {1: present, 0: absent} or {label: weight}, default None
-        Cancels out of the pairs, and moves the offsets of the sigmoids only.
+        Has no effect on the pairs; it only moves the offsets of the sigmoids.
     tol : float, default 0.001
         Relative duality gap at which the training of each label stops.
     max_iter : int, default 1000
@@ -239,7 +239,7 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     max_seconds : float, optional
         Stop training after this many seconds and keep the result with its certificate. Ctrl-C does the same.
     random_state : int, RandomState or None, default None
-        Not used: there is nothing random in the training.
+        Not used: the training is not random.
     n_jobs : int, optional
         Number of threads; all cores by default.
     verbose : int, default 0
@@ -256,10 +256,10 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     coef_ : array, shape (n_labels, n_features)
         Weights of the columns times `slope_`; only for kernel="linear".
     dual_solution_ : array, shape (n_samples, n_labels)
-        The coefficients of the machines before the sigmoid, as `fit` takes them as `start` in another
+        The coefficients of the machines before the sigmoid; pass this to `fit` as `start` to continue
         training.
     primal_objective_ : float
-        The value of the problem that is minimised, summed over labels.
+        The value of the objective that is minimized, summed over labels.
     dual_objective_ : float
         A lower bound of that value, from the dual problem.
     duality_gap_ : float
@@ -269,11 +269,11 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     converged_ : bool
         Whether `tol` was reached.
     trace_ : list of (n_iter, seconds, primal, dual, gap)
-        How training went, one point each time the gap was measured.
+        History of the training, one point each time the gap was measured.
     kernel_ : Kernel
         The kernel, with its width fixed by the training samples.
     support_ : int array, shape (n_support,)
-        Indices of the training samples with a coefficient that is not zero.
+        Indices of the training samples with a nonzero coefficient.
     X_fit_ : array, sparse matrix or mapping of views
         The training samples that predictions are computed from; missing for kernel="precomputed".
     classes_ : array, shape (n_labels,)
@@ -281,7 +281,7 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     never_positive_ : bool array, shape (n_labels,)
         Labels without a positive training sample. They are ranked last and never predicted.
     n_features_in_ : int
-        Number of columns of X in `fit`; missing where X was a mapping of views.
+        Number of columns of X in `fit`; missing if X was a mapping of views.
 
     Examples
     --------

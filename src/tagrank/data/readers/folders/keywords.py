@@ -17,7 +17,7 @@ _N_PROBES = 64
 def has_keywords(folder: PictureFolder, *, machine_tags: bool = False) -> bool:
     """Whether there are sidecars, or keywords in any of a few pictures spread over the folder.
 
-    Unless `machine_tags` are wanted, a sidecar with none but machine-written keywords does not count: the folder
+    Unless `machine_tags` are wanted, a sidecar with only machine-written keywords does not count: the folder
     is read as it was before they were written.
     """
     if any(machine_tags or not _is_machine_made(folder, name) for name in folder_sidecars(folder)):
