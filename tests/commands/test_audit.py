@@ -135,7 +135,7 @@ def test_an_audit_in_the_terminal(data, complete, tmp_path):
     shown = run("--audited", complete)
     assert shown.exit_code == 0, shown.output
     assert "60 rows looked at: about" in shown.stdout
-    assert "complete, about" in shown.stdout
+    assert "complete (about)" in shown.stdout
     listed = run("-n", 7, "-o", tmp_path / "next.csv")
     assert "7 rows to audit written to" in listed.stderr
     assert len((tmp_path / "next.csv").read_text().splitlines()) == 8

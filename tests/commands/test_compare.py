@@ -180,7 +180,9 @@ def test_an_interrupted_comparison_keeps_what_is_done(tmp_path, monkeypatch):
 def test_other_settings_are_refused(in_this_process, tmp_path):
     folder, frequency = tmp_path / "kept", {**QUICK, "methods": "label-frequency"}
     compare(draw(), folder, **frequency)
-    with pytest.raises(ArgumentError, match=r"begun otherwise \(seed was 0, is 1\); name another folder, or"):
+    with pytest.raises(
+        ArgumentError, match=r"other settings \(seed was 0 and is now 1\); name another folder, or"
+    ):
         compare(draw(), folder, seed=1, **frequency)
     with pytest.raises(ArgumentError, match="begun with other content of 'toy'"):
         compare(draw(seed=5), folder, **frequency)
@@ -200,7 +202,7 @@ def test_a_method_that_does_not_fit_is_not_begun(monkeypatch, tmp_path):
     monkeypatch.setattr(running, "available_memory", lambda: 10.0)
     found = compare(draw(), tmp_path / "kept", **QUICK)
     assert {line.state for line in found.data[0].lines} == {"too large"}
-    assert "of memory, 0 MiB are free" in found.data[0].lines[0].words
+    assert "of memory, but only 0 MiB are free" in found.data[0].lines[0].words
     monkeypatch.undo()
     monkeypatch.setattr(running, "WorkerPool", Here)
     # what was not done is tried again
@@ -269,7 +271,7 @@ def test_data_that_cannot_be_compared_on():
         compare(untagged, **QUICK)
     with pytest.raises(ValueError, match="has one row"):
         compare(rows.subset([0]), **QUICK)
-    with pytest.raises(ArgumentError, match="exclude each other"):
+    with pytest.raises(ArgumentError, match="cannot be combined"):
         compare(rows, folds=3, test_size=0.2, **QUICK)
     with pytest.raises(ArgumentError, match="no data to compare on"):
         compare([], **QUICK)

@@ -98,7 +98,7 @@ def test_latex(comparison, tmp_path):
 def test_page(comparison, tmp_path):
     write_comparison_page(tmp_path / "page.html", comparison)
     page = (tmp_path / "page.html").read_text()
-    assert "Methods side by side on birds &amp; bees_1 #3, &lt;b&gt;sea&lt;/b&gt;, c" in page
+    assert "Comparison of methods on birds &amp; bees_1 #3, &lt;b&gt;sea&lt;/b&gt;, c" in page
     assert "<b>sea</b>" not in page
     for word in ("Average ranks", "critical difference", "below label frequency", "are_bad &amp; lost", "▼"):
         assert word in page

@@ -103,7 +103,7 @@ def test_probabilities_are_learned_knowing_what_was_decided(decided, monkeypatch
 
 
 def test_decisions_are_about_a_folder(decided):
-    with pytest.raises(ArgumentError, match="about a folder"):
+    with pytest.raises(ArgumentError, match="need a folder"):
         open_collection("drawn-pictures", reading=Reading(decisions="desk.sqlite"))
     with pytest.raises(FileNotFoundError, match="no decisions found"):
         open_collection(decided, reading=Reading(decisions=decided / "nowhere.sqlite"))

@@ -68,7 +68,7 @@ def spelled(kind, path):
 def test_what_is_read_is_not_replaced(tmp_path, kind):
     table = tmp_path / "my.csv"
     table.write_text("a,tag:sky\n1,1\n")
-    with pytest.raises(ArgumentError, match=r"output=.*\.csv would replace .*my\.csv, which is read"):
+    with pytest.raises(ArgumentError, match=r"output=.*\.csv would overwrite the input .*my\.csv"):
         check_apart("model", ["photos", table], output=spelled(kind, table))
     check_apart(table, 3, None, output=tmp_path / "new.csv", page=None)
 
@@ -77,7 +77,7 @@ def test_the_list_of_tags_in_a_folder_is_read(tmp_path):
     for name in ("tags.csv", "ranked.csv"):
         (tmp_path / name).write_text("image,tags\na.jpg,sky\n")
     check_apart(tmp_path, output=tmp_path / "ranked.csv")
-    with pytest.raises(ArgumentError, match="which is read"):
+    with pytest.raises(ArgumentError, match="would overwrite the input"):
         check_apart(tmp_path, output=tmp_path / "tags.csv")
 
 
@@ -90,14 +90,14 @@ def test_files_of_a_data_set_are_read(tmp_path, monkeypatch):
         (folder / name).write_text("")
     monkeypatch.setenv("TAGRANK_DATA", str(tmp_path))
     output = folder / next(name for name in entry.files if name.endswith(".csv"))
-    with pytest.raises(ArgumentError, match="which is read"):
+    with pytest.raises(ArgumentError, match="would overwrite the input"):
         check_apart(entry.name, output=output)
 
 
 def test_a_folder_around_what_is_read_is_not_replaced(tmp_path):
     (tmp_path / "model").mkdir()
     np.save(tmp_path / "model" / "prior.npy", np.eye(2))
-    with pytest.raises(ArgumentError, match="which is read"):
+    with pytest.raises(ArgumentError, match="would overwrite the input"):
         check_apart(tmp_path / "model" / "prior.npy", output=tmp_path / "model")
     check_apart(tmp_path, output=tmp_path / "model")
 

@@ -34,11 +34,11 @@ def test_parts(coast, part, usual, n_rows):
 
 
 def test_unknown_part_lists_those_there_are(coast):
-    with pytest.raises(ValueError, match="choose among test, train, all"):
+    with pytest.raises(ValueError, match="choose one of test, train, all"):
         choose_part(coast, "dev", usual="train")
 
 
-@pytest.mark.filterwarnings("ignore:tags of")
+@pytest.mark.filterwarnings("ignore:treating tags")
 def test_missing_tags_are_absent_where_anything_is_known(coast):
     aligned = align_tags(coast, ["sky", "gull", "sea"])
     expected = [[1, 0, 1], [0, 0, 0], [np.nan] * 3, [0, 0, 1]]
@@ -168,7 +168,7 @@ def test_pictures_in_the_place_of_a_model(tmp_path):
     photos.mkdir()
     Image.new("RGB", (8, 8)).save(photos / "a.png")
     with pytest.raises(
-        ModelFileError, match=r"is a folder of pictures .* 'tagrank train '.*my photos' -o model'"
+        ModelFileError, match=r"is a folder of pictures, .* 'tagrank train '.*my photos' -o model'"
     ):
         open_model(photos)
     with pytest.raises(ModelFileError, match=r"a.png: is a picture; name the model first"):

@@ -122,7 +122,7 @@ def test_every_method(incomplete, method):
         ({"top": 0}, "top must be at least 1"),
         ({"per_tag": 0}, "per_tag must be at least 1"),
         ({"min_probability": 0.8, "max_probability": 0.2}, "min_probability=0.8 and max_probability=0.2"),
-        ({"min_probability": 60}, "between 0 and 1"),
+        ({"min_probability": 60}, "expected 0 <= min_probability"),
         ({"calibration": "magic"}, "calibration must be"),
         ({"method": "label-rankr"}, "did you mean"),
         ({"folds": 1}, "at least 2"),
@@ -184,7 +184,7 @@ def test_page_of_rows_is_safe(incomplete, tmp_path):
 
 def test_page_when_nothing_is_found(incomplete, tmp_path):
     missing(incomplete, C=1.0, min_probability=1, page=tmp_path / "page.html")
-    assert "Nothing seems to be missing: " in (tmp_path / "page.html").read_text()
+    assert "No tags seem to be missing; " in (tmp_path / "page.html").read_text()
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +227,7 @@ def test_pictures_in_files(folder, tmp_path):
     assert "http" not in text.replace("http-equiv", "")
     with_untagged = missing(rows, top=None, untagged=True, page=tmp_path / "more.html", **options)
     assert "38.png" in {one.name for one in with_untagged.suggestions}
-    assert "judged the 1 row without tags" in (tmp_path / "more.html").read_text()
+    assert "judged the 1 picture without tags" in (tmp_path / "more.html").read_text()
 
 
 def test_how_many_suggestions_are_right(incomplete):
@@ -238,7 +238,7 @@ def test_how_many_suggestions_are_right(incomplete):
     right = found.right
     assert right.low < right.estimate < right.high <= 10
     between = f"({right.low:.0f} to {right.high:.0f})"
-    assert found.quality == f"Of these 10 suggestions about {found.n_right:.0f} are right {between}."
+    assert found.quality == f"About {found.n_right:.0f} of these 10 suggestions are right {between}."
     assert found.to_dict()["quality"] == found.quality
     for other in ({"completeness": 1.0}, {"completeness": 0.5, "wrong": True, "max_probability": 1.0}):
         told = missing(incomplete, C=1.0, method="one-vs-all", top=10, **other)

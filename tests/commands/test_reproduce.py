@@ -63,7 +63,7 @@ def test_without_the_distribution_one_sentence_names_what_installs_it(installed)
     for answer in (invoke(), invoke("jsvm-table4", "--kept"), invoke("--json")):
         assert answer.exit_code == 1
         assert answer.stderr.count("\n") == 1
-        assert "in a checkout of tagrank run: pip install ./papers" in answer.stderr
+        assert "in a checkout of tagrank, run: pip install ./papers" in answer.stderr
     for function in (tagrank.list_reproductions, lambda: tagrank.reproduce("jsvm-table4")):
         with pytest.raises(ImportError, match=r"is not installed; .* pip install \./papers"):
             function()
@@ -72,7 +72,7 @@ def test_without_the_distribution_one_sentence_names_what_installs_it(installed)
 
 def test_help_and_wrong_options_need_no_distribution(installed):
     installed()
-    assert "set our figures beside the published ones" in invoke("--help").stdout
+    assert "show our figures beside the published ones" in invoke("--help").stdout
     assert "--kept measures nothing" in invoke("jsvm-table4", "--kept", "--quick").stderr
 
 

@@ -67,7 +67,7 @@ def test_arguments_that_cannot_be_meant(collection, tmp_path):
         tune(collection, method="auto")
     with pytest.raises(ArgumentError, match="did you mean 'label-ranker'"):
         tune(collection, method="label-rankr")
-    with pytest.raises(ArgumentError, match=r"written as \.yml"):
+    with pytest.raises(ArgumentError, match=r"written to a \.yml"):
         tune(collection, tmp_path / "best.json", method="label-ranker")
     with pytest.raises(ValueError, match="search"):
         tune(collection, method="label-ranker", search="random")

@@ -152,7 +152,7 @@ def test_datasets_say_how_to_get_them(tagrank, monkeypatch, tmp_path):
     assert str(tmp_path / "scene") in document["scene"]["advice"]
     people = tagrank("datasets")
     assert "2,407" in people.stdout
-    assert "are not here" in people.stderr
+    assert "data sets not found" in people.stderr
 
 
 def test_datasets_that_are_here(tagrank, research_data):
@@ -181,7 +181,7 @@ def test_errors_are_one_line(error, expected):
     ("message", "expected"),
     [
         ("min_count skips rare tags", "--min-count skips rare tags"),
-        ("gamma=0.5 goes with kernel=rbf", "--gamma 0.5 goes with --kernel rbf"),
+        ("gamma=0.5 needs kernel=rbf", "--gamma 0.5 needs --kernel rbf"),
         ("the kernel of min_count.csv and a/min_count", "the kernel of min_count.csv and a/min_count"),
         ("n_neighbors=3 of my_gamma=1", "n_neighbors=3 of my_gamma=1"),
     ],
@@ -253,5 +253,6 @@ def test_no_command_replaces_what_it_reads(tagrank, table, model, tmp_path, monk
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     message = " ".join(result.stderr.replace("│", " ").split())
     assert any(
-        words in message for words in ("which is read", "no page", "no part of the model", "not a model")
+        words in message
+        for words in ("overwrite the input", "not an HTML page", "no part of the model", "not a model")
     )

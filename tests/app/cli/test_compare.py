@@ -18,7 +18,7 @@ def test_tables(tagrank, table, folder):
     result = tagrank("compare", table, "--methods", "label-frequency", "-o", folder)
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
-    assert lines[0] == "coast: 45 rows to learn from, 15 to measure on, 3 tags"
+    assert lines[0] == "coast: 45 training rows, 15 test rows, 3 tags"
     assert lines[1].split()[:4] == ["method", "MAP", "and", "AUC"]
     assert [line.split()[0] for line in lines[2:4]] == ["one-vs-all-logistic", "label-frequency"]
     assert "--kernel" in result.stdout
@@ -37,7 +37,7 @@ def test_json(tagrank, table, folder):
 def test_other_settings_are_refused_in_the_words_of_the_command_line(tagrank, table, folder):
     result = tagrank("compare", table, "--methods", "label-frequency", "-o", folder, "--seed", 3)
     assert result.exit_code == 2
-    assert "seed was 0, is 3" in result.stderr
+    assert "seed was 0 and is now 3" in result.stderr
     assert "start again with --fresh" in result.stderr
     assert "True" not in result.stderr
 
@@ -60,7 +60,7 @@ def test_files_that_cannot_be_written_are_told_before_the_work(tagrank, table, t
         assert f"{tmp_path} is a folder; name a file" in result.stderr
     result = tagrank("compare", table, "--markdown", tmp_path / "a", "--latex", tmp_path / "a")
     assert "are the same file" in result.stderr
-    assert "would replace" in tagrank("compare", table, "--latex", table).stderr
+    assert "overwrite" in tagrank("compare", table, "--latex", table).stderr
 
 
 def test_errors(tagrank, table, tmp_path):

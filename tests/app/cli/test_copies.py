@@ -134,5 +134,5 @@ def test_two_copies_become_one(tagrank, photos, tmp_path):
     assert answers(photos) == {("a.png", "boat"): -1, ("b.png", "boat"): 1}
     again = tagrank("import", photos, "ben.sqlite")
     assert again.exit_code == 0
-    assert again.stderr.strip() == "0 answers and 0 changes of tags in 0 steps taken over"
+    assert again.stderr.strip() == "0 decisions and 0 changes of tags imported in 0 steps"
     assert len(answers(photos)) == 2

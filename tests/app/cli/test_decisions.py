@@ -81,7 +81,7 @@ def test_precision_and_probability_exclude_each_other(tagrank, shared, table):
     for command in ("annotate", "evaluate"):
         result = tagrank(command, shared, table, "--precision", 0.8, "--min-probability", 0.5)
         assert result.exit_code == 2
-        assert "--min-probability 0.5 and --precision 0.8 exclude each other" in " ".join(
+        assert "--min-probability 0.5 and --precision 0.8 cannot be combined" in " ".join(
             result.stderr.split()
         )
 

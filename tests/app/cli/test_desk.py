@@ -127,8 +127,8 @@ def test_a_read_only_folder_says_where_else_decisions_may_lie(tagrank, tmp_path)
     [
         ([], "a folder of pictures, or --demo"),
         (["PHOTOS", "--demo"], "a folder of pictures, or --demo"),
-        (["PHOTOS", "--certificate", "x.pem"], "belong together"),
-        (["PHOTOS", "--certificate", "x.pem", "--key", "y.pem"], "is no file"),
+        (["PHOTOS", "--certificate", "x.pem"], "must be used together"),
+        (["PHOTOS", "--certificate", "x.pem", "--key", "y.pem"], "expected a PEM file"),
         (["PHOTOS", "--password-file", "x"], "--host ADDRESS"),
         (["PHOTOS", "--new-password"], "--host ADDRESS"),
         (["PHOTOS", "--host", "127.0.0.1"], "TAGRANK_PASSWORD"),

@@ -40,7 +40,7 @@ def test_a_list_goes_out_and_comes_back(tagrank, decided, tmp_path):
     shutil.rmtree(decided / ".tagrank")
     tried = tagrank("import", decided, out, "--dry-run")
     assert (tried.exit_code, (decided / ".tagrank").exists()) == (0, False)
-    assert "nothing was recorded: 3 decisions recorded of 3 answers" in tried.stderr
+    assert "nothing was recorded: 3 decisions recorded from 3 lines" in tried.stderr
     assert tagrank("import", decided, out, "--who", "ben").exit_code == 0
     document = json.loads(tagrank("export", decided, "--json").stdout)
     assert {(row["name"], row["tag"], row["answer"], row["by"]) for row in document["decisions"]} == {
@@ -48,7 +48,7 @@ def test_a_list_goes_out_and_comes_back(tagrank, decided, tmp_path):
         ("a.png", "sea", "no", "ben"),
         ("b.png", "boat", "yes", "ben"),
     }
-    assert "0 decisions recorded of 3 answers" in tagrank("import", decided, out, "--dry-run").stderr
+    assert "0 decisions recorded from 3 lines" in tagrank("import", decided, out, "--dry-run").stderr
 
 
 def test_sidecars(tagrank, decided):
@@ -88,7 +88,7 @@ def test_all_tags_as_a_list(tagrank, decided):
     assert "2 tags added, 1 tag removed; 3 pictures with tags" in tried.stderr
     result = tagrank("export", decided, "--tags", listed)
     assert listed.read_text() == "image,tags\na.png,dog|sky\nc.png,dog\nb.png,boat\n"
-    command = result.stderr.partition("to get it back: ")[2].strip()
+    command = result.stderr.partition("to restore it: ")[2].strip()
     subprocess.run(shlex.split(command), check=True)
     assert listed.read_bytes() == before
     document = json.loads(tagrank("export", decided, "--tags", listed, "--sidecars", "--json").stdout)
@@ -127,7 +127,7 @@ def test_problems_are_said_and_end_with_1(tagrank, decided, tmp_path):
         (
             ["train", "{photos}", "-o", "m", "--decisions", "x.sqlite", "--no-decisions"],
             2,
-            "exclude each other",
+            "cannot be combined",
         ),
         (["missing", "drawn-pictures", "--decisions", "x.sqlite"], 2, "--decisions x.sqlite"),
     ],

@@ -20,7 +20,7 @@ def test_table_says_what_the_library_says(tagrank, table):
     assert result.exit_code == 0, result.stderr
     quality, _, _, *lines = result.stdout.splitlines()
     expected = missing(table, top=4, C=1.0, folds=3).suggestions
-    assert quality.startswith("4 probably missing of ")
+    assert quality.startswith("4 tags probably missing; checked ")
     assert len(lines) == 4
     for line, one in zip(lines, expected, strict=True):
         assert line.startswith(one.name)
@@ -84,7 +84,7 @@ def test_nothing_found_is_said(tagrank, table):
     result = tagrank("missing", table, "--C", 1, "--min-probability", 1)
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert re.fullmatch(r"no tag is probably missing; checked \d+ absent or unknown tags\n", result.stderr)
+    assert re.fullmatch(r"no tags seem to be missing; checked \d+ absent or unknown tags\n", result.stderr)
 
 
 def test_nothing_suspicious_is_an_answer(tagrank, table, tmp_path):
@@ -92,12 +92,12 @@ def test_nothing_suspicious_is_an_answer(tagrank, table, tmp_path):
     options = ("missing", table, "--wrong", "--C", 1, "--max-probability", 0)
     result = tagrank(*options, *files)
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.startswith("nothing suspicious: ")
+    assert result.stderr.startswith("no tags look wrong; checked ")
     assert "Nothing suspicious: " in (tmp_path / "page.html").read_text()
     assert (tmp_path / "found.csv").read_text() == "name,tag,probability,score,rank,state\n"
     document = json.loads(tagrank(*options, "--json").stdout)
     assert document["suggestions"] == []
-    assert document["answer"].startswith("nothing suspicious: ")
+    assert document["answer"].startswith("no tags look wrong; checked ")
 
 
 def test_what_is_more_probable_than_not_is_not_suspicious(tagrank, table):
@@ -120,7 +120,7 @@ def test_untagged_ones_are_counted(tagrank, table, tmp_path):
     options = ("missing", tmp_path / "some.csv", "--C", 1, "--top", 1)
     result = tagrank(*options)
     assert result.exit_code == 0, result.stderr
-    assert result.stdout.startswith("1 probably missing of ")
+    assert result.stdout.startswith("1 tag probably missing; checked ")
     assert result.stderr == "skipped 4 rows without tags; --untagged suggests tags for them\n"
     assert json.loads(tagrank(*options, "--json").stdout)["n_untagged"] == 4
     assert tagrank(*options, "--untagged").stderr == ""

@@ -62,7 +62,7 @@ def test_annotate_folders_and_files(tagrank, trained, folder):
     document = json.loads(result.stdout)
     assert len(document["pictures"]) == 50
     assert [problem["path"] for problem in document["problems"]] == [str(folder / "broken.jpg")]
-    assert "left out" in result.stderr
+    assert "skipped" in result.stderr
     same = [p for p in document["pictures"] if p["name"].endswith(("älter & neu.png", "drawing-0000.png"))]
     assert len(same) == 3
     for other in same[1:]:
@@ -129,7 +129,7 @@ def test_a_width_needs_its_kernel(tagrank, folder, tmp_path, monkeypatch):
     result = tagrank("train", folder, "-o", tmp_path / "m", "--features", "colour", "--gamma", 0.5)
     assert result.exit_code == 2
     words = " ".join(result.stderr.replace("│", " ").split())
-    assert "--gamma 0.5 goes with --kernel rbf or --kernel chi2" in words
+    assert "--gamma 0.5 needs --kernel rbf or --kernel chi2" in words
 
 
 def test_strict_stops(tagrank, trained, folder):
@@ -175,7 +175,7 @@ def test_sidecars_that_cannot_be_written(tagrank, trained, drawn, tmp_path, monk
     result = tagrank("annotate", trained[0], tmp_path, "--sidecars", "--json")
     assert result.exit_code == 1
     assert f"sidecar not written: {tmp_path / 'a.png'}" in result.stderr
-    assert "left out" not in result.stderr
+    assert "skipped" not in result.stderr
     document = json.loads(result.stdout)
     assert document["problems"] == []
     assert [problem["path"] for problem in document["unwritten"]] == [str(tmp_path / "a.png")]

@@ -62,7 +62,7 @@ def test_a_dry_run_shows_what_the_run_does(tagrank, model, new):
     shown = tagrank("annotate", model, new, "--sidecars", "--dry-run")
     assert shown.exit_code == 0, shown.output
     assert "would be added" in shown.stdout
-    assert "no sidecar was written" in shown.stderr
+    assert "nothing was written" in shown.stderr
     both = tagrank("annotate", model, new, "--sidecars", "--dry-run", "--why")
     quality, _, changes = shown.stdout.partition("\n\n")
     assert quality.startswith("Of 100 predicted tags, ")

@@ -292,7 +292,7 @@ def test_worst_objective_and_its_solvers(grams, Y):
         SharedKernelSVM(objective="worst", solver="level", **options).fit(grams, Y)
     with pytest.raises(ValueError, match="norm must be 1 with solver='stochastic'"):
         SharedKernelSVM(objective="worst", solver="stochastic", norm=2, **options).fit(grams, Y)
-    with pytest.raises(ValueError, match="goes with objective='worst'"):
+    with pytest.raises(ValueError, match="needs objective='worst'"):
         SharedKernelSVM(solver="stochastic", **options).fit(grams, Y)
 
 

@@ -127,8 +127,8 @@ class Recipe:
         gamma = self.parameters.get("gamma")
         if gamma is not None and "kernel" not in self.parameters:
             raise ArgumentError(
-                f"gamma={gamma:g} goes with kernel=rbf or kernel=chi2: unless a kernel is named, pictures "
-                "have the sum of those that suit their features, each with a width of its own"
+                f"gamma={gamma:g} needs kernel=rbf or kernel=chi2: without a named kernel, pictures use "
+                "the sum of the kernels that suit their features, each with its own width"
             )
 
     def with_costs(self, seconds: Mapping[str, float]) -> "Recipe":
@@ -262,8 +262,7 @@ class Recipe:
         check_count("kernel_power", self.kernel_power)
         if not hasattr(self._make(self._entries[0]), "kernel"):
             raise ArgumentError(
-                f"kernel_power={self.kernel_power} goes with a method that has a kernel; {self.method!r} "
-                "has none"
+                f"kernel_power={self.kernel_power} needs a method with a kernel, and {self.method!r} has none"
             )
 
     def _check_calibration(self) -> None:
@@ -273,12 +272,12 @@ class Recipe:
             if share is None:
                 continue
             if not is_shared:
-                raise ArgumentError(f"{name} goes with calibration 'shared' and no threshold")
+                raise ArgumentError(f"{name} needs calibration 'shared' and no threshold")
             check_share(name, share)
         if self.calibration == "shared" and self.threshold is not None:
             raise ArgumentError(
-                f"threshold={self.threshold!r} goes with calibration tag by tag, 'platt' or 'isotonic'; "
-                "the shared probability has one for all tags, and precision moves it"
+                f"threshold={self.threshold!r} needs calibration 'platt' or 'isotonic'; with 'shared', all "
+                "tags have one threshold, and precision moves it"
             )
 
     @property

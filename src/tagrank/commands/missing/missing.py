@@ -113,7 +113,9 @@ class MissingTags:
         """What was found, in a sentence."""
         checked = f"{self.n_candidates:,} {'present' if self.wrong else 'absent or unknown'} tags"
         if not self.suggestions:
-            return f"no tag is {self.about}; checked {checked}"
+            return (
+                f"{'no tags look wrong' if self.wrong else 'no tags seem to be missing'}; checked {checked}"
+            )
         return f"{counted(len(self.suggestions), 'tag')} {self.about}; checked {checked}"
 
     @property

@@ -85,7 +85,7 @@ class KernelWeighing(ManyKernels):
         check_count("power", self.power)
         if self.power > 1 and isinstance(self.weights, str) and self.weights == "learned":
             raise ValueError(
-                f"power={self.power} goes with weights='held-out', 'uniform', 'best' or given ones; for "
+                f"power={self.power} needs weights='held-out', 'uniform', 'best' or given ones; for "
                 "weights='learned' raise each kernel, kernel ** 2"
             )
         check_positive("cost_strength", self.cost_strength, allow_zero=True)

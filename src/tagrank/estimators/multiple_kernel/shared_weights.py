@@ -297,7 +297,7 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
             if self.norm != 1 and self.solver == "stochastic":
                 raise ValueError(f"norm must be 1 with solver='stochastic', got {self.norm!r}")
         elif self.solver in WORST[1:]:
-            raise ValueError(f"solver={self.solver!r} goes with objective='worst', got objective='sum'")
+            raise ValueError(f"solver={self.solver!r} needs objective='worst', got objective='sum'")
 
     def _weigh(self, stack, settings, start_weights):
         if self.objective == "sum":
