@@ -100,7 +100,7 @@ def test_lines_that_cannot_be_used_are_listed(archive):
     ("content", "format", "words"),
     [
         (b"name,tag,answer\na.png,sky,perhaps\n", "csv", "line 2: answer must be one of"),
-        (b"name,tag,answer\na.png,sky\n", "csv", "another length"),
+        (b"name,tag,answer\na.png,sky\n", "csv", "another number of columns"),
         (b"one,two\n1,2\n", "csv", "expected name, tag and answer"),
         (b"\xff\xfe\x00", "csv", "UTF-8"),
         (b"name,tag,answer\na.png," + b"x" * 200_000 + b",yes\n", "csv", "is not CSV"),
@@ -194,7 +194,7 @@ def test_no_sidecar_for_another_picture_of_that_name(decided, photos):
     os.remove(photos / "e.png")
     done = export_sidecars(decided)
     assert done.changes == []
-    assert ["another content" in done.problems[0].reason, "not there" in done.problems[1].reason] == [
+    assert ["has changed" in done.problems[0].reason, "no longer exists" in done.problems[1].reason] == [
         True,
         True,
     ]

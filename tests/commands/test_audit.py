@@ -141,7 +141,7 @@ def test_an_audit_in_the_terminal(data, complete, tmp_path):
     assert len((tmp_path / "next.csv").read_text().splitlines()) == 8
     again = run("-n", 7, "-o", tmp_path / "next.csv")
     assert again.exit_code == 2
-    assert "is there already" in again.stderr
+    assert "exists already" in again.stderr
     assert "list of an audit is a .csv file" in run("-o", tmp_path / "next.jsonl").stderr
     few = run("--model", tmp_path / "none")
     assert "model not found" in few.stderr

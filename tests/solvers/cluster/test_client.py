@@ -83,7 +83,7 @@ def test_a_cluster_whose_workers_are_gone(empty_client, monkeypatch):
 def test_a_scheduler_that_lets_go_of_the_work(two_workers):
     futures = [ask(two_workers, divmod, 7, 2)]
     two_workers.cancel(futures, force=True)
-    with pytest.raises(ConnectionError, match=r"the Dask scheduler at tcp://.* let go of the work"):
+    with pytest.raises(ConnectionError, match=r"the Dask scheduler at tcp://.* dropped the work"):
         answers_of(two_workers, futures)
 
 
