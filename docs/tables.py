@@ -16,7 +16,7 @@ DOCS = Path(__file__).parent
 
 def method_table() -> str:
     """One line a method, as Markdown."""
-    headings = ("class", "method", "family", "good for", "training grows with", "paper")
+    headings = ("class", "method", "family", "good for", "training time grows with", "paper")
     lines: list[Sequence[str]] = [headings, ["---"] * len(headings)]
     for method in METHODS:
         paper = f"{method.acronym}: {method.paper}" if method.acronym else method.paper
