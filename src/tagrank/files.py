@@ -35,7 +35,7 @@ class FileError(ValueError):
 
 @dataclass(frozen=True)
 class Problem:
-    """A file that was left out, or not wholly understood.
+    """A file that was skipped or not fully understood, and why.
 
     Attributes
     ----------

@@ -120,8 +120,8 @@ class Annotator:
         ----------
         collection : with labels; pictures, or rows
         callback : function of a TracePoint, called while the estimator trains
-        progress : called with how much is done, of how much, and what is being done
-        stop : function without arguments; once it answers true, training ends with what was reached
+        progress : called with the number of steps done, the number of steps, and the name of the work
+        stop : function without arguments; when it returns True, training stops and keeps the result
         """
         check_kind(
             "collection", collection, Collection, "a Collection; Collection(views={...}, labels=Y) makes one"

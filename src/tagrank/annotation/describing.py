@@ -57,7 +57,7 @@ def describe_pictures(
     mapped_from : views of more bytes are mapped from files in that folder, as in `FeatureBank`
     scheduler : address of a Dask scheduler, or a `distributed.Client`, whose workers describe the pictures;
         vocabularies are learned, and rows are kept, in this process
-    progress : called with how many pictures are done, how many there are, and what is being done
+    progress : called with the number of pictures done, the number of pictures, and the name of the work
     """
     check_kind("collection", collection, Collection, "a Collection with pictures")
     check_features(features)

@@ -191,7 +191,7 @@ class Archive:
 
         Parameters
         ----------
-        progress : called with how many are done, how many there are, and what is being done
+        progress : called with the number of pictures done, the number of pictures, and the name of the work
         cache : where contents of files are known from, as for `describe_pictures`
         separator, follow_links, only_inside : as for `read_pictures`
         """

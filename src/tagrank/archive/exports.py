@@ -174,7 +174,7 @@ def export_sidecars(
     style : {"full", "stem"}, what new sidecars are called, see `write_sidecar`
     dry_run : only tell what would be written
     follow_links : also write behind links to folders
-    progress : called with how many pictures are done, how many there are, and what is being done
+    progress : called with the number of pictures done, the number of pictures, and the name of the work
     """
     vocabulary = archive.vocabulary()
     paths = {tag: vocabulary.path(tag) for tag in vocabulary.parents}

@@ -65,7 +65,7 @@ def change_tags(
     dry_run: bool = False,
     decisions: str | os.PathLike | None = None,
 ) -> list[str]:
-    """Change what tags mean, in one step that can be taken back; what became of the pictures, in sentences.
+    """Change the tags of an archive in one step that can be undone; returns the effects as sentences.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def change_tags(
 def undo_tags(
     photos: str | os.PathLike, *, who: str, decisions: str | os.PathLike | None = None
 ) -> tuple[TagChange, ...]:
-    """Take back the last changes of tags that stand, whoever made them; which these were.
+    """Undo the latest changes of tags that are not undone yet, whoever made them; returns these changes.
 
     Parameters
     ----------

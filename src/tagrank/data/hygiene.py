@@ -24,7 +24,7 @@ def clean_tags(
     parents: Mapping[str, Sequence[str]] | None = None,
     min_count: int = 0,
 ) -> Collection:
-    """The collection with tidier tags, step by step in the order of the parameters; each is off by default.
+    """The collection with cleaner tags, step by step in the order of the parameters; each is off by default.
 
     Parameters
     ----------

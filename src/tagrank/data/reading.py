@@ -66,7 +66,7 @@ def _read_synonyms(texts: Sequence[str]) -> Synonyms:
 
 @dataclass(frozen=True)
 class Reading:
-    """How data are read, and how their tags are tidied.
+    """How data are read and their tags cleaned up.
 
     Parameters
     ----------
@@ -81,11 +81,11 @@ class Reading:
     audited : list of random pictures or rows with all their tags and no others; 'tagrank audit' makes such a
         list
     lower_case : treat 'Sky' as 'sky'
-    hierarchy : how to read places|europe|rome: keep it as one tag, use only the leaf (rome), or add its
-        ancestors (europe, places); or a CSV file of tags and their parents
+    hierarchy : how to read places|europe|rome: keep (as one tag), leaf (only rome) or ancestors (rome, europe
+        and places); or a CSV file of tags and their parents
     synonyms : rename a tag, or read names from a CSV file of tags. In Python, a mapping of old names to new
         ones, a table, or several of both; the last one wins
-    min_count : ignore tags that fewer pictures have
+    min_count : ignore tags of fewer pictures than this
     """
 
     strict: Annotated[bool, Option(PICTURES)] = False

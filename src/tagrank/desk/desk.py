@@ -98,7 +98,7 @@ class Desk:
         separator : between the tags in the cells of tags.csv, as for `read_pictures`
         follow_links : show what lies behind links to folders, too
         only_inside : show nothing that lies outside of the folder, whatever links lead there
-        progress : called with how many pictures were looked at, how many there are, and what is being done
+        progress : called with the number of pictures done, the number of pictures, and the name of the work
         """
         name_features(features)  # a misspelt one is said now, not by the first training
         scanning: dict[str, Any] = {

@@ -87,7 +87,7 @@ class Factorization(StreamEstimator):
         X : rows, dense or sparse; or a mapping of views to such, put side by side in the order of their names
         y : labels in any form that `OneVsAllSVM.fit` takes
         callback : function of a TracePoint, called after each pass; its `primal` is the mean loss
-        stop : function without arguments, asked before each batch; once it answers true, training ends
+        stop : function without arguments, asked before each batch; when it returns True, training ends
 
         Returns
         -------
@@ -215,7 +215,7 @@ class Factorization(StreamEstimator):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TwoWayFactorization(Factorization):
-    """Scores labels by one space in which features and labels are coded (TWMMF, Vanegas et al.).
+    """Scores labels in one space for features and labels (TWMMF, Vanegas et al.).
 
     Features and labels are each brought into the space and back, and labels are read from where the features
     lead; see `tagrank.solvers.factorization_terms`. Unknown labels are left out. Nothing but the weights is
@@ -306,7 +306,7 @@ class TwoWayFactorization(Factorization):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineFactorization(Factorization):
-    """Scores labels by codes from which features and labels are made (OMMF, Otálora-Montenegro et al.).
+    """Scores labels by codes that reconstruct features and labels (OMMF, Otálora-Montenegro et al.).
 
     The code of a training sample follows from its features and labels in closed form, and what makes them
     from codes is learned by steps on batches; see `tagrank.solvers.factorization_terms`. The code of a new

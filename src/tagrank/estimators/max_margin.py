@@ -135,7 +135,7 @@ class MaxMarginEstimator(KernelEstimator):
             zero where nothing was known. It is made feasible for the labels of today, and changes only how
             long the way is
         callback : function of a TracePoint, called while training
-        stop : function without arguments, asked while training; once it answers true, training ends with the
+        stop : function without arguments, asked while training; when it returns True, training ends with the
             certificate of what was reached
 
         Returns

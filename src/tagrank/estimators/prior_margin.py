@@ -26,7 +26,7 @@ NAMED_PRIORS = ("correlation", "identity")
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PriorMarginClassifier(MaxMarginEstimator):
-    """One support vector machine per label, tied together by what is known of the labels (M3L).
+    """One support vector machine per label, linked by prior knowledge of the labels (M3L).
 
     Minimises ``1/2 sum_lk (R^-1)_lk <f_l, f_k> + sum_il 2 C_il max(0, 1 - y_il f_l(x_i))`` over the labels
     that are known; y is +1 for a present and -1 for an absent label. The prior R says which labels go

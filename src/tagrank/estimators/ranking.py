@@ -15,7 +15,7 @@ from tagrank.validation import check_choice, check_count, check_positive
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LabelRanker(MaxMarginEstimator):
-    """Ranks all labels of a sample: present ones two above absent ones (MLR-L1).
+    """Ranks all labels of a sample, present labels above absent ones by a margin of 2 (MLR-L1).
 
     Minimises ``1/2 sum_l |f_l|^2 + sum_i min_t sum_l C_il max(0, 1 - y_il (f_l(x_i) - t))``: the hinge loss
     with a threshold t of its own for every sample, so that only the order of the labels counts. The
@@ -159,7 +159,7 @@ def _fit_line(x, y):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class IncompleteLabelRanker(LabelRanker):
-    """Ranks labels where some that are present were not given (MLR-GL).
+    """Ranks labels where some present labels are missing in the training data (MLR-GL).
 
     Minimises ``1/2 sum_l |f_l|^2 + C sum_i sum_l |max(0, 1 - f_k(x_i) + f_l(x_i))|``, where the norm runs
     over the labels k that sample i has, and l over those it has not: a group for each absent label. The

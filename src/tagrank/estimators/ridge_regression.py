@@ -221,7 +221,7 @@ def choose_alpha(ridge, states, Y, means):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LabelCompletion(RidgeRegression):
-    """Ridge regression onto labels that a second map has completed (FastTag).
+    """Ridge regression onto labels that a second map completes (FastTag).
 
     Chen, Zheng and Weinberger 2013: B completes the labels y of a sample, 0 or 1, and W predicts what it
     makes of them from the features; B is held to the labels by asking that it restores them after each was

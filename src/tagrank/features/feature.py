@@ -146,7 +146,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Feature(Part):
-    """A set of features: picture in, row out. Subclasses write `describe`.
+    """A set of features: a picture in, a row of numbers out. Subclasses write `describe`.
 
     >>> from tagrank import choose_features
     >>> gist = choose_features("gist")["gist"]

@@ -66,7 +66,7 @@ def approximate_stack(kernels, X, *, names=None, n_components=256, method="nystr
 
 
 class NystroemMap(TransformerMixin, BaseEstimator):
-    """Similarities to some training rows, whitened.
+    """Similarities to landmark rows, whitened.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ LARGEST_PART = 512
 
 
 def check_gram(K, *, check_finite=True, n_jobs=None):
-    """`K` as a float array, or a ValueError that says why it is no Gram matrix.
+    """`K` as a float array, or a ValueError that says why it is not a Gram matrix.
 
     Of a large matrix symmetry and eigenvalues are checked on a random principal part, which is positive
     semidefinite if the whole is: the check stays far cheaper than any training.

@@ -115,7 +115,7 @@ def ranking_loss(Y, F):
 
 
 def coverage(Y, F, *, first_place=1):
-    """How far down the list one must go to meet every present label, mean over samples; lower is better.
+    """How far down the list one must go to find all present labels, mean over samples; lower is better.
 
     A tied label stands on the last place of its tie, as in ``sklearn.metrics.coverage_error``.
 

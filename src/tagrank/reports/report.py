@@ -66,7 +66,7 @@ def write_report(
     n_pictures: int | None = None,
     problems: Sequence[Problem] = (),
 ) -> None:
-    """Write a page that needs nothing else: no scripts, no network, pictures inside; whole or not at all.
+    """Write an HTML page that needs nothing else: no scripts, no network, pictures inside.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ class FeatureBank:
         Parameters
         ----------
         pictures : paths, or uint8 arrays of shape (height, width, 3)
-        progress : called with how many pictures are done, how many there are, and what is being done
+        progress : called with the number of pictures done, the number of pictures, and the name of the work
         """
         pictures = list(pictures)
         self._check(pictures)
@@ -367,7 +367,7 @@ def bank_folder(folder: str | os.PathLike | None = None) -> Path:
 
 
 def bank_size(folder: str | os.PathLike | None = None) -> int:
-    """Bytes that features take on disk.
+    """Size of the stored features on disk, in bytes.
 
     Parameters
     ----------
@@ -377,7 +377,7 @@ def bank_size(folder: str | os.PathLike | None = None) -> int:
 
 
 def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> None:
-    """Remove what was not asked for in so many days.
+    """Delete features that were not used for a number of days.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def prune_bank(folder: str | os.PathLike | None = None, *, days: float = 90) -> 
 
 
 def clear_bank(folder: str | os.PathLike | None = None) -> None:
-    """Remove all features; they will be computed again when they are needed. Other files stay.
+    """Delete all stored features; they are computed again when they are needed. Other files stay.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ PictureLike = str | os.PathLike | np.ndarray
 
 
 class CacheWarning(UserWarning):
-    """The cache folder cannot be used as it should; the work goes on without it."""
+    """A problem with the cache folder; the work continues without it."""
 
 
 class StoreDamage(Exception):

@@ -49,8 +49,8 @@ def settle_landmarks(
     X, labels : all rows
     sample : rows compared with each other and their labels; None where there are none
     seed : for the folds
-    progress : called with how much is done, how much there is to do, and what is being done
-    stop : function without arguments; once it answers true, no more are tried
+    progress : called with the number of steps done, the number of steps, and the name of the work
+    stop : function without arguments; when it returns True, no more are tried
     """
     if plan.n_landmarks is None or not landmark_names(estimator):
         return plan

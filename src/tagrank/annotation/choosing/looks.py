@@ -143,7 +143,7 @@ def choose_looks(
     features : fitted sets of features by name, with one look each
     seed : for the pictures that are drawn, and for the folds
     n_jobs : threads and processes; all cores by default
-    progress : called with how much is done, how much there is to do, and what is being done
+    progress : called with the number of steps done, the number of steps, and the name of the work
     describing : options of `describe_pictures`
     """
     states = rows.states()

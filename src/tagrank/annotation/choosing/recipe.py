@@ -65,29 +65,30 @@ WEIGHING_C, WEIGHING_TOL = 3.0, 2e-2  # of the models by which sets of features 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is wanted of a model; the rest is chosen.
+    """The settings of a model; what is left open is chosen by cross-validation.
 
     Attributes
     ----------
     method : a name from `methods`, or "auto" to choose among `TRIED`
-    parameters : constructor arguments of its estimator; None leaves the choice. For a matrix with a row and a
-        column for each tag there may stand its file, see `read_tag_matrix`, or a DataFrame. `max_seconds` is
+    parameters : constructor arguments of its estimator; None leaves them open. For a matrix with a row and a
+        column for each tag, a file, see `read_tag_matrix`, or a DataFrame is accepted, too. `max_seconds` is
         the budget of choice, calibration and training together
     calibration : {"shared", "platt", "isotonic", None} or "auto", how probabilities are learned from held-out
-        scores: "shared" by one curve for all tags, see `ProbabilityRanker`, the others tag by tag, see
-        `CalibratedRanker`; "auto" is "shared", or "platt" where a threshold is given
-    threshold : {"f1", "global", "cardinality", "top-k", None}, how it is learned which tags to predict, for
-        calibration tag by tag; None leaves the choice: "f1"
-    completeness : of the tags, between 0 and 1; it is estimated by default. For the shared curve
-    precision : predict tags of which this share is right; the highest expected F1 by default. For the shared
-        curve
-    n_tags : tags for each picture with threshold="top-k"
-    seed : for everything random
-    n_jobs : threads; all cores by default
-    kernel_power : to which the kernel is raised; None leaves the choice
-    memory : bytes that training may take; most of what is free by default
-    exact : compare all rows with each other, or refuse; by default many rows are compared with landmarks
-    scaling : of the columns, one of `SCALINGS`; None leaves it to the `Annotator`
+        scores: "shared" uses one curve for all tags, see `ProbabilityRanker`, the others use a curve for each
+        tag, see `CalibratedRanker`; "auto" is "shared", or "platt" if a threshold is given
+    threshold : {"f1", "global", "cardinality", "top-k", None}, how to learn which tags to predict, with
+        calibration "platt" or "isotonic"; None is "f1"
+    completeness : share of the true tags that are listed, between 0 and 1; estimated by default. For the
+        shared curve
+    precision : predict tags so that this share of them is right; by default, those with the highest expected
+        F1. For the shared curve
+    n_tags : tags per picture with threshold="top-k"
+    seed : random seed
+    n_jobs : number of threads; all cores by default
+    kernel_power : power of the kernel; None leaves it open
+    memory : bytes that training may use; most of the free memory by default
+    exact : compare all pairs of rows, or raise an error; by default many rows are compared with landmarks
+    scaling : how to scale the columns, one of `SCALINGS`; None leaves it to the `Annotator`
     """
 
     method: str = METHOD

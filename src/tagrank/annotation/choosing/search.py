@@ -79,8 +79,8 @@ def search_space(
     how : {"halving", "grid"}
     n_folds : the number of folds, in which each label keeps its share
     only_linear : whether kernels that compare all rows with each other are left out
-    progress : called with how many trials are done, of how many, and what is being done
-    stop : function without arguments; once it answers true, the best so far is taken
+    progress : called with the number of trials done, the number of trials, and the name of the work
+    stop : function without arguments; when it returns True, the search ends with the best so far
 
     Returns
     -------

@@ -71,8 +71,8 @@ def choose(
     criterion : a key of `CRITERIA`, or `LIKELIHOOD`
     n_folds : the number of folds
     seed : for the folds
-    progress : called with how much is done, how much there is to do, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
+    progress : called with the number of steps done, the number of steps, and the name of the work
+    stop : function without arguments; when it returns True, the current training ends early
     """
     if not candidates.has_choice:
         return _usual(candidates, X, labels.shape, progress)

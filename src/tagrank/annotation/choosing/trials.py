@@ -125,8 +125,8 @@ class Trials:
     criterion : a key of `CRITERIA`, or `LIKELIHOOD`
     n_folds, seed : of the folds, in which each label keeps its share
     n_expected : trials that will be made, for `progress`
-    progress : called with how many folds are done, of how many, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
+    progress : called with the number of folds done, the number of folds, and the name of the work
+    stop : function without arguments; when it returns True, the current training ends early
     is_exact : whether models are trained as far as their estimator says, and not only as comparing needs
     """
 
@@ -324,8 +324,8 @@ def tune_cost(
     criterion : by which the power is chosen, a key of `CRITERIA`
     n_folds : the number of folds
     seed : for the folds
-    progress : called with how many folds are done, how many there are, and what is being done
-    stop : function without arguments; once it answers true, what is being trained ends early
+    progress : called with the number of folds done, the number of folds, and the name of the work
+    stop : function without arguments; when it returns True, the current training ends early
 
     Returns
     -------

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tagrank.estimators.calibration.completeness import Completeness, Remaining
     from tagrank.features import Feature
 
-LISTED = "What to list"
+LISTED = "Suggestions"
 CALIBRATIONS = (SHARED, "platt", "isotonic")
 
 
@@ -204,7 +204,7 @@ def missing(
 
     Every picture is judged by a model that was trained without it; its other tags then count as evidence for
     and against each tag. Candidates for missing tags are absent or unknown tags, the most probable first.
-    With `wrong`, candidates are present tags, the least probable first. Tags that were decided at the desk
+    Candidates for wrong tags are present tags, the least probable first. Tags that were decided at the desk
     are not suggested again.
 
     Parameters

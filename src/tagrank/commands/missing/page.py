@@ -22,7 +22,7 @@ MOST_TAGS = 20  # of each kind on a card; of more only their number is said
 def write_missing_page(
     path: str | os.PathLike, found: "MissingTags", rows: Collection, places: np.ndarray
 ) -> None:
-    """Write a page that needs nothing else: no scripts, no network, pictures inside; whole or not at all.
+    """Write an HTML page that needs nothing else: no scripts, no network, pictures inside.
 
     `places` are the rows of the suggestions, shape (n_suggestions,).
     """

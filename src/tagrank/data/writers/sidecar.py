@@ -39,7 +39,7 @@ _STYLE_WORDS = (*STYLES, "auto")
 def write_sidecar(
     picture: str | os.PathLike, tags: Iterable[str], *, replace: bool = False, style: str = "full"
 ) -> Path:
-    """Write tags into the sidecar of a picture; the picture is not touched.
+    """Write tags into the sidecar of a picture; the picture itself does not change.
 
     All else in an existing sidecar stays as it is. If it has these tags already, it is not written at all.
     The tags are those of a person: one that was marked as machine-written is so no longer.

@@ -179,9 +179,9 @@ def learn(
     before : the training before; its choice, folds and solutions are kept
     fresh : choose method, kernel and C again
     seed, n_jobs : as in `Recipe`
-    progress : called with how much is done, of how much, and what is being done
+    progress : called with the number of steps done, the number of steps, and the name of the work
     callback : function of a TracePoint, called while a model is trained
-    stop : function without arguments; once it answers true, the training ends with `Cancelled`
+    stop : function without arguments; when it returns True, the training ends with `Cancelled`
     """
     training = _LearningRun(examples, seed, n_jobs, progress, callback, stop)
     chosen, prepared = training.chosen(None if fresh else before)

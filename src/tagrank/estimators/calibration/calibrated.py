@@ -230,7 +230,7 @@ def _gives_probabilities(self):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CalibratedRanker(AroundEstimator):
-    """Gives an estimator calibrated probabilities, and thresholds that `predict` honours.
+    """Gives an estimator calibrated probabilities, and thresholds for `predict`.
 
     The estimator is trained on each training part of a cross-validation and scores the part held out. From
     these scores probabilities and thresholds are learned, unknown labels left out. A label without a positive
@@ -318,7 +318,7 @@ class CalibratedRanker(AroundEstimator):
             Called during the training on everything, if the estimator can call it. The folds stay silent:
             each would start the progress anew.
         stop : function without arguments, optional
-            Asked in every training, if the estimator can ask it; once it answers true they end early.
+            Asked in every training, if the estimator can ask it; when it returns True, they end early.
 
         Returns
         -------

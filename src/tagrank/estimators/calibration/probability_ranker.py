@@ -25,7 +25,7 @@ from tagrank.validation import check_share
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class ProbabilityRanker(AroundEstimator):
-    """Gives an estimator one calibrated probability, by which labels are ranked and written down.
+    """Gives an estimator calibrated probabilities that rank and predict labels.
 
     The estimator is trained on each training part of a cross-validation and scores the part held out. From
     these scores it is learned how probable a score makes a label, by one curve that all labels share as far
@@ -146,7 +146,7 @@ class ProbabilityRanker(AroundEstimator):
         callback : function of a TracePoint, optional
             Called during the training on everything, if the estimator can call it.
         stop : function without arguments, optional
-            Asked in every training, if the estimator can ask it; once it answers true they end early.
+            Asked in every training, if the estimator can ask it; when it returns True, they end early.
 
         Returns
         -------

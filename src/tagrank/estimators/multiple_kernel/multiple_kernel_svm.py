@@ -17,7 +17,7 @@ from tagrank.solvers.solution import join_solutions, sum_of_solutions
 
 
 class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
-    """One support vector machine per label, each with weights of its own for the kernels (MKL).
+    """One support vector machine per label, each with its own kernel weights (MKL).
 
     Minimises for every label ``1/2 sum_j |f_j|^2 / beta_j + sum_i C_i max(0, 1 - y_i sum_j f_j(x_i))`` over
     all functions f_j and all weights ``beta >= 0`` with ``|beta|_p <= 1``.

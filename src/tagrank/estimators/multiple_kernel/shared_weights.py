@@ -10,7 +10,7 @@ from tagrank.validation import check_choice
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MultipleKernelRanker(KernelWeighing, LabelRanker):
-    """Ranks labels by a weighted sum of kernels, learned together with the ranker (MK-MLR).
+    """Ranks labels with a weighted sum of kernels; the weights are learned with the ranker (MK-MLR).
 
     Minimises ``1/2 sum_j sum_l |f_jl|^2 / beta_j`` plus the loss of `LabelRanker` over all functions f_jl and
     all weights ``beta >= 0`` with ``|beta|_p <= 1``; all labels share the weights. With p = 1 many of them

@@ -198,7 +198,7 @@ CLEARLY_BELOW = 1e-6  # ties in a group are broken by frequency
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LabelTransfer(NeighborEstimator):
-    """Takes over the labels of the nearest training sample, then some of those of the next (JEC).
+    """Copies the labels of the nearest training sample, then some labels of the next ones (JEC).
 
     The rule of Makadia, Pavlovic and Kumar 2008: first the labels of the nearest sample, the most frequent
     ones in training first; then labels of its other `n_neighbors` - 1 neighbours, by how often they occur

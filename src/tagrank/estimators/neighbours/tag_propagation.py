@@ -177,7 +177,7 @@ START = 10.0  # weight of the mean distance at which learning begins
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TagPropagation(LogOdds, NeighborEstimator):
-    """Labels of weighted neighbours, put through a curve for each label (TagProp, sigma-ML).
+    """Labels of weighted neighbours, with a sigmoid for each label (TagProp, sigma-ML).
 
     Guillaumin, Mensink, Verbeek and Schmid 2009, with weights by distance: neighbour j of sample i weighs
     ``exp(-w'd_ij)`` in proportion, where d_ij has one distance for each term of the kernel, such as one for

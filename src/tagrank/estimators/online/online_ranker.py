@@ -16,7 +16,7 @@ from tagrank.validation import check_choice
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineRanker(StreamEstimator):
-    """Ranks labels by a perceptron that learns from one sample at a time (MMP, Crammer and Singer).
+    """Ranks labels with a perceptron that learns from one sample at a time (MMP, Crammer and Singer).
 
     Where a present label is not above an absent one, their weights move towards and away from the sample; see
     `tagrank.solvers.perceptrons`. The model is linear, and its memory does not grow with the stream.

@@ -141,7 +141,7 @@ class StreamEstimator(LabelEstimator):
         Parameters
         ----------
         X, y : as in `OneVsAllSVM.fit`
-        stop : function without arguments; once it answers true, training ends
+        stop : function without arguments; when it returns True, training ends
 
         Returns
         -------

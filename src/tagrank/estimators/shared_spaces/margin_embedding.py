@@ -23,7 +23,7 @@ OF_MODEL = ("kernel_", "intercept_", "coef_", "dual_coef_", "support_", "X_fit_"
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class MarginEmbedding(KernelEstimator):
-    """Samples and labels embedded in one space, where inner products meet a margin (MME).
+    """Embeds samples and labels in one space, where inner products meet a margin (MME).
 
     Scores are ``f_l(x) = <u(x), v_l>`` with r dimensions. Minimises over the map u of the samples and the
     places V of the labels ``1/2 |u|^2 + 1/2 |V|^2 + 2 cost sum_il max(0, 1 - y_il f_l(x_i))`` over the labels

@@ -327,7 +327,7 @@ class CompressedSensing(RidgeRegression):
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SharedSubspace(RidgeRegression):
-    """Least squares with a subspace in which weights cost little, shared by all labels (MLLS).
+    """Least squares with a small penalty in a subspace that all labels share (MLLS).
 
     Minimises ``|Y - X U|^2 + alpha |U - P U|^2 + within alpha |P U|^2`` over the weights U and the projection
     P onto a subspace of `n_components` dimensions. The optimum needs two ridge regressions only: with the

@@ -14,7 +14,7 @@ from tagrank.validation import check_count
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class BoostedStumps(LabelEstimator):
-    """Adds up rules that look at one column each, and have a vote for every label (BoosTexter, AdaBoost.MH).
+    """Adds up rules on single columns, each with a vote for every label (BoosTexter, AdaBoost.MH).
 
     A rule asks whether a column lies above a threshold; of sparse rows, whether it is not zero. Round by
     round the rule is added that lowers ``sum_il exp(-y_il F_l(x_i))`` most, F the sum of votes, over the

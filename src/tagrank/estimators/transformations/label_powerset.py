@@ -18,7 +18,7 @@ from tagrank.validation import check_count, check_positive
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class LabelPowerset(LabelEstimator):
-    """Every label set that was seen in training is a class of its own (LP).
+    """Treats every label set in the training data as a class (LP).
 
     A logistic regression per class (`OneVsAllLogistic`) says how probable each label set is; their
     probabilities are divided by their sum. The score of a label is the sum over the sets that hold it, its
