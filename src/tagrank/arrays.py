@@ -2,6 +2,7 @@
 
 import sys
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -30,6 +31,42 @@ def beside(values, array, dtype=None):
     # cupy follows the current device and takes no such argument
     where = {"device": array.device} if xp.__name__ == "torch" else {}
     return xp.asarray(values, dtype=dtype, **where)
+
+
+def is_elsewhere(array):
+    """Whether an array belongs to torch or CuPy."""
+    return namespace_of(array) is not np
+
+
+def part_of(matrix, rows, columns):
+    """The entries of a matrix in some rows and columns, given by indices."""
+    if is_elsewhere(matrix):
+        return matrix[beside(rows, matrix)][:, beside(columns, matrix)]
+    return matrix[np.ix_(rows, columns)]
+
+
+def free_memory_beside(array):
+    """Bytes that are free on the GPU that an array lives on; None if it lives on none."""
+    xp = namespace_of(array)
+    if xp.__name__ == "cupy":
+        return float(xp.cuda.Device(array.device.id).mem_info[0] + xp.get_default_memory_pool().free_bytes())
+    if xp.__name__ == "torch" and array.device.type == "cuda":
+        held = xp.cuda.memory_reserved(array.device) - xp.cuda.memory_allocated(array.device)
+        return float(xp.cuda.mem_get_info(array.device)[0] + held)
+    return None
+
+
+def empty_beside(shape, array):
+    """An array of the library, type and device of `array`, whose numbers are not set."""
+    if hasattr(array, "new_empty"):
+        return array.new_empty(shape)
+    return namespace_of(array).empty(shape, dtype=array.dtype)
+
+
+def has_triton(array):
+    """Whether Triton compiles code for the device of `array`: CUDA by torch."""
+    is_cuda = namespace_of(array).__name__ == "torch" and array.device.type == "cuda"
+    return is_cuda and find_spec("triton") is not None
 
 
 def astype(array, dtype):

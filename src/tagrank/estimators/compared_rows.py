@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import get_tags
 
+from tagrank.arrays import is_elsewhere, part_of
 from tagrank.kernels import KernelStack, Sum
 from tagrank.kernels.gram import n_rows
 from tagrank.kernels.stack import Stack
@@ -84,10 +85,10 @@ class ComparedRows(PlainRows):
         return len(self.K)
 
     def training(self, rows):
-        return ComparedRows(None, self.kernel, self.K[np.ix_(rows, rows)], self.known)
+        return ComparedRows(None, self.kernel, part_of(self.K, rows, rows), self.known)
 
     def held_out(self, rows, training):
-        return Similarities(self.K[np.ix_(rows, training)])
+        return Similarities(part_of(self.K, rows, training))
 
     def raised(self, power):
         if power == 1:
@@ -181,7 +182,8 @@ def sliceable(X):
         return X.tocsr()
     if isinstance(X, Mapping):
         return {view: sliceable(rows) for view, rows in X.items()}
-    return X if hasattr(X, "iloc") or isinstance(X, Stack) else np.asarray(X)
+    is_kept = hasattr(X, "iloc") or isinstance(X, Stack) or is_elsewhere(X)
+    return X if is_kept else np.asarray(X)
 
 
 def take(X, rows, columns=None):

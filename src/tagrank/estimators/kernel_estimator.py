@@ -7,9 +7,20 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_n_features, validate_data
 
-from tagrank.arrays import row_blocks, rows_within
+from tagrank.arrays import (
+    astype,
+    beside,
+    free_memory_beside,
+    is_elsewhere,
+    namespace_of,
+    on_device,
+    row_blocks,
+    rows_within,
+    to_host,
+)
+from tagrank.errors import warn
 from tagrank.estimators.base import FLOATS, KERNEL, LabelEstimator, Numbers, Rows, stores
 from tagrank.estimators.compared_rows import (
     ComparedRows,
@@ -45,6 +56,7 @@ class KernelEstimator(LabelEstimator):
         X_fit_=Rows("n_kept"),
     )
     gram_dtype = None
+    device = None  # where similarities of dense rows are computed and kept; a parameter of some
     visits_rows = False  # whether training reads a few rows of a Gram matrix at a time
 
     def compare(self, X, *, place="memory"):
@@ -80,6 +92,7 @@ class KernelEstimator(LabelEstimator):
         return ComparedRows(X, *self._fit_gram(X), known)
 
     def _compare_with_landmarks(self, X, kernel, known):
+        X = _on_host(X)
         chosen = NystroemMap(kernel, n_components=self.landmarks, sampling="pivots", random_state=0).fit(X)
         Z = np.empty((n_rows(X), chosen.projection_.shape[1]), dtype=np.float32)
         with limited_threads(self.n_jobs):
@@ -101,8 +114,52 @@ class KernelEstimator(LabelEstimator):
         kernel = self._kernel_for(X)
         dtype = None if isinstance(kernel, Precomputed) else self.gram_dtype
         if not isinstance(kernel, Precomputed):
+            fitted = self._fit_gram_on_device(X, kernel, dtype)
+            if fitted is not None:
+                return fitted
+            X = _on_host(X)
             _check_memory(n_rows(X) ** 2 * np.dtype(dtype or np.float64).itemsize, n_rows(X))
         return kernel.fit_gram(X, dtype=dtype, n_jobs=self.n_jobs, **more)
+
+    def _fit_gram_on_device(self, X, kernel, dtype):
+        """The fitted kernel and the Gram matrix on the device of the rows, or on `device`; None on neither.
+
+        A matrix that does not fit there is computed on the CPU, with a warning.
+        """
+        X = self._rows_on_device(X, kernel, dtype)
+        if X is None:
+            return None
+        from tagrank.kernels.device_gram import BLOCK_ENTRIES, device_gram, fit_on_device
+
+        some = next(iter(X.values())) if isinstance(X, Mapping) else X
+        free, itemsize = free_memory_beside(some), some.dtype.itemsize
+        needed = itemsize * (n_rows(X) ** 2 + 4 * min(n_rows(X) ** 2, BLOCK_ENTRIES))
+        if free is not None and needed > free:
+            warn(
+                f"the similarities of {n_rows(X):,} samples take {gibibytes(needed)}, and {gibibytes(free)} of "
+                "the GPU are free: the CPU computes and keeps them; landmarks=1024 needs far less"
+            )
+            return None
+        kernel = fit_on_device(kernel, X)
+        return kernel, device_gram(kernel, X)
+
+    def _rows_on_device(self, X, kernel, dtype=None):
+        """Dense rows as arrays of a device, if they are there or `device` names one; None otherwise."""
+        some = next(iter(X.values())) if isinstance(X, Mapping) else X
+        if self.device is None and not is_elsewhere(some):
+            return None
+        from tagrank.kernels.device_gram import is_known
+
+        views = X.values() if isinstance(X, Mapping) else (X,)
+        if not is_known(kernel) or any(map(sparse.issparse, views)):
+            return None
+
+        def placed(rows):
+            rows = rows if is_elsewhere(rows) else on_device(rows, self.device)
+            name = np.dtype(dtype or np.float64).name
+            return astype(rows, getattr(namespace_of(rows), name)) if dtype is not None else rows
+
+        return {view: placed(rows) for view, rows in X.items()} if isinstance(X, Mapping) else placed(X)
 
     def _kernel_for(self, X):
         """The kernel that the parameters mean for such rows, not fitted."""
@@ -124,6 +181,8 @@ class KernelEstimator(LabelEstimator):
             return X
         if isinstance(X, PlainRows):
             X = X.X
+        if is_elsewhere(X):
+            return self._check_rows_elsewhere(X, reset=reset)
         check_rows("X", X)
         kernel = self._kernel_for(X)
         if isinstance(X, Mapping) and not sparse.issparse(X):
@@ -149,12 +208,27 @@ class KernelEstimator(LabelEstimator):
             reset=reset,
         )
 
+    def _check_rows_elsewhere(self, X, *, reset):
+        """Finite rows of torch or CuPy, which stay where they are."""
+        xp = namespace_of(X)
+        if isinstance(self._kernel_for(X), Precomputed) or X.ndim != 2:
+            raise ValueError(
+                f"an array of {xp.__name__} must hold rows (n_samples, n_features), got the shape "
+                f"{tuple(X.shape)} for the kernel {self.kernel!r}"
+            )
+        if reset:
+            vars(self).pop("feature_names_in_", None)
+        _check_n_features(self, X, reset=reset)
+        if not bool(xp.isfinite(X).all()):
+            raise ValueError("X must be finite, got nan or inf")
+        return X if X.dtype in (xp.float32, xp.float64) else astype(X, xp.float32)
+
     def _keep_rows(self, X):
         """Remember the training rows, where scores are computed from them."""
         vars(self).pop("X_fit_", None)
         rows = X.X if isinstance(X, ComparedRows | LandmarkRows) else X
         if rows is not None and not isinstance(self.kernel_, Precomputed):
-            self.X_fit_ = rows
+            self.X_fit_ = _on_host(rows)
 
     def _scores_of_all(self, X):
         with limited_threads(self.n_jobs):
@@ -162,17 +236,43 @@ class KernelEstimator(LabelEstimator):
 
     def _scores(self, X):
         if hasattr(self, "coef_"):
+            if is_elsewhere(X):
+                return to_host(X @ beside(self.coef_.T, X, X.dtype)).astype(np.float64) + self.intercept_
             return safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
         coefficients = self.dual_coef_[self.support_]
         scores = np.empty((n_rows(X), len(self.classes_)))
+        similarities = self._similarities_on_device(X) or (lambda block: self._similarities(X, block))
         for block in row_blocks(len(scores), rows_within(len(self.support_))):
-            scores[block] = self._similarities(X, block) @ coefficients
+            K = similarities(block)
+            scores[block] = (
+                to_host(K @ beside(coefficients, K, K.dtype)) if is_elsewhere(K) else K @ coefficients
+            )
         return scores + self.intercept_
+
+    def _similarities_on_device(self, X):
+        """A function of a block of samples, like `_similarities`, for rows on a device; None for others."""
+        if isinstance(X, Similarities) or isinstance(self.kernel_, Precomputed):
+            return None
+        rows = self._rows_on_device(X, self.kernel_)
+        if rows is None:
+            return None
+        from tagrank.kernels.device_gram import device_gram
+
+        kept = take_rows(self.X_fit_, self.support_)
+        some = next(iter(rows.values())) if isinstance(rows, Mapping) else rows
+        kept = (
+            {view: beside(kept[view], some, rows[view].dtype) for view in rows}
+            if isinstance(rows, Mapping)
+            else beside(kept, some, some.dtype)
+        )
+        return lambda block: device_gram(self.kernel_, take_rows(rows, block), kept)
 
     def _similarities(self, X, block=slice(None)):
         """Of the samples in `block` with the support vectors, shape (n_samples, n_support)."""
+        X = _on_host(X)
         if isinstance(X, Similarities):
-            return X.K[block][:, self.support_]
+            K = X.K[block]
+            return K[:, beside(self.support_, K) if is_elsewhere(K) else self.support_]
         if isinstance(self.kernel_, Precomputed):
             return X[block][:, self.support_]
         return gram(
@@ -210,6 +310,13 @@ class KernelEstimator(LabelEstimator):
         tags.input_tags.sparse = not tags.input_tags.pairwise
         tags.input_tags.positive_only = self.kernel in ("chi2", "intersection", "hellinger")
         return tags
+
+
+def _on_host(X):
+    """Rows, or views of rows, as arrays of numpy; sparse and other ones as they are."""
+    if isinstance(X, Mapping) and not sparse.issparse(X):
+        return {view: _on_host(rows) for view, rows in X.items()}
+    return to_host(X) if is_elsewhere(X) else X
 
 
 def _check_memory(n_bytes, n_samples):

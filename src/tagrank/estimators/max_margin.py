@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from tagrank.arrays import is_elsewhere, to_host
 from tagrank.errors import warn
 from tagrank.estimators.base import COUNT, FLAG, NUMBER, Numbers, stores
 from tagrank.estimators.compared_rows import LandmarkRows, PlainRows
@@ -212,6 +213,7 @@ class MaxMarginEstimator(KernelEstimator):
 
     def _rows_with_constant(self, X):
         """The rows that the engine reads: with a feature that is always one, if there is an intercept."""
+        X = to_host(X) if is_elsewhere(X) else X
         return _with_constant(X) if self.fit_intercept else X
 
     def _solve(self, problem, *, start=None, callback=None, stop=None):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from tagrank.arrays import is_elsewhere
 from tagrank.estimators.base import LogOdds
 from tagrank.estimators.max_margin import WORTH_THREADS, MaxMarginEstimator, warn_unless_converged
 from tagrank.resources import limited_threads
@@ -20,7 +21,7 @@ class OneVsAllEstimator(MaxMarginEstimator):
     ----------
     landmarks : training rows that stand for all; None compares all with each other
     engine : "auto", "dual" or "primal"
-    device : where dense rows are worked on, such as "cuda"
+    device : where dense rows and their similarities are worked on, such as "cuda"
     """
 
     landmarks: int | None = None
@@ -42,7 +43,7 @@ class OneVsAllEstimator(MaxMarginEstimator):
         if self.engine != "auto":
             return self.engine == "primal"
         is_long = X.shape[0] >= max(FEWEST_ROWS, self.rows_a_column * X.shape[1])
-        return is_long or self.device is not None
+        return is_long or self.device is not None or is_elsewhere(X)
 
     def _rows_with_constant(self, X):
         # the primal engine needs no column for it, and no copy of the rows
@@ -123,7 +124,8 @@ class OneVsAllSVM(OneVsAllEstimator):
         samples, which is far faster if there are many more samples than columns; "auto" chooses by their
         numbers.
     device : str, optional
-        Device on which the primal engine computes with dense rows, such as "cuda"; needs torch. By default
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there, and labels
+        that stand alone are learned there. Arrays of torch or CuPy are worked on where they are. By default
         the CPU.
 
     Attributes
@@ -228,7 +230,8 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
         samples, which is far faster if there are many more samples than columns; "auto" chooses by their
         numbers.
     device : str, optional
-        Device on which the primal engine computes with dense rows, such as "cuda"; needs torch. By default
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there, and labels
+        that stand alone are learned there. Arrays of torch or CuPy are worked on where they are. By default
         the CPU.
 
     Attributes

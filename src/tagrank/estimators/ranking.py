@@ -65,6 +65,9 @@ class LabelRanker(MaxMarginEstimator):
         represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
         landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
         each other.
+    device : str, optional
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there. Arrays of
+        torch or CuPy are worked on where they are. By default the CPU.
 
     Attributes
     ----------
@@ -117,7 +120,9 @@ class LabelRanker(MaxMarginEstimator):
     """
 
     landmarks: int | None = None
+    device: str | None = None
 
+    unstored_parameters = (*MaxMarginEstimator.unstored_parameters, "device")
     visits_rows = True
     stored = stores(threshold_rule_=Numbers("f", (2,)), always_predicts_=FLAG)
 
@@ -214,6 +219,9 @@ class IncompleteLabelRanker(LabelRanker):
         represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
         landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
         each other.
+    device : str, optional
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there. Arrays of
+        torch or CuPy are worked on where they are. By default the CPU.
 
     Attributes
     ----------
@@ -352,6 +360,9 @@ class PairwiseRanker(LabelRanker):
         represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
         landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
         each other.
+    device : str, optional
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there. Arrays of
+        torch or CuPy are worked on where they are. By default the CPU.
 
     Attributes
     ----------

@@ -25,6 +25,8 @@ NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of
 class Hinge(BoxLoss):
     """State of the one-vs-all hinge loss during training."""
 
+    sweeps_on_device = True
+
     @staticmethod
     def without_kernel(bounds):
         return bounds

@@ -36,10 +36,13 @@ class Loss(ABC):
     has_independent_labels : bool, whether `sweep_rows` takes the labels in several groups, one a thread
     stays_feasible : bool, whether `sweep_block` leaves float64 coefficients exactly feasible, and tells their
         exact changes; otherwise they are repaired before they are certified
+    sweeps_on_device : bool, whether there are sweeps for the device of a Gram matrix
+        (`tagrank.solvers.device_passes`)
     """
 
     has_independent_labels = False
     stays_feasible = False
+    sweeps_on_device = False
 
     def __init__(self, bounds, coefficients):
         self.bounds = bounds

@@ -41,6 +41,7 @@ class PriorHinge(Hinge):
     """
 
     has_independent_labels = False
+    sweeps_on_device = False
 
     def __init__(self, bounds, coefficients, *, R=None):
         super().__init__(bounds, coefficients)

@@ -26,7 +26,7 @@ import numpy as np
 from numba import get_num_threads
 from scipy import sparse
 
-from tagrank.arrays import row_blocks, rows_within, written_zeros
+from tagrank.arrays import has_triton, row_blocks, rows_within, written_zeros
 from tagrank.resources import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores, JointGram, VisitedScores
 from tagrank.solvers.linear_rows import DenseRows, JointRows, SparseRows
@@ -188,7 +188,13 @@ def _begin(data, make_loss, bounds, kind, tol, start, intercept):
     empty = samples.diagonal.astype(dtype) <= 0  # as the sweeps see it: a tiny one may round to zero
     if empty.any():
         coefficients[empty] = loss.without_kernel(loss.bounds[empty])
-    return RowPasses(samples, loss) if by_rows else BlockPasses(samples, loss, tol)
+    if by_rows:
+        return RowPasses(samples, loss)
+    if kind == "gram" and loss.sweeps_on_device and has_triton(data):
+        from tagrank.solvers.device_passes import DevicePasses
+
+        return DevicePasses(samples, loss, tol)
+    return BlockPasses(samples, loss, tol)
 
 
 def _hold(data, kind, loss, dtype, intercept):
@@ -270,7 +276,14 @@ class BlockPasses:
         as their costs allow. In one block they come to the end of it at once.
         """
         largest = np.argsort(-self.gaps)[: self.samples.block_size // 2]
-        return np.union1d(largest, self.samples.nearest(largest))
+        return np.union1d(largest, self._nearest(largest))
+
+    def _nearest(self, rows):
+        return self.samples.nearest(rows)
+
+    def _placed(self, rows):
+        """Indices of samples where the sweeps read them."""
+        return rows
 
     def make_pass(self, rng, ending):
         least_gap = 0.0 if self.is_untouched else IDLE_SHARE * self.gaps.mean()
@@ -281,6 +294,7 @@ class BlockPasses:
         if is_long_way and getattr(self.samples, "nearest", None) is not None:
             self._visit(self._conflicts(), least_gap, SWEEPS_TO_THE_END)
         self.n_passes += 1
+        active = self._placed(active)
         for block in row_blocks(len(active), self.samples.block_size):
             if ending.reason():
                 break

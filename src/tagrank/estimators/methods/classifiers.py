@@ -30,7 +30,7 @@ RANKING = (
         "Ranks present tags above absent ones, with a threshold of its own for every picture.",
         "The order of tags; the default.",
         "n^2, m^0.6",
-        parameters=(LANDMARKS,),
+        parameters=(LANDMARKS, DEVICE),
         space=COSTS,
     ),
     Method(

@@ -29,6 +29,9 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
         Number of training rows, chosen so that they stand for all: rows are compared with these only
         (Nyström), which takes n x landmarks instead of n x n numbers, and only these are stored. 1,000 are
         enough for most collections. By default all rows are compared with each other.
+    device : str, optional
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there. Arrays of
+        torch or CuPy are worked on where they are. By default the CPU.
     kernel : list of Kernel, or a sum of them, or the name of one, default "rbf"
         The kernels to weigh. The weights of a sum are the start of the search for "held-out" weights, and are
         not used otherwise. A name stands for one kernel on each view, if X is a mapping of views. With
@@ -144,6 +147,7 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
     solvers = tuple(name for name in KernelWeighing.solvers if name != "smo")
 
     landmarks: None = field(default=None, init=False)
+    device: None = field(default=None, init=False)
 
     def _loss(self):
         if self.loss == "ranking":

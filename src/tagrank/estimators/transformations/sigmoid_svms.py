@@ -97,7 +97,8 @@ class PlattSVM(LogOdds, SigmoidScores, OneVsAllSVM):
         samples, which is far faster if there are many more samples than columns; "auto" chooses by their
         numbers.
     device : str, optional
-        Device on which the primal engine computes with dense rows, such as "cuda"; needs torch. By default
+        Device of torch for dense rows, such as "cuda": similarities are computed and kept there, and labels
+        that stand alone are learned there. Arrays of torch or CuPy are worked on where they are. By default
         the CPU.
 
     Attributes
