@@ -31,15 +31,13 @@ class DevicePasses(BlockPasses):
 
         self.sweep, self.K, self.intercept = sweep_hinge, samples.K, samples.intercept
         samples.block_size = BLOCK
-        self.bounds, self.A = (
-            beside(np.ascontiguousarray(values.T, dtype=samples.dtype), samples.K)
-            for values in (loss.bounds, loss.coefficients)
-        )
-        self.F = empty_beside(self.A.shape, self.A)
-        self.F[:] = 0
-        self.offset = self.F[:, :1] * 0
-        self.diagonal = beside(samples.diagonal, self.K, self.K.dtype)
         is_new = not loss.coefficients.any()
+        self.bounds = self._turned(loss.bounds)
+        self.F = empty_beside(self.bounds.shape, self.K)
+        self.F[:] = 0
+        self.A = self.F * 1 if is_new else self._turned(loss.coefficients)
+        self.offset = self.F[:, :1] * 1
+        self.diagonal = beside(samples.diagonal, self.K, self.K.dtype)
         samples.recompute = lambda coefficients: None  # its scores are not used
         super().__init__(samples, loss, tol)
         if not is_new:
@@ -88,6 +86,10 @@ class DevicePasses(BlockPasses):
         primal, dual = objectives(sums.sum(axis=1))
         self.gap = relative_gap(primal, dual)
         return primal, dual
+
+    def _turned(self, values):
+        """An array (n_samples, n_labels) of the host as one (n_labels, n_samples) on the device."""
+        return astype(beside(values, self.K).T * 1, self.K.dtype)
 
     def _placed(self, rows):
         return beside(rows, self.K)

@@ -7,7 +7,15 @@ have shape (n_labels, n_samples): then the change of one coefficient is one run 
 import numpy as np
 from numba import get_num_threads, njit, prange
 
-from tagrank.arrays import beside, namespace_of, row_blocks, to_host, written_zeros
+from tagrank.arrays import (
+    astype,
+    beside,
+    namespace_of,
+    row_blocks,
+    rows_within,
+    to_host,
+    written_zeros,
+)
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
@@ -93,16 +101,27 @@ class GramScores:
 
     def recompute(self, coefficients):
         """Scores of all samples in float64, anew from the coefficients."""
+        if self.xp is not np:
+            return self._recompute_on_device(coefficients)
         F = written_zeros(coefficients.shape[::-1])
         changed = np.flatnonzero(np.any(coefficients != 0, axis=1))
         for block in row_blocks(len(changed), self.block_size):
             rows = changed[block]
             A = np.ascontiguousarray(coefficients[rows].T)
-            if self.xp is np:
-                self._add(F, A, rows)
-            else:
-                F += A @ to_host(self._fetch(rows)).astype(np.float64, copy=False)
-        self.F[:] = F if self.xp is np else beside(F, self.K, dtype=self.F.dtype)
+            self._add(F, A, rows)
+        self.F[:] = F
+        self.offset = self.intercept * coefficients.sum(axis=0)
+        return F + self.offset[:, None] if self.intercept else F
+
+    def _recompute_on_device(self, coefficients):
+        """The same, where K is."""
+        double, F = self.xp.float64, np.empty(coefficients.shape[::-1])
+        A = astype(beside(coefficients, self.K).T, double)
+        for rows in row_blocks(self.n_samples, rows_within(self.n_samples, megabytes=1024)):
+            # K is symmetric: its rows are its columns
+            scores = A @ astype(self.K[rows], double).T
+            self.F[:, rows] = astype(scores, self.F.dtype)
+            F[:, rows] = to_host(scores)
         self.offset = self.intercept * coefficients.sum(axis=0)
         return F + self.offset[:, None] if self.intercept else F
 

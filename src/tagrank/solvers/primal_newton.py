@@ -40,6 +40,9 @@ STUCK = "stuck"  # rounding leaves nothing to gain
 MOST_COLUMNS = 2_048  # whose products are diagonalised
 ROWS_A_COLUMN, FEWEST_ROWS = 8, 2**13  # of the rows that these products are computed from
 WIDEST = 1e10  # between squared lengths of columns, beyond which the smallest drown in products of all
+SPARED = 8  # every eighth row is begun on, and of these every eighth
+ROWS_A_COLUMN_SPARED = 20  # that such rows must be at least: fewer say little about all
+COARSER = 3.0  # times the tolerance, to which these are learned
 INNER = 0.1  # by which conjugate gradients shrink the gradient before the next Newton step
 MOST_INNER = 100  # conjugate gradients in a Newton step
 LONG = 20  # conjugate gradients after which each label gets a matrix of its own
@@ -79,13 +82,27 @@ def solve_rows(X, bounds, *, offset, cost, has_constant, tol, device=None, start
         if start is not None and np.ndim(start) == 2 and np.shape(start) == tuple(bounds.shape):
             start = to_host(parts.gather(beside(np.asarray(start), X, dtype)))
         like = beside(np.zeros(1), X, dtype) if xp is not np else np.zeros(1, dtype)
+        some = () if start is not None else _some_of(rows, bounds, offset, cost, has_constant)
         solution = solve_primal(
-            parts, bounds.shape[1], like=like, offset=offset, tol=tol, start=start, **options
+            parts, bounds.shape[1], like=like, offset=offset, tol=tol, start=start, some=some, **options
         )
         if solution.stopped_by != STUCK:
             break
         start = solution.weights.T
     return replace(solution, stopped_by="max_iter") if solution.stopped_by == STUCK else solution
+
+
+def _some_of(X, bounds, offset, cost, has_constant):
+    """Parts of fewer and fewer rows, the fewest first, each with the costs of all."""
+    step, levels = SPARED, []
+    while X.shape[0] // step >= ROWS_A_COLUMN_SPARED * X.shape[1]:
+        levels.append(
+            cut_rows(
+                X[::step], bounds[::step], offset=offset, cost=cost * step, has_constant=has_constant
+            )
+        )
+        step *= SPARED
+    return levels[::-1]
 
 
 def solve_primal(
@@ -98,6 +115,7 @@ def solve_primal(
     max_iter=1000,
     max_seconds=None,
     start=None,
+    some=(),
     callback=None,
     stop=None,
 ):
@@ -113,6 +131,8 @@ def solve_primal(
     max_iter : int, Newton steps at most
     max_seconds : float or None
     start : array, shape (n_labels, n_features), or None: weights to start from
+    some : parts like `rows` of fewer of them, the fewest first, with costs to match: it begins on these, and
+        has little to do on all
     callback : function of a TracePoint, called after each Newton step
     stop : function without arguments, asked between passes over the rows; True ends the training
 
@@ -126,6 +146,8 @@ def solve_primal(
         descent.W = beside(np.asarray(start), like, like.dtype)
     trace, stopped_by = [], None
     try:
+        for fewer in some:
+            descent.begin_on(fewer, max_iter)
         while True:
             trace.append(descent.measure())
             if callback is not None:
@@ -166,6 +188,18 @@ class _NewtonWay:
         self.active = np.arange(n_labels)
         self.scores = self.coefficients = self.basis = None
         self.n_inner = self.most_inner = 0  # conjugate gradients in the last step, and in the longest
+
+    def begin_on(self, rows, max_iter):
+        """Go the way of other rows to its end, and on from there: neither weights nor temperatures begin anew."""
+        way = _NewtonWay(rows, len(self.W), self.W, self.offset, COARSER * self.tol, self.ending)
+        way.W, way.temperatures = self.W, self.temperatures
+        way.measure()
+        while not way.is_done and way.reason(max_iter) is None:
+            way.step()
+            way.measure()
+        self.W, self.temperatures = way.W, way.temperatures
+        if self.offset == HINGE:
+            self.temperatures = self.xp.clip(COOLING * way.temperatures, None, 1)
 
     @property
     def gaps(self):
