@@ -152,7 +152,7 @@ def test_a_model_knows_what_its_tags_are_worth():
     annotator = Annotator("one-vs-all").fit(Collection({"x": X}, Y, ["a", "b", "c"]))
     note = model_quality(annotator, kind="row")
     assert (note.right, note.found) == annotator.estimator_.quality_[:2]
-    assert note.measured == "on 90 rows by models that did not see them"
+    assert note.measured == "on 90 rows, with models that were not trained on them"
     sure, most = annotator.deciding(0.95), annotator.deciding(0.05)
     assert model_quality(sure).right > note.right > model_quality(most).right
     assert model_quality(sure).found < note.found < model_quality(most).found
