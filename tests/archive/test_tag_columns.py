@@ -65,7 +65,7 @@ def test_a_scan_notes_levels_anew(archive, photos, number):
 
 def test_machine_made_levels_say_nothing(archive, photos):
     add_machine_tags(photos / "e.png", {"places|rome": 0.9}, run=new_run())
-    with pytest.warns(UserWarning, match="machine-made"):
+    with pytest.warns(UserWarning, match="machine-written"):
         archive.scan()
     assert listed(archive) == ()
 

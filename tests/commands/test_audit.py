@@ -75,7 +75,7 @@ def test_a_list_that_was_completed_tells_how_complete_tags_are(data, truth, comp
     told = status.audit.completeness
     assert told.low <= share(data, truth) <= told.high
     assert status.n_left == N_ROWS - 60
-    assert status.sentences[0].startswith("60 rows looked at: about ")
+    assert status.sentences[0].startswith("60 rows audited: about ")
     # rows with one tag keep it, so that those with many lack more
     assert status.sentences[1] == "Rows with many tags miss more tags."
     assert status.tags[0].completeness > status.tags[-1].completeness + 0.2
@@ -100,7 +100,7 @@ def test_a_model_learns_from_an_audit_and_says_what_it_is_worth(data, truth, com
     assert measured.kind == "audited"
     same = evaluate(blind, data, part="all", reading=Reading(audited=complete)).quality
     assert (same.right, same.found) == (measured.right, measured.found)
-    assert "but only on the 60 whose tags were all looked at" in same.origin
+    assert "but only on the 60 whose tags were audited" in same.origin
 
 
 def test_missing_learns_from_an_audit_and_proposes_nothing_there(data, truth, complete):
@@ -134,7 +134,7 @@ def test_an_audit_in_the_terminal(data, complete, tmp_path):
     run = lambda *words: CliRunner().invoke(app, ["audit", str(table), *map(str, words)])  # noqa: E731
     shown = run("--audited", complete)
     assert shown.exit_code == 0, shown.output
-    assert "60 rows looked at: about" in shown.stdout
+    assert "60 rows audited: about" in shown.stdout
     assert "complete (about)" in shown.stdout
     listed = run("-n", 7, "-o", tmp_path / "next.csv")
     assert "7 rows to audit written to" in listed.stderr

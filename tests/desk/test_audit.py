@@ -54,7 +54,7 @@ def test_what_it_tells_follows_marks_and_undo(make_desk, archive):
     listed = archive.states_of(drawn(archive)[9])
     missing = next(tag for tag in ("boat", "sea", "sky") if tag not in listed)
     complete(desk, drawn(archive)[9], (missing, "yes"))
-    assert "10 pictures looked at: " in told(desk)["about"]
+    assert "10 pictures audited: " in told(desk)["about"]
     assert "of the true tags are listed" in told(desk)["about"]
     assert told(desk)["count"] == 0
     assert desk.next(QUEUE, who="anna")["nothing"] == "decided"

@@ -291,7 +291,7 @@ def test_steps_list_all_that_can_be_undone_and_undo_says_what_it_was(make_desk, 
     told = desk.steps(who="anna")
     said = [(step["by"], step["said"], step["answers"]) for step in told["steps"][:3]]
     assert said == [
-        ("ben", "2 answers about 2 tags and 1 picture marked as done", {"no": 1, "skip": 1}),
+        ("ben", "2 decisions about 2 tags and 1 picture marked as done", {"no": 1, "skip": 1}),
         ("anna", "1 picture marked as done", {}),
         ("anna", "2 decisions about “sky”", {"yes": 2}),
     ]

@@ -2,11 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 from tagrank.annotation import Annotator
 from tagrank.data import Collection
 from tagrank.estimators.calibration.completeness import Completeness
-from tagrank.reports.quality import Interval, QualityNote, measured_quality, model_quality
+from tagrank.reports.quality import (
+    Interval,
+    QualityNote,
+    held_out_quality,
+    measured_quality,
+    model_quality,
+)
 
 
 @pytest.mark.parametrize(
@@ -145,6 +152,36 @@ def test_tags_of_one_picture_that_stand_or_fall_together_widen_the_interval():
     assert (other.high - other.low) > 2 * (one.high - one.low)
 
 
+class HeldOut:
+    """What an estimator measured on held-out samples: three tags a sample, four in five of them right."""
+
+    threshold_, is_audited = 0.5, False
+    completeness_ = Completeness(1, 1, 1)
+
+    def __init__(self, n):
+        self.n_held_out_, self.curve_ = n, self
+
+    def quality(self, threshold):
+        return 0.8, 0.6, 3.0
+
+
+@pytest.mark.parametrize(("n", "n_trials"), [(20, 10), (50, 25), (400, 1_200), (2_000, 6_000)])
+def test_few_samples_count_as_few_trials_and_many_by_their_tags(n, n_trials):
+    note = held_out_quality(HeldOut(n), "here")
+    of_trials = binomtest(round(0.8 * n_trials), n_trials).proportion_ci(method="wilson")
+    assert tuple(note.right_interval) == pytest.approx((of_trials.low, of_trials.high), abs=1e-4)
+
+
+def test_the_interval_of_what_is_found_is_wide_for_few_samples_too():
+    told = [held_out_quality(HeldOut(n), "here").found_interval for n in (20, 50, 400)]
+    # 0.6 of the listed tags, which are four a sample, are found
+    counted = [binomtest(round(2.4 * n), 4 * n).proportion_ci(method="wilson") for n in (20, 50, 400)]
+    widths = [[one.high - one.low for one in intervals] for intervals in (told, counted)]
+    wider = np.divide(*widths)
+    assert wider[:2].min() > 2
+    assert wider[2] == pytest.approx(1, abs=1e-3)
+
+
 def test_a_model_knows_what_its_tags_are_worth():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))
@@ -152,7 +189,7 @@ def test_a_model_knows_what_its_tags_are_worth():
     annotator = Annotator("one-vs-all").fit(Collection({"x": X}, Y, ["a", "b", "c"]))
     note = model_quality(annotator, kind="row")
     assert (note.right, note.found) == annotator.estimator_.quality_[:2]
-    assert note.measured == "on 90 rows by models that did not see them"
+    assert note.measured == "on 90 rows, with models that were not trained on them"
     sure, most = annotator.deciding(0.95), annotator.deciding(0.05)
     assert model_quality(sure).right > note.right > model_quality(most).right
     assert model_quality(sure).found < note.found < model_quality(most).found

@@ -28,6 +28,7 @@ from tagrank.labels import label_states
 SPREAD = 1.96  # standard errors of an interval of 95 %
 SLACK = 0.1  # by which the completeness of other data may seem to differ and still be that of the training
 SMALLEST_SHARE = 0.05  # of the true tags that are listed, at which an interval ends
+FEW = 50  # held-out samples count as half as many trials up to here, and more of them the more there are
 
 
 class Interval(NamedTuple):
@@ -158,7 +159,17 @@ def held_out_quality(estimator: Any, measured: str, threshold: float | None = No
         )
     n_written = per_sample * estimator.n_held_out_
     n_listed = right * completeness.share * n_written / found if found > 0 else 0.0
-    return _note(right, found, n_written, n_listed, measured, completeness)
+    n_trials = _trials(estimator.n_held_out_)
+    return _note(right, found, min(n_written, n_trials), min(n_listed, n_trials), measured, completeness)
+
+
+def _trials(n_held_out: int) -> float:
+    """How many independent tags held-out samples are worth at most.
+
+    The tags of one sample go together, and what is measured are models that learned from fewer samples than
+    the final one. With few samples this is the larger error; with more it falls faster than chance does.
+    """
+    return n_held_out / 2 * max(1.0, n_held_out / FEW)
 
 
 def measured_quality(

@@ -101,6 +101,6 @@ def test_looks_are_for_pictures():
     rows = tagrank.Collection({"features": np.eye(12)}, np.eye(12)[:, :2], ["a", "b"])
     with pytest.raises(ArgumentError, match="needs pictures, but the data has rows of numbers"):
         tagrank.train(rows, looks=2)
-    with pytest.raises(ArgumentError, match="there is none among gist"):
+    with pytest.raises(ArgumentError, match="needs an embedding, but the features are gist"):
         describe_with_looks(draw_pictures(3, size=32), "gist", 2)
     assert [check_looks(word) for word in (None, "4", 2, "auto")] == [1, 4, 2, "auto"]

@@ -165,9 +165,9 @@ def test_accepted_tags_are_learned_from(tagrank, model, new, tmp_path):
     tagrank("annotate", model, new, "--sidecars")
     before = train(tagrank, new, tmp_path / "m", "--machine-tags", "--json")
     assert json.loads(before.stdout)["data"]["rows"] == 6
-    assert "machine-made" not in before.stderr
+    assert "machine-written" not in before.stderr
     result = tagrank("train", new, "-o", tmp_path / "m", "--features", "colour", "--json")
-    assert "(pictures: 6); --machine-tags takes" in " ".join(result.stderr.split())
+    assert "(pictures: 6); --machine-tags uses" in " ".join(result.stderr.split())
     assert tagrank("accept", new).exit_code == 0
     after = train(tagrank, new, tmp_path / "m", "--json")
     assert json.loads(after.stdout)["data"] == json.loads(before.stdout)["data"]

@@ -23,7 +23,7 @@ def photos(tmp_path):
 def test_tags_are_changed_listed_and_restored(tagrank, photos):
     done = tagrank("tags", photos, "--parent", "jet=plane", "--describe", "jet=fast, loud", "--name", "anna")
     assert done.exit_code == 0, done.output
-    assert "2 pictures tagged 'jet' have 'plane', too" in done.stderr
+    assert "2 pictures tagged 'jet' get 'plane', too" in done.stderr
     listed = tagrank("tags", photos)
     assert "fast, loud" in listed.stdout
     entries = {one["tag"]: one for one in json.loads(tagrank("tags", photos, "--json").stdout)["tags"]}

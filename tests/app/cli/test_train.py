@@ -308,7 +308,7 @@ def test_a_model_is_chosen_and_what_it_is_worth_stands_at_the_top(tagrank, table
     assert result.exit_code == 0, result.output
     lines = result.stdout.splitlines()
     assert lines[0].startswith("Of 100 predicted tags, ")
-    assert lines[1] == "Measured on 60 rows by models that did not see them."
+    assert lines[1] == "Measured on 60 rows, with models that were not trained on them."
     assert any(line.startswith("chosen ") for line in lines)
     assert "points above the next best" in result.stdout
     assert "true tags listed     100%" in result.stdout

@@ -57,7 +57,7 @@ def test_looks_of_strangers_stay_few():
 
 
 def test_looks_need_an_embedding():
-    with pytest.raises(ValueError, match="none among gist; add one"):
+    with pytest.raises(ValueError, match="the features are gist; add features=embedding"):
         with_looks(choose_features("gist"), 2)
     with pytest.raises(ValueError, match="looks must be 1, 2 or 4, got 3"):
         with_looks(choose_features("gist"), 3)

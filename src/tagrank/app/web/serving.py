@@ -253,7 +253,7 @@ def listen(host: str, port: int, *, may_move: bool = True) -> socket.socket:
             if error.errno != errno.EADDRINUSE:
                 raise _cannot_listen(host, number, error) from None
     what = f"the ports {port} to {number} of {host} are" if number > port else f"port {port} of {host} is"
-    raise OSError(f"{what} used by other programs; choose another port with --port")
+    raise OSError(f"{what} in use; choose another port with --port")
 
 
 def _bound(host: str, port: int) -> socket.socket:

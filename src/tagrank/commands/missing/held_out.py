@@ -55,7 +55,7 @@ from tagrank.features import Feature
 from tagrank.progress import Progress
 
 Part = tuple[np.ndarray, np.ndarray]
-SCORING = "judging pictures with models that did not see them"
+SCORING = "judging pictures with models that were not trained on them"
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def model(anna, desk):
     """Wait for the first model, which the desk trains by itself; then there are proposals."""
     page = anna.new_page()
     page.goto("/models")
-    page.get_by_text("answers", exact=True).wait_for(timeout=300_000)
+    page.get_by_text("in use", exact=True).wait_for(timeout=300_000)
     page.close()
     # so that there is a history, whichever test is the first
     done = anna.request.post(

@@ -29,14 +29,14 @@ def test_complete_rejects_what_nobody_accepted_and_is_one_step(page, anna):
     button.click()
     page.wait_for_function("name => document.querySelector('#name').innerText !== name", arg=first)
     wait_until_sent(page)
-    assert "1 picture looked at" in audited(anna)
+    assert "1 picture audited" in audited(anna)
     latest = steps(anna)[0]
     assert (latest["queue"], latest["n_reviewed"]) == ("audit", 1)
     assert latest["answers"].get("no", 0) == n_proposed - 1
     assert len(steps(anna)) == n_before + 2  # the answer, and all else
     page.keyboard.press("u")
     page.wait_for_function("name => document.querySelector('#name').innerText === name", arg=first)
-    assert "looked at" not in audited(anna)
+    assert "audited" not in audited(anna)
     page.get_by_label("Queue").select_option("missing")
     page.get_by_role("button", name="Done, next").wait_for()
     assert page.locator("#wants-all").is_hidden()

@@ -20,6 +20,6 @@ def test_what_cannot_be_meant_is_said_in_the_dialog(anna, open_page):
     page = open_page(anna, "/tags", may_fail=("Failed to load resource",))
     page.get_by_role("button", name="Change sky").click()
     page.get_by_label("Action").select_option("parent")
-    page.get_by_label("Parent tag").fill("sky")
+    page.get_by_role("combobox", name="Parent tag").fill("sky")
     page.get_by_role("button", name="Check").click()
     page.get_by_text("must differ").wait_for()
