@@ -42,21 +42,14 @@ def aligned_zeros(shape, dtype):
     return buffer[first : first + int(np.prod(shape))].reshape(shape)
 
 
-@njit
 def in_whole_vectors(values):
-    """A copy of `values` (n_rows, n_columns) that is `padded` wide, zeros to the right."""
+    """`values` (n_rows, n_columns), `padded` wide with zeros to the right: a copy where they are not."""
     n_rows, n_columns = values.shape
-    wide = np.zeros((n_rows, -(-n_columns // NARROW) * NARROW), values.dtype)
-    copy_columns(values, wide, n_columns)
+    if n_columns == padded(n_columns):
+        return values
+    wide = np.zeros((n_rows, padded(n_columns)), values.dtype)
+    wide[:, :n_columns] = values
     return wide
-
-
-@njit
-def copy_columns(source, target, n_columns):
-    """target[:, :n_columns] = source[:, :n_columns]; as an assignment it would take seconds to compile."""
-    for i in range(source.shape[0]):
-        for j in range(n_columns):
-            target[i, j] = source[i, j]
 
 
 @njit(inline="always")

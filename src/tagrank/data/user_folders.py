@@ -8,15 +8,12 @@ import os
 import stat
 from pathlib import Path
 
-from platformdirs import user_cache_path, user_state_path
+from platformdirs import user_state_path
 
 from tagrank.files import FileError
+from tagrank.resources import cache_folder
 
-
-def cache_folder() -> Path:
-    """Where files are kept that can be made again: ``TAGRANK_CACHE``, or the place that the system names."""
-    named = os.environ.get("TAGRANK_CACHE")
-    return Path(named) if named else user_cache_path("tagrank", appauthor=False)
+__all__ = ["cache_folder", "state_folder"]
 
 
 def state_folder(*parts: str) -> Path:

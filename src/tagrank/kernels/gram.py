@@ -13,11 +13,10 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations_with_replacement, product
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
-from tagrank.resources import count_threads, limited_threads
+from tagrank.resources import compiled, count_threads, limited_threads
 from tagrank.simd import aligned_zeros, multiply_row, padded
 from tagrank.validation import check_same_length, check_sparse
 
@@ -198,7 +197,7 @@ def multiply_gram(K, other, scale, *, n_jobs=None):
     return whole
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "nsz", "reassoc"})
+@compiled(fastmath={"contract", "nsz", "reassoc"})
 def _scale(part, by_row, by_column):
     """Scale a tile in place; returns the sum of its entries, which tells nan and inf."""
     total = part.dtype.type(0)
@@ -210,7 +209,7 @@ def _scale(part, by_row, by_column):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _transpose(part, out):
     """out = part.T in patches, three times as fast as numpy."""
     n_rows, n_columns = part.shape
@@ -231,7 +230,7 @@ def multiply_tile(X, W, rows, columns):
     return answer[:, :n_columns]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _multiply_rows(indptr, indices, data, first, W, out):
     for b in range(out.shape[0]):
         multiply_row(W, indices, data, indptr[first + b], indptr[first + b + 1], out[b])

@@ -13,12 +13,12 @@ is thereby wrong by at most 1 / limit^2 of the largest bin: far below rounding.
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from tagrank.kernels.gram import mirrored
 from tagrank.kernels.kernel import Kernel
 from tagrank.kernels.vectors import Exponential, check_squares, inner_products, squared_norms
+from tagrank.resources import compiled
 from tagrank.validation import check_choice
 
 # Columns taken at a time: four packed rows of a chunk stay in the first-level cache.
@@ -157,7 +157,7 @@ def _padded(rows):
     return packed
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@compiled(fastmath=True, error_model="numpy")
 def _invert(packed, scale, numerator, floor):
     """packed = numerator / max(scale * packed, floor), in place."""
     for i in range(packed.shape[0]):
@@ -166,14 +166,14 @@ def _invert(packed, scale, numerator, floor):
             row[t] = numerator / max(row[t] * scale, floor)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy", inline="always")
+@compiled(fastmath=True, error_model="numpy", inline="always")
 def _four_fractions(s0, s1, s2, s3):
     """1/s0 + 1/s1 + 1/s2 + 1/s3 with one division."""
     first, second = s0 * s1, s2 * s3
     return ((s0 + s1) * second + (s2 + s3) * first) / (first * second)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@compiled(fastmath=True, error_model="numpy")
 def _add_harmonic_sums(U, V, sums, symmetric):
     """Add sum_t 1 / (u_t + v_t); two rows against two, so that each load serves twice."""
     w = U.shape[1] // 4
@@ -197,7 +197,7 @@ def _add_harmonic_sums(U, V, sums, symmetric):
             sums[i + 1, j + 1] += bd
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@compiled(fastmath=True, error_model="numpy")
 def _add_minima(U, V, sums, symmetric):
     """Add sum_t min(u_t, v_t); two rows against two, so that each load serves twice."""
     for i in range(0, U.shape[0], 2):

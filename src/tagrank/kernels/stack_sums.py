@@ -8,11 +8,12 @@ strips, matrices on disk are read in the order in which they lie there.
 """
 
 import numpy as np
-from numba import get_num_threads, njit
+from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.kernels.gram import run_tiles
+from tagrank.resources import compiled
 
 STRIP, BLOCK = 128, 1024
 PATCH = 32  # turned inside the first-level cache
@@ -126,7 +127,7 @@ def take(K, rows, columns, dtype):
     return add_weighted([K], [1.0], out, rows=rows, columns=columns)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_block(K, weight, out, top, bottom, left, right):
     for r in range(top, bottom):
         row, target = K[r, left:right], out[r, left:right]
@@ -134,7 +135,7 @@ def _add_block(K, weight, out, top, bottom, left, right):
             target[c] += weight * row[c]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_part(K, weight, out, rows, columns, top, bottom, left, right):
     columns = columns[left:right]
     for r in range(top, bottom):
@@ -143,7 +144,7 @@ def _add_part(K, weight, out, rows, columns, top, bottom, left, right):
             target[c] += weight * row[columns[c]]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _mirror(out, top, bottom, left, right):
     """Write what lies right of the diagonal to its other side, in patches."""
     for first in range(left, right, PATCH):
@@ -152,7 +153,7 @@ def _mirror(out, top, bottom, left, right):
                 out[c, r] = out[r, c]
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _dot_block(K, product, top, left):
     total = 0.0
     for r in range(len(product)):
@@ -164,7 +165,7 @@ def _dot_block(K, product, top, left):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _dot_part(K, product, rows, top, left):
     total = 0.0
     columns = rows[left : left + product.shape[1]]
@@ -176,7 +177,7 @@ def _dot_part(K, product, rows, top, left):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _add_pairs(by_sample, by_label, places, K, strip, sums):
     """sums[l] += sum over samples i of the strip and j >= i of T[i, l] K[i, j] T[j, l], j > i twice."""
     (starts, labels, values), (firsts, samples, factors), (rows, positions) = by_sample, by_label, places

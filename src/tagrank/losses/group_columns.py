@@ -10,12 +10,13 @@ other, nor would solving a whole sample exactly take fewer.
 """
 
 import numpy as np
-from numba import njit
 
+from tagrank.resources import compiled
 from tagrank.simd import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
 FAR = 1e30  # beyond any score
+SINGLE_PRECISION, DOUBLE_PRECISION = (4 * float(np.finfo(kind).eps) for kind in (np.float32, np.float64))
 SPARE = 4  # times the largest need: a sample that outgrows its place gets one at least twice as large
 N_ROLES = 5  # rows of scratch memory, each as long as there are labels
 SCORE, NEW, VIOLATION, COST, WEIGHT = range(N_ROLES)
@@ -68,25 +69,25 @@ class PairWeights:
         return self.places, self.pool, self.starts, self.present, self.seen, self.violated, self.workbench
 
 
-@njit(cache=True)
 def _n_groups(n_columns):
-    return (n_columns + LANES - 1) // LANES
+    return (n_columns + LANES - 1) // LANES  # written out in compiled code
 
 
-@njit(cache=True)
+@compiled()
 def _compact(places, lengths, pool, new_pool):
     """Move what is in use behind places[-1, 0], without gaps and without spare capacity."""
     end = places[-1, 0]
     for i in range(len(lengths)):
-        first, n_groups = places[i, 0], _n_groups(max(places[i, 2], 0))
+        first, n_groups = places[i, 0], (max(places[i, 2], 0) + LANES - 1) // LANES
         size = n_groups * lengths[i]
-        new_pool[end : end + size] = pool[first : first + size]
+        for k in range(size):
+            new_pool[end + k] = pool[first + k]
         places[i, 0], places[i, 1] = end, n_groups
         end += size
     places[-1, 0] = end
 
 
-@njit(cache=True)
+@compiled()
 def _solve_even_group(workbench, n_present, cost, diagonal, precision):
     """As `_solve_column` for a group whose present labels have equal costs, in place of the violations.
 
@@ -129,57 +130,50 @@ def _solve_even_group(workbench, n_present, cost, diagonal, precision):
     return int(sum_of(is_full))
 
 
-@njit(cache=True)
-def _solve_column(room, n_present, radius, diagonal, total):
-    """Best weights of a column: maximise <v, z> - diagonal / 2 (LANES |z|^2 + (sum z)^2) within its ball.
-
-    They are max(v - s, 0) / (LANES diagonal + multiplier / cost) with s = diagonal * sum z. The violations v
-    are those without the column, `total` is a guess. Returns whether the ball is full.
-    """
-    stiffness, shift, multiplier = LANES * diagonal, diagonal * total, 0.0
-    for _ in range(30):
-        slope = pushed = 0.0
-        for k in range(n_present):
-            if room[VIOLATION, k] > shift:
-                inverse = 1 / (stiffness + multiplier / room[COST, k])
-                slope += inverse
-                pushed += room[VIOLATION, k] * inverse
-        last, shift = shift, diagonal * pushed / (1 + diagonal * slope)
-        square = curvature = 0.0
-        for k in range(n_present):
-            inverse = 1 / (stiffness + multiplier / room[COST, k])
-            weight = max(room[VIOLATION, k] - shift, 0.0) * inverse
-            room[WEIGHT, k] = weight
-            part = weight * weight / room[COST, k]
-            square += part
-            curvature += part * inverse / room[COST, k]
-        excess = np.sqrt(square) / radius - 1
-        is_still = abs(shift - last) <= 1e-9 * (1 + abs(shift))
-        if is_still and (abs(excess) <= 1e-9 or (multiplier == 0 and excess <= 0)):
-            break
-        if curvature > 0 and (multiplier > 0 or excess > 0):
-            multiplier = max(multiplier + excess * square / curvature, 0.0)
-    if excess > 0:
-        for k in range(n_present):
-            room[WEIGHT, k] /= 1 + excess
-    return multiplier > 0 or excess > 0
-
-
-@njit(cache=True)
+@compiled()
 def _solve_uneven_group(workbench, n_present, diagonal, room):
-    """As `_solve_even_group`, one column after the other; returns how many balls are full."""
-    n_full = 0
+    """As `_solve_even_group`, one column after the other; returns how many balls are full.
+
+    Each column maximises <v, z> - diagonal / 2 (LANES |z|^2 + (sum z)^2) within its ball. Its weights z are
+    max(v - s, 0) / (LANES diagonal + multiplier / cost) with s = diagonal * sum z. The violations v are those
+    without the column, its old total is a guess.
+    """
+    n_full, stiffness = 0, LANES * diagonal
     for lane in range(LANES):
         for k in range(n_present):
             room[VIOLATION, k] = workbench[VIOLATIONS + LANES * k + lane]
-        radius, total = workbench[RADIUS + lane], workbench[OLD_TOTAL + lane]
-        n_full += _solve_column(room, n_present, radius, diagonal, total)
+        radius, shift = workbench[RADIUS + lane], diagonal * workbench[OLD_TOTAL + lane]
+        multiplier = excess = 0.0
+        for _ in range(30):
+            slope = pushed = 0.0
+            for k in range(n_present):
+                if room[VIOLATION, k] > shift:
+                    inverse = 1 / (stiffness + multiplier / room[COST, k])
+                    slope += inverse
+                    pushed += room[VIOLATION, k] * inverse
+            last, shift = shift, diagonal * pushed / (1 + diagonal * slope)
+            square = curvature = 0.0
+            for k in range(n_present):
+                inverse = 1 / (stiffness + multiplier / room[COST, k])
+                weight = max(room[VIOLATION, k] - shift, 0.0) * inverse
+                room[WEIGHT, k] = weight
+                part = weight * weight / room[COST, k]
+                square += part
+                curvature += part * inverse / room[COST, k]
+            excess = np.sqrt(square) / radius - 1
+            is_still = abs(shift - last) <= 1e-9 * (1 + abs(shift))
+            if is_still and (abs(excess) <= 1e-9 or (multiplier == 0 and excess <= 0)):
+                break
+            if curvature > 0 and (multiplier > 0 or excess > 0):
+                multiplier = max(multiplier + excess * square / curvature, 0.0)
+        n_full += multiplier > 0 or excess > 0
         for k in range(n_present):
-            workbench[VIOLATIONS + LANES * k + lane] = room[WEIGHT, k]
+            weight = room[WEIGHT, k] / (1 + max(excess, 0.0))
+            workbench[VIOLATIONS + LANES * k + lane] = weight
     return n_full
 
 
-@njit(cache=True)
+@compiled()
 def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbench):
     """A step for the columns of the group at pool[first], in place; keeps scores and coefficients current.
 
@@ -199,7 +193,7 @@ def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbe
         own = splat(LANES * diagonal) * load(pool, first + LANES * (1 + k))
         store(workbench, VIOLATIONS + LANES * k, reach - splat(room[SCORE, present[k]]) + own)
     if is_even:
-        precision = 4 * np.finfo(pool.dtype).eps
+        precision = SINGLE_PRECISION if pool.itemsize == 4 else DOUBLE_PRECISION
         n_full = _solve_even_group(workbench, n_present, room[COST, 0], diagonal, precision)
     else:
         n_full = _solve_uneven_group(workbench, n_present, diagonal, room)
@@ -221,7 +215,7 @@ def _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbe
     return n_full
 
 
-@njit(cache=True)
+@compiled()
 def _keep_used(pool, first, length, workbench, start, n_kept):
     """Append the columns of a group that are not zero to those at pool[start]; returns their number."""
     for lane in range(LANES):
@@ -235,7 +229,7 @@ def _keep_used(pool, first, length, workbench, start, n_kept):
     return n_kept
 
 
-@njit(cache=True)
+@compiled()
 def _fill_up(pool, first, length, n_columns):
     """Mark the rest of a group that has fewer than `LANES` columns as empty."""
     for lane in range(n_columns, LANES):
@@ -244,23 +238,17 @@ def _fill_up(pool, first, length, n_columns):
             pool[first + lane + k] = 0
 
 
-@njit(cache=True, fastmath=FAST)
-def _any_violated(bounds, seen, step, scores, lowest):
-    """Whether there are absent labels that have no column and need one; finds out faster than which."""
-    n_violated = 0.0
+@compiled(fastmath=FAST)
+def _find_violated(bounds, old, lowest, shares_push, seen, step, room, violated):
+    """The absent labels that have no column and need one, put into `violated`; returns their number.
+
+    Often there are none, and to find that out takes less time than to find out which.
+    """
+    n_violated, n_any = 0, 0.0
     for label in range(bounds.shape[0]):
-        is_violated = (bounds[label] < 0) & (scores[label] + 1 > lowest) & (seen[label] != step)
-        n_violated += 1.0 if is_violated else 0.0
-    return n_violated > 0
-
-
-@njit(cache=True)
-def _find_violated(bounds, old, present, shares_push, seen, step, room, violated):
-    """The absent labels that have no column and need one, put into `violated`; returns their number."""
-    lowest, n_violated = FAR, 0
-    for k in present:
-        lowest = min(lowest, room[SCORE, k])
-    if not shares_push and not _any_violated(bounds, seen, step, room[SCORE], lowest):
+        is_violated = (bounds[label] < 0) & (room[SCORE, label] + 1 > lowest) & (seen[label] != step)
+        n_any += 1.0 if is_violated else 0.0
+    if not shares_push and n_any == 0:
         return 0
     for label in range(bounds.shape[0]):
         is_violated = (room[SCORE, label] + 1 > lowest) | (shares_push & (old[label] < 0))
@@ -269,17 +257,7 @@ def _find_violated(bounds, old, present, shares_push, seen, step, room, violated
     return n_violated
 
 
-@njit(cache=True)
-def _make_room(place, last, pool, n_kept, n_columns, length):
-    """Move the columns at pool[place[0]] to the end of the pool if `n_columns` do not fit where they are."""
-    if _n_groups(n_columns) > place[1]:
-        first, place[0], place[1] = place[0], last[0], max(_n_groups(n_columns), 2 * place[1])
-        last[0] += place[1] * length
-        size = _n_groups(n_kept) * length
-        pool[place[0] : place[0] + size] = pool[first : first + size]
-
-
-@njit(cache=True)
+@compiled()
 def step_columns(i, pairs, bounds, old, diagonal, room):
     """A step for each column of sample i; its new coefficients are in room[NEW].
 
@@ -295,18 +273,28 @@ def step_columns(i, pairs, bounds, old, diagonal, room):
         is_even = is_even and room[COST, k] == room[COST, 0]
         total += old[present[k]]
     shares_push = place[2] == IN_PROPORTION and total > 0
-    room[NEW] = 0
+    for k in range(room.shape[1]):
+        room[NEW, k] = 0
     last[1] += 1
     n_kept = n_full = beginning
-    for first in range(place[0], place[0] + _n_groups(max(place[2], 0)) * length, length):
+    end = place[0] + (max(place[2], 0) + LANES - 1) // LANES * length
+    for first in range(place[0], end, length):
         for lane in range(LANES):
             label = int(pool[first + lane])
             if label != NO_LABEL:
                 seen[label] = last[1]
         n_full += _improve_group(pool, first, bounds, diagonal, present, is_even, room, workbench)
         n_kept = _keep_used(pool, first, length, workbench, place[0], n_kept)
-    n_violated = _find_violated(bounds, old, present, shares_push, seen, last[1], room, violated)
-    _make_room(place, last, pool, n_kept, n_kept + n_violated, length)
+    lowest = FAR
+    for k in present:
+        lowest = min(lowest, room[SCORE, k])
+    n_violated = _find_violated(bounds, old, lowest, shares_push, seen, last[1], room, violated)
+    n_groups = (n_kept + n_violated + LANES - 1) // LANES
+    if n_groups > place[1]:  # they do not fit where they are: on to the end of the pool
+        first, place[0], place[1] = place[0], last[0], max(n_groups, 2 * place[1])
+        last[0] += place[1] * length
+        for k in range((n_kept + LANES - 1) // LANES * length):
+            pool[place[0] + k] = pool[first + k]
     for start in range(0, n_violated, LANES):
         n_lanes = min(LANES, n_violated - start)
         for lane in range(n_lanes):

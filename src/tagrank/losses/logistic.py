@@ -18,14 +18,17 @@ the gap is small. The labels do not touch each other, so each one is a task of i
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from tagrank.losses.exponentials import exp, log
-from tagrank.losses.loss import BoxLoss
-from tagrank.simd import add_to_rows, copy_columns, in_whole_vectors, multiply_row, prefetch
+from tagrank.losses.loss import BoxLoss, as_double
+from tagrank.resources import compiled, share_out
+from tagrank.simd import add_to_rows, in_whole_vectors, multiply_row, prefetch
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}  # nan must be seen
 ENOUGH = 0.1  # a label is swept again until its largest gain falls below this share of the first
+ENOUGH_LABELS = 2  # of a block, for a thread to be worth its start
+ENOUGH_EXPONENTIALS = 2000  # of samples and labels, as well
 NEGLIGIBLE = 0.02  # of the mean square: changes below it are not worth a row of K each
 TILE = 64
 LARGEST = 60.0  # margin whose share counts; that of a larger one, exp(-60), is as good as none
@@ -46,113 +49,91 @@ class Logistic(BoxLoss):
         return bounds / 2
 
     def sweep_block(self, rows, corner, scores, changes, least_gap, n_sweeps):
-        return _sweep_block(
-            self.bounds, self.coefficients, rows, corner, scores, changes, least_gap / len(scores), n_sweeps
-        )
+        wide_scores = in_whole_vectors(scores)
+        n_changed = share_out(
+            _sweep_labels, len(scores), self.bounds, self.coefficients, rows, in_whole_vectors(corner),
+            wide_scores, changes, least_gap / len(scores), n_sweeps, least=ENOUGH_LABELS,
+        )  # fmt: skip
+        scores[:] = wide_scores[:, : len(rows)]
+        return sum(n_changed)
 
     def sweep_rows(self, order, X, squared_norms, W, least_gap):
-        return _sweep_rows(
-            self.bounds, self.coefficients, order,
-            X.indptr, X.indices, X.data, squared_norms, W, least_gap, self.largest_cost,
-        )  # fmt: skip
+        """The groups of labels run beside each other, each elsewhere in the order: no line is shared."""
+        return np.sum(share_out(
+            _sweep_groups, len(W), self.bounds, self.coefficients, order,
+            X.indptr, X.indices, X.data, squared_norms, W, least_gap / len(W), self.largest_cost,
+        ), axis=0)  # fmt: skip
 
     @staticmethod
     def measure(bounds, coefficients, scores):
-        return measure_samples(bounds, coefficients, scores), None
+        sums = np.empty((3, len(bounds)))
+        least = max(1, ENOUGH_EXPONENTIALS // len(scores))
+        share_out(_measure, len(bounds), bounds, coefficients, as_double(scores), sums, least=least)
+        return sums, None
 
 
-@njit(cache=True, parallel=True)
-def _sweep_block(bounds, coefficients, rows, corner, scores, changes, least_gap, n_sweeps):
-    n_labels, n_rows = scores.shape
-    n_changed = np.zeros(n_labels, np.int64)
-    wide_corner = in_whole_vectors(corner)
-    for label in prange(n_labels):
-        wide_scores = in_whole_vectors(scores[label : label + 1])
-        n_changed[label] = _sweep_label(
-            bounds[:, label], coefficients[:, label], rows, wide_corner,
-            wide_scores, changes[label], least_gap, n_sweeps,
-        )  # fmt: skip
-        copy_columns(wide_scores, scores[label : label + 1], n_rows)
-    return n_changed.sum()
+@compiled(fastmath=FAST, error_model="numpy")
+def _sweep_labels(bounds, coefficients, rows, corner, scores, changes, least_gap, n_sweeps, start, stop):
+    """Exact steps on some labels of a block; returns how many coefficients changed.
 
-
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def _find_active(
-    bounds, coefficients, rows, corner, scores, least_gap, active, bound_of, share_of, margin_of
-):
-    """Entries worth a visit: where they are, bounds, shares, the margins of the shares; and their number."""
-    kind = scores.dtype.type
-    n_active = 0
-    for b in range(rows.shape[0]):
-        bound, old = bounds[rows[b]], coefficients[rows[b]]
-        cost = abs(bound)
-        u = kind(old / bound) if cost > 0 else kind(0)
-        margin = scores[b] if bound > 0 else -scores[b]
-        gap = cost * divergence(u, share_of_margin(margin), margin)
-        active[n_active], bound_of[n_active], share_of[n_active] = b, bound, u
-        n_active += (gap > least_gap) & (corner[b, b] > 0)
-    for k in range(n_active):
-        u = min(max(np.float64(share_of[k]), LEAST), 1 - LEAST)
-        margin_of[k] = log(max(1 - u, LEAST) / u)
-    return n_active
-
-
-@njit(cache=True, fastmath=FAST, error_model="numpy")
-def _sweep_label(bounds, coefficients, rows, corner, scores, changes, least_gap, n_sweeps):
-    """Exact steps on one label of a block; returns how many samples changed."""
-    mine = scores[0]
-    kind, n_rows = mine.dtype.type, rows.shape[0]
-    zero, one, enough = kind(0), kind(1), kind(0.01 if mine.itemsize == 4 else 1e-5)
-    active = np.empty(n_rows, np.int64)
-    bound_of, share_of, margin_of = np.empty((3, n_rows), mine.dtype)
-    n_active = _find_active(
-        bounds, coefficients, rows, corner, mine, least_gap, active, bound_of, share_of, margin_of
-    )
-    which, delta = np.zeros(1, np.int64), np.empty(1, mine.dtype)
-    first = zero
-    for sweep in range(n_sweeps if n_active > 0 else 0):
-        largest = zero
-        for position in range(n_active):
-            k = position if sweep % 2 == 0 else n_active - 1 - position
-            b, bound, u, t = active[k], bound_of[k], share_of[k], margin_of[k]
-            steepness = abs(bound) * corner[b, b]
-            margin = mine[b] if bound > zero else -mine[b]
-            estimate = t - (t - margin) / (one + steepness * u * (one - u))
-            margin_of[k], share_of[k] = best_share(estimate, margin - steepness * u, steepness, enough)
-            change = share_of[k] - u
-            if change != zero:
-                delta[0] = bound * change
-                gain = change * change * (steepness + one / (share_of[k] * (one - share_of[k]) + kind(LEAST)))
-                largest = max(largest, abs(bound) * gain)
-                add_to_rows(scores, which, delta, 0, 1, corner[b])
-        first = largest if sweep == 0 else first
-        if largest <= max(least_gap, ENOUGH * first):
-            break
-    return _store_label(bounds, coefficients, rows, active[:n_active], share_of, changes)
-
-
-@njit(cache=True)
-def _store_label(bounds, coefficients, rows, active, share_of, changes):
-    """Take over what changed, but for the smallest changes; returns how many entries did."""
-    n_changed, square = 0, 0.0
-    changes[:] = 0
-    for k in range(active.shape[0]):
-        i = rows[active[k]]
-        changes[active[k]] = bounds[i] * share_of[k] - coefficients[i]
-        square += changes[active[k]] ** 2
-        n_changed += changes[active[k]] != 0
-    least, n_stored = NEGLIGIBLE * square / max(n_changed, 1), 0
-    for k in range(active.shape[0]):
-        b = active[k]
-        if changes[b] ** 2 <= least:
-            changes[b] = 0
-        else:  # nan too, so that it is seen
-            coefficients[rows[b]] = bounds[rows[b]] * share_of[k]
-            n_stored += 1
+    corner, scores : in whole vectors
+    """
+    kind, n_rows, n_stored = scores.dtype.type, rows.shape[0], 0
+    zero, one, enough = kind(0), kind(1), kind(0.01 if scores.itemsize == 4 else 1e-5)
+    active, room = np.empty(n_rows, np.int64), np.empty((3, n_rows), scores.dtype)
+    bound_of, share_of, margin_of = room
+    where, delta = np.empty(1, np.int64), np.empty(1, scores.dtype)
+    for label in range(start, stop):
+        n_active, where[0], first = 0, label, zero
+        for b in range(n_rows):
+            changes[label, b] = 0
+            bound, old = bounds[rows[b], label], coefficients[rows[b], label]
+            cost = abs(bound)
+            u = kind(old / bound) if cost > 0 else zero
+            margin = scores[label, b] if bound > 0 else -scores[label, b]
+            gap = cost * divergence(u, share_of_margin(margin), margin)
+            active[n_active], bound_of[n_active], share_of[n_active] = b, bound, u
+            n_active += (gap > least_gap) & (corner[b, b] > 0)
+        for k in range(n_active):
+            share = min(max(np.float64(share_of[k]), LEAST), 1 - LEAST)
+            margin_of[k] = log(max(1 - share, LEAST) / share)
+        for sweep in range(n_sweeps if n_active > 0 else 0):
+            largest = zero
+            for position in range(n_active):
+                k = position if sweep % 2 == 0 else n_active - 1 - position
+                b, bound, u, t = active[k], bound_of[k], share_of[k], margin_of[k]
+                steepness = abs(bound) * corner[b, b]
+                margin = scores[label, b] if bound > zero else -scores[label, b]
+                estimate = t - (t - margin) / (one + steepness * u * (one - u))
+                margin_of[k], new = best_share(estimate, margin - steepness * u, steepness, enough)
+                share_of[k], change = new, new - u
+                if change != zero:
+                    delta[0] = bound * change
+                    gain = change * change * (steepness + one / (new * (one - new) + kind(LEAST)))
+                    largest = max(largest, abs(bound) * gain)
+                    add_to_rows(scores, where, delta, 0, 1, corner[b])
+            first = largest if sweep == 0 else first
+            if largest <= max(least_gap, ENOUGH * first):
+                break
+        n_changed, square = 0, 0.0
+        for k in range(n_active):
+            i = rows[active[k]]
+            change_of_label = bound_of[k] * np.float64(share_of[k]) - coefficients[i, label]
+            changes[label, active[k]] = change_of_label
+            square += change_of_label**2
+            n_changed += change_of_label != 0
+        least = NEGLIGIBLE * square / max(n_changed, 1)
+        for k in range(n_active):  # take over what changed, but for the smallest changes
+            b = active[k]
+            if changes[label, b] ** 2 <= least:
+                changes[label, b] = 0
+            else:  # nan too, so that it is seen
+                coefficients[rows[b], label] = bound_of[k] * np.float64(share_of[k])
+                n_stored += 1
     return n_stored
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def _begin_row(bounds, coefficients, scores, norm, margins):
     """Margins after one Newton step of some labels of one sample; returns their gap and primal before it."""
     kind = scores.dtype.type
@@ -174,7 +155,7 @@ def _begin_row(bounds, coefficients, scores, norm, margins):
     return gap, primal
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def _refine_row(bounds, coefficients, scores, norm, margins):
     """Another Newton step."""
     one, zero = scores.dtype.type(1), scores.dtype.type(0)
@@ -186,7 +167,7 @@ def _refine_row(bounds, coefficients, scores, norm, margins):
         margins[label] = min(max(t - (t - q - k * u) / (one + k * u * (one - u)), low), high)
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def _row_step(bounds, coefficients, scores, norm, n_steps, new, changes):
     """Best coefficients of some labels of one sample, and their changes; returns gap and primal before."""
     gap, primal = _begin_row(bounds, coefficients, scores, norm, new)
@@ -198,59 +179,41 @@ def _row_step(bounds, coefficients, scores, norm, n_steps, new, changes):
     return gap, primal
 
 
-@njit(cache=True)
-def _n_steps(k, itemsize):
-    """Newton steps after the first, for the precision of the numbers and the largest k."""
-    n_steps = 0 if itemsize == 4 else 2
-    while k > 2:
-        k /= 4
-        n_steps += 1
-    return n_steps
-
-
-@njit(cache=True)
-def _sweep_group(
-    bounds, coefficients, order, first_visit, indptr, indices, data, norms, W, first, least_gap, largest_cost
+@compiled()
+def _sweep_groups(
+    bounds, coefficients, order, indptr, indices, data, norms, weights, least_gap, largest_cost, start, stop
 ):
-    """One pass over `order` for the labels that W holds, of which `first` is the first."""
-    stop = min(first + W.shape[1], bounds.shape[1])
-    scores, changes = np.zeros(W.shape[1], W.dtype), np.zeros(W.shape[1], W.dtype)
-    own_scores, own_changes = scores[: stop - first], changes[: stop - first]
-    new = np.empty(stop - first, W.dtype)
+    """One pass over `order` for some groups of labels; returns the sums of gaps and primals met."""
+    n_groups, _, width = weights.shape
     total_gap = total_primal = 0.0
-    for visit in range(len(order)):
-        i = order[(first_visit + visit) % len(order)]
-        if norms[i] <= 0:
-            continue
-        soon = order[(first_visit + visit + 4) % len(order)]
-        prefetch(indices, indptr[soon], indptr[soon + 1])
-        prefetch(data, indptr[soon], indptr[soon + 1])
-        prefetch(bounds, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
-        prefetch(coefficients, soon * bounds.shape[1] + first, soon * bounds.shape[1] + stop)
-        multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores)
-        mine = coefficients[i, first:stop]
-        n_steps = _n_steps(largest_cost * norms[i], W.itemsize)
-        gap, primal = _row_step(bounds[i, first:stop], mine, own_scores, norms[i], n_steps, new, own_changes)
-        total_gap += gap
-        total_primal += primal
-        if gap > least_gap:
-            for k in range(stop - first):
-                mine[k] = new[k]
-            add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes)
+    for group in range(start, stop):
+        W, first, first_visit = weights[group], group * width, group * len(order) // n_groups
+        last = min(first + width, bounds.shape[1])
+        scores, changes = np.zeros(width, weights.dtype), np.zeros(width, weights.dtype)
+        new = np.zeros(width, weights.dtype)
+        for visit in range(len(order)):
+            i = order[(first_visit + visit) % len(order)]
+            if norms[i] <= 0:
+                continue
+            soon = order[(first_visit + visit + 4) % len(order)]
+            prefetch(indices, indptr[soon], indptr[soon + 1])
+            prefetch(data, indptr[soon], indptr[soon + 1])
+            prefetch(bounds, soon * bounds.shape[1] + first, soon * bounds.shape[1] + last)
+            prefetch(coefficients, soon * bounds.shape[1] + first, soon * bounds.shape[1] + last)
+            multiply_row(W, indices, data, indptr[i], indptr[i + 1], scores)
+            mine = coefficients[i, first:last]
+            n_steps, k = 0 if W.itemsize == 4 else 2, largest_cost * norms[i]
+            while k > 2:
+                k /= 4
+                n_steps += 1
+            gap, primal = _row_step(bounds[i, first:last], mine, scores, norms[i], n_steps, new, changes)
+            total_gap += gap
+            total_primal += primal
+            if gap > least_gap:
+                for label in range(last - first):
+                    mine[label] = new[label]
+                add_to_rows(W, indices, data, indptr[i], indptr[i + 1], changes)
     return total_gap, total_primal
-
-
-@njit(cache=True, parallel=True)
-def _sweep_rows(bounds, coefficients, order, indptr, indices, data, norms, W, least_gap, largest_cost):
-    """The groups of labels run beside each other, each at another place of the order: no line is shared."""
-    n_groups, _, width = W.shape
-    gaps, primals = np.zeros(n_groups), np.zeros(n_groups)
-    for group in prange(n_groups):
-        gaps[group], primals[group] = _sweep_group(
-            bounds, coefficients, order, group * len(order) // n_groups,
-            indptr, indices, data, norms, W[group], group * width, least_gap / n_groups, largest_cost,
-        )  # fmt: skip
-    return gaps.sum(), primals.sum()
 
 
 @njit(inline="always")
@@ -283,7 +246,7 @@ def bracket(q, k):
     return low, high
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def best_share(t, q, k, enough):
     """The root of h, from an estimate of it: the margin, and the share that it stands for."""
     one = type(t)(1)
@@ -301,11 +264,11 @@ def best_share(t, q, k, enough):
     return t - step, min(u + step * slope * (one + step * (type(t)(0.5) - u)), one)
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def _sums_of_sample(bounds, coefficients, scores):
     loss = entropy = inner = 0.0
     for k in range(scores.shape[0]):
-        bound, coefficient, score = np.float64(bounds[k]), np.float64(coefficients[k]), np.float64(scores[k])
+        bound, coefficient, score = np.float64(bounds[k]), np.float64(coefficients[k]), scores[k]
         cost = abs(bound)
         margin = score if bound > 0 else -score
         loss += cost * (max(-margin, 0.0) + log(1 + exp(-min(abs(margin), 700.0))))
@@ -315,19 +278,15 @@ def _sums_of_sample(bounds, coefficients, scores):
     return loss, entropy, inner
 
 
-@njit(cache=True, parallel=True)
-def measure_samples(bounds, coefficients, scores):
+@compiled()
+def _measure(bounds, coefficients, scores, sums, start, stop):
     """Sums over the labels of each sample of loss, entropy and coefficient * score, shape (3, n_samples)."""
-    n_labels, n_samples = scores.shape
-    sums = np.zeros((3, n_samples))
-    for tile in prange((n_samples + TILE - 1) // TILE):
-        start = tile * TILE
-        n_rows = min(n_samples - start, TILE)
-        mine = np.empty((TILE, n_labels), scores.dtype)
+    n_labels, tile = scores.shape[0], np.empty((TILE, scores.shape[0]))
+    for first in range(start, stop, TILE):
+        n_rows = min(stop - first, TILE)
         for label in range(n_labels):
             for b in range(n_rows):
-                mine[b, label] = scores[label, start + b]
+                tile[b, label] = scores[label, first + b]
         for b in range(n_rows):
-            i = start + b
-            sums[0, i], sums[1, i], sums[2, i] = _sums_of_sample(bounds[i], coefficients[i], mine[b])
-    return sums
+            i = first + b
+            sums[0, i], sums[1, i], sums[2, i] = _sums_of_sample(bounds[i], coefficients[i], tile[b])

@@ -15,9 +15,11 @@ of a ranking (`BalancedLoss`) sum up to zero in every sample.
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numba import njit
+
+from tagrank.resources import compiled
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
+ENOUGH_ENTRIES = 10_000  # of samples and labels, for a thread to be worth its start
 
 
 class Loss(ABC):
@@ -148,7 +150,12 @@ def shrunk_to_fit(bounds, coefficients, norm):
     return coefficients * np.divide(total, fullest, out=np.ones(len(total)), where=fullest > total)[:, None]
 
 
-@njit(cache=True)
+def as_double(scores):
+    """Measured in float64 always, so that measuring is compiled once."""
+    return scores.astype(np.float64, copy=False)
+
+
+@compiled()
 def take_changes(new, current, where, changed):
     """Which entries change and by how much, a short list; `current` becomes `new`. Returns their number."""
     n_changed = 0
@@ -160,7 +167,7 @@ def take_changes(new, current, where, changed):
     return n_changed
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def sum_of_squares(changed, n_changed):
     total = changed.dtype.type(0)
     for k in range(n_changed):

@@ -11,9 +11,9 @@ all pairs are kept and visited: this is a reference for problems of moderate siz
 """
 
 import numpy as np
-from numba import njit
 
 from tagrank.losses.loss import BalancedLoss, balanced, shrunk_to_fit, with_signs_of
+from tagrank.resources import compiled
 from tagrank.simd import add_to_rows, multiply_row
 
 ENOUGH = 0.1  # a block is swept again until the gain falls below this share of its first gain
@@ -65,7 +65,7 @@ class Pairwise(BalancedLoss):
         return sums, np.stack([middle, scores.max(axis=1)])
 
 
-@njit(cache=True)
+@compiled()
 def _share_in_proportion(bounds, coefficients, starts, pairs):
     for i in range(bounds.shape[0]):
         total = max(np.maximum(coefficients[i], 0).sum(), 1e-300)
@@ -76,7 +76,7 @@ def _share_in_proportion(bounds, coefficients, starts, pairs):
                 p += 1
 
 
-@njit(cache=True)
+@compiled()
 def _loss(bounds, scores):
     present, absent = np.flatnonzero(bounds > 0), np.flatnonzero(bounds < 0)
     loss = 0.0
@@ -87,7 +87,7 @@ def _loss(bounds, scores):
     return loss
 
 
-@njit(cache=True)
+@compiled()
 def _losses(bounds, scores):
     losses = np.empty(len(bounds))
     for i in range(len(bounds)):
@@ -95,7 +95,7 @@ def _losses(bounds, scores):
     return losses
 
 
-@njit(cache=True)
+@compiled()
 def _step(bounds, scores, diagonal, pairs, new):
     """One exact step for each pair of a sample, one after the other; keeps its scores current."""
     present, absent = np.flatnonzero(bounds > 0), np.flatnonzero(bounds < 0)
@@ -115,7 +115,7 @@ def _step(bounds, scores, diagonal, pairs, new):
             p += 1
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_block(bounds, coefficients, starts, pairs, rows, corner, scores, changes, n_sweeps):
     n_labels, n_rows = scores.shape
     mine, new = np.empty(n_labels), np.empty(n_labels)
@@ -150,7 +150,7 @@ def _sweep_block(bounds, coefficients, starts, pairs, rows, corner, scores, chan
     return n_changed
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_rows(bounds, coefficients, starts, pairs, order, indptr, indices, data, norms, W, least_gap):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores_wide, changes_wide = np.zeros(width, W.dtype), np.zeros(width, W.dtype)

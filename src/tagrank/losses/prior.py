@@ -21,10 +21,10 @@ K_ii R_ll to its bounds. It moves the scores of all labels, along its row of R. 
 """
 
 import numpy as np
-from numba import njit
 
 from tagrank.arrays import row_blocks, rows_within
 from tagrank.losses.hinge import Hinge
+from tagrank.resources import compiled
 from tagrank.simd import add_to_rows, aligned_zeros, multiply_row, padded, prefetch
 
 FAST = {"contract", "nsz", "nnan", "arcp", "reassoc"}
@@ -88,13 +88,13 @@ def _multiply_by_prior(W, R):
         W[block, :n_labels] = W[block, :n_labels] @ R
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _add_scaled(target, factor, source):
     for j in range(target.shape[0]):
         target[j] += factor * source[j]
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _sweep_label(bounds, coefficients, rows, corner, curvature, mine, changes, least_gap):
     """Steps on one label of all samples of a block, its scores kept current; the largest gap met first."""
     zero, one = mine.dtype.type(0), mine.dtype.type(1)
@@ -120,7 +120,7 @@ def _sweep_label(bounds, coefficients, rows, corner, curvature, mine, changes, l
     return first
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, least_gap, n_sweeps):
     n_labels, n_rows = scores.shape
     changes[:] = 0
@@ -149,7 +149,7 @@ def _sweep_block(bounds, coefficients, prior, rows, corner, scores, changes, lea
     return np.count_nonzero(changes)
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _find_steps(bounds, coefficients, scores, inverses, steps):
     """The change that each label of a sample would make alone; returns their share of gap and primal."""
     zero, one, half = scores.dtype.type(0), scores.dtype.type(1), scores.dtype.type(0.5)
@@ -166,7 +166,7 @@ def _find_steps(bounds, coefficients, scores, inverses, steps):
     return gap, primal
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _step_along(steps, bounds, coefficients, prior, norm, inverses, scores, spread):
     """Exact steps on the labels that want to move, one after another; `spread` gathers their rows of R."""
     zero, one = scores.dtype.type(0), scores.dtype.type(1)
@@ -180,7 +180,7 @@ def _step_along(steps, bounds, coefficients, prior, norm, inverses, scores, spre
                 _add_scaled(spread, new - old, prior[k])
 
 
-@njit(cache=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def _row_step(bounds, coefficients, prior, norm, inverses_of_prior, scores, work, least_gap):
     """Change the coefficients of one sample; `spread`, last of `work`, is what its weights must take over."""
     steps, inverses, now, spread = work
@@ -198,7 +198,7 @@ def _row_step(bounds, coefficients, prior, norm, inverses_of_prior, scores, work
     return gap, primal
 
 
-@njit(cache=True)
+@compiled()
 def _sweep_rows(bounds, coefficients, prior, order, indptr, indices, data, norms, W, least_gap):
     n_labels, width = bounds.shape[1], W.shape[1]
     scores, work = np.zeros(width, W.dtype), np.zeros((4, width), W.dtype)

@@ -20,13 +20,14 @@ The same formulas stand here twice: compiled for numpy, and as operations of any
 """
 
 import numpy as np
-from numba import njit, prange
 
 from tagrank.arrays import namespace_of
 from tagrank.losses.exponentials import exp, log
+from tagrank.resources import compiled, share_out
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}  # nan must be seen
 LOGISTIC, HINGE = 0.0, 1.0  # offsets
+ENOUGH_ENTRIES = 5000  # of samples and labels, for a thread to be worth its start
 FARTHEST = 40.0  # exp(-40) is as good as zero; smaller numbers would slow products of float32 down
 
 
@@ -45,7 +46,10 @@ def measure(bounds, cost, scores, offset, temperatures):
         coefficients, curvatures = np.empty_like(scores), np.empty_like(scores)
         numbers = scores.dtype.type(cost), scores.dtype.type(offset)
         sums = np.zeros((4, len(scores)))
-        _measure(bounds, scores, *numbers, temperatures, coefficients, curvatures, sums)
+        share_out(
+            _measure, len(scores), bounds, scores, *numbers, temperatures, coefficients, curvatures, sums,
+            least=_enough(scores),
+        )  # fmt: skip
         return coefficients, curvatures, sums
     xp = namespace_of(scores)
     temperatures = temperatures[:, None]
@@ -73,7 +77,10 @@ def losses(bounds, cost, scores, changes, steps, offset, temperatures):
     if namespace_of(scores) is np:
         numbers = scores.dtype.type(cost), scores.dtype.type(offset)
         sums = np.zeros(len(scores))
-        _losses(bounds, scores, changes, steps, *numbers, temperatures, sums)
+        share_out(
+            _losses, len(scores), bounds, scores, changes, steps, *numbers, temperatures, sums,
+            least=_enough(scores),
+        )  # fmt: skip
         return sums
     xp = namespace_of(scores)
     misses = offset - xp.sign(bounds) * (scores + steps[:, None] * changes)
@@ -82,15 +89,21 @@ def losses(bounds, cost, scores, changes, steps, offset, temperatures):
     return cost * xp.sum(xp.abs(bounds) * softened, 1, dtype=xp.float64)
 
 
-@njit(cache=True, parallel=True)
-def _measure(bounds, scores, cost, offset, temperatures, coefficients, curvatures, sums):
-    for k in prange(len(scores)):
-        numbers = cost, offset, temperatures[k]
-        _bend_label(bounds[k], scores[k], *numbers, coefficients[k], curvatures[k])
-        sums[:, k] = _sum_label(bounds[k], scores[k], *numbers)
+def _enough(scores):
+    """Labels that are worth a thread."""
+    return max(1, ENOUGH_ENTRIES // max(1, scores.shape[1]))
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled()
+def _measure(bounds, scores, cost, offset, temperatures, coefficients, curvatures, sums, start, stop):
+    for k in range(start, stop):
+        temperature = temperatures[k]
+        _bend_label(bounds[k], scores[k], cost, offset, temperature, coefficients[k], curvatures[k])
+        parts = _sum_label(bounds[k], scores[k], cost, offset, temperature)
+        sums[0, k], sums[1, k], sums[2, k], sums[3, k] = parts
+
+
+@compiled(fastmath=FAST, error_model="numpy")
 def _bend_label(bounds, scores, cost, offset, temperature, coefficients, curvatures):
     kind = scores.dtype.type
     zero, one, farthest, inverse = kind(0), kind(1), kind(FARTHEST), kind(1) / temperature
@@ -104,7 +117,7 @@ def _bend_label(bounds, scores, cost, offset, temperature, coefficients, curvatu
         curvatures[i] = cost * abs(bound) * high * low * inverse
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def _sum_label(bounds, scores, cost, offset, temperature):
     """Apart from `_bend_label`: in one loop the compiler would take one entry at a time."""
     kind = scores.dtype.type
@@ -125,16 +138,16 @@ def _sum_label(bounds, scores, cost, offset, temperature):
         bent += size * high * low
     softened = temperature * beyond + missed
     parts = (softened, missed, shared) if offset > zero else (softened, softened, beyond + pressed)
-    return np.array([cost * parts[0], cost * parts[1], cost * parts[2], cost * inverse * bent])
+    return cost * parts[0], cost * parts[1], cost * parts[2], cost * inverse * bent
 
 
-@njit(cache=True, parallel=True)
-def _losses(bounds, scores, changes, steps, cost, offset, temperatures, sums):
-    for k in prange(len(scores)):
+@compiled()
+def _losses(bounds, scores, changes, steps, cost, offset, temperatures, sums, start, stop):
+    for k in range(start, stop):
         sums[k] = _losses_of_label(bounds[k], scores[k], changes[k], steps[k], cost, offset, temperatures[k])
 
 
-@njit(cache=True, fastmath=FAST, error_model="numpy")
+@compiled(fastmath=FAST, error_model="numpy")
 def _losses_of_label(bounds, scores, changes, step, cost, offset, temperature):
     kind = scores.dtype.type
     zero, farthest, inverse = kind(0), kind(FARTHEST), kind(1) / temperature

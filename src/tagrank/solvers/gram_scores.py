@@ -5,7 +5,6 @@ have shape (n_labels, n_samples): then the change of one coefficient is one run 
 """
 
 import numpy as np
-from numba import get_num_threads, njit, prange
 
 from tagrank.arrays import (
     astype,
@@ -16,9 +15,12 @@ from tagrank.arrays import (
     to_host,
     written_zeros,
 )
+from tagrank.resources import compiled, share_out
 
 FAST = {"contract", "nsz", "arcp", "reassoc"}
 TILE = 2048  # scores of a label, at most, that a thread brings up to date together: they stay in its cache
+ENOUGH_PRODUCTS = 200_000  # of two numbers, for a thread to be worth its start
+ENOUGH_GATHERED = 48  # pairs of rows of a corner, as well
 
 
 class GramScores:
@@ -53,7 +55,9 @@ class GramScores:
         if self.xp is np:
             corner = np.empty((len(rows), len(rows)), self.dtype)
             scores = np.empty((len(self.F), len(rows)), self.dtype)
-            _gather_block(self.K, self.F, rows, corner, scores)
+            share_out(
+                _gather, (len(rows) + 1) // 2, self.K, self.F, rows, corner, scores, least=ENOUGH_GATHERED
+            )
         else:
             index = beside(rows, self.K)
             corner = np.ascontiguousarray(to_host(self.K[index][:, index]), dtype=self.dtype)
@@ -129,94 +133,83 @@ class GramScores:
 def _add_product(F, changes, rows, K):
     """F += changes @ K[rows], with products in the precision of `changes`."""
     if K.dtype.itemsize > changes.dtype.itemsize:
-        K, rows = _take_rows(K, rows, np.empty((len(rows), K.shape[1]), changes.dtype)), np.arange(len(rows))
-    n_threads = get_num_threads()
-    _add_sparse_product(F, changes, rows, K, n_threads * -(-F.shape[1] // (TILE * n_threads)))
-
-
-@njit(cache=True, parallel=True)
-def _take_rows(K, rows, out):
-    """K[rows] in the precision of `out`."""
-    for b in prange(rows.shape[0]):
-        out[b] = K[rows[b]]
-    return out
-
-
-@njit(cache=True)
-def _gather_row(K, rows, b, corner):
-    """Row b of the corner up to its diagonal, and the same column: K is symmetric."""
-    for c in range(b + 1):
-        corner[b, c] = corner[c, b] = K[rows[b], rows[c]]
-
-
-@njit(cache=True, parallel=True)
-def _gather_block(K, F, rows, corner, scores):
-    n_rows = rows.shape[0]
-    for half in prange((n_rows + 1) // 2):  # a short row and a long one each
-        _gather_row(K, rows, half, corner)
-        _gather_row(K, rows, n_rows - 1 - half, corner)
-    for label in prange(F.shape[0]):
-        for b in range(n_rows):
-            scores[label, b] = F[label, rows[b]]
-
-
-@njit(cache=True, fastmath=FAST)
-def _add_four(target, d, K, rows, start):
-    """target += d[:4] @ K[rows[:4]], from column `start` on."""
-    stop = start + target.shape[0]
-    d0, d1, d2, d3 = d[0], d[1], d[2], d[3]
-    k0, k1 = K[rows[0], start:stop], K[rows[1], start:stop]
-    k2, k3 = K[rows[2], start:stop], K[rows[3], start:stop]
-    for j in range(target.shape[0]):
-        target[j] += d0 * k0[j] + d1 * k1[j] + d2 * k2[j] + d3 * k3[j]
-
-
-@njit(cache=True, fastmath=FAST)
-def _add_eight(target, d, K, rows, start):
-    """The same for eight: `target` is read and written half as often."""
-    stop = start + target.shape[0]
-    d0, d1, d2, d3, d4, d5, d6, d7 = d[0], d[1], d[2], d[3], d[4], d[5], d[6], d[7]
-    k0, k1 = K[rows[0], start:stop], K[rows[1], start:stop]
-    k2, k3 = K[rows[2], start:stop], K[rows[3], start:stop]
-    k4, k5 = K[rows[4], start:stop], K[rows[5], start:stop]
-    k6, k7 = K[rows[6], start:stop], K[rows[7], start:stop]
-    for j in range(target.shape[0]):
-        first_half = d0 * k0[j] + d1 * k1[j] + d2 * k2[j] + d3 * k3[j]
-        target[j] += first_half + (d4 * k4[j] + d5 * k5[j] + d6 * k6[j] + d7 * k7[j])
-
-
-@njit(cache=True)
-def _compress(changes, rows, steps, where):
-    """Changes that are not zero and their rows, filled up with zeros to fours; returns how many they are."""
-    n_changed = 0
-    for b in range(rows.shape[0]):
-        steps[n_changed], where[n_changed] = changes[b], rows[b]
-        n_changed += changes[b] != 0
-    n_filled = -(-n_changed // 4) * 4
-    steps[n_changed:n_filled], where[n_changed:n_filled] = 0, rows[0]
-    return n_filled
-
-
-@njit(cache=True, parallel=True)
-def _add_sparse_product(F, changes, rows, K, n_tiles):
-    """F += changes @ K[rows], touching only the entries of `changes` that are not zero."""
+        part = np.empty((len(rows), K.shape[1]), changes.dtype)
+        share_out(_take_rows, len(rows), K, rows, part)
+        K, rows = part, np.arange(len(rows))
     n_labels, n_rows = changes.shape
-    n_samples = F.shape[1]
-    steps, where = np.empty((n_labels, n_rows + 4), changes.dtype), np.empty((n_labels, n_rows + 4), np.int64)
-    n_changed = np.empty(n_labels, np.int64)
-    for label in range(n_labels):
-        n_changed[label] = _compress(changes[label], rows, steps[label], where[label])
-    width = -(-n_samples // n_tiles)
-    for tile in prange(n_tiles):
-        start = tile * width
-        for label in range(n_labels):
-            target = F[label, start : min(n_samples, start + width)]
-            p = 0
-            while p + 8 <= n_changed[label]:
-                _add_eight(target, steps[label, p:], K, where[label, p:], start)
-                p += 8
-            if p < n_changed[label]:
-                _add_four(target, steps[label, p:], K, where[label, p:], start)
+    firsts = np.zeros(n_labels + 1, np.int64)
+    steps, where = (
+        np.empty(n_labels * (n_rows + 4), changes.dtype),
+        np.empty(n_labels * (n_rows + 4), np.int64),
+    )
+    _compress(changes, rows, firsts, steps, where)
+    least = max(1, ENOUGH_PRODUCTS // max(int(firsts[-1]), 1))
+    share_out(_add_columns, F.shape[1], F, firsts, steps, where, K, least=least)
+
+
+@compiled()
+def _take_rows(K, rows, out, start, stop):
+    """out = K[rows] in the precision of `out`."""
+    for b in range(start, stop):
+        for j in range(K.shape[1]):
+            out[b, j] = K[rows[b], j]
+
+
+@compiled()
+def _gather(K, F, rows, corner, scores, start, stop):
+    """Of rows from both ends of a block, a long one and a short one each: corner and scores.
+
+    A row of the corner is read up to its diagonal and is the same column, too: K is symmetric.
+    """
+    n_rows = rows.shape[0]
+    for position in range(2 * start, 2 * stop):
+        b = position // 2 if position % 2 == 0 else n_rows - 1 - position // 2
+        i = rows[b]
+        for c in range(b + 1):
+            corner[b, c] = corner[c, b] = K[i, rows[c]]
+        for label in range(F.shape[0]):
+            scores[label, b] = F[label, i]
+
+
+@compiled()
+def _compress(changes, rows, firsts, steps, where):
+    """Changes that are not zero and their rows, label by label, filled up with zeros to fours."""
+    n_changed = 0
+    for label in range(changes.shape[0]):
+        for b in range(rows.shape[0]):
+            steps[n_changed], where[n_changed] = changes[label, b], rows[b]
+            n_changed += changes[label, b] != 0
+        while n_changed % 4:
+            steps[n_changed], where[n_changed] = 0, rows[0]
+            n_changed += 1
+        firsts[label + 1] = n_changed
+
+
+@compiled(fastmath=FAST)
+def _add_columns(F, firsts, steps, where, K, start, stop):
+    """F[:, start:stop] += changes @ K[rows] for changes as `_compress` makes them, eight rows of K at once.
+
+    Numbers of columns are unsigned: for them no negative index is thought of, and loops become vectors
+    without slices, which take long to compile.
+    """
+    for left in range(start, stop, TILE):
+        first, last = np.uint64(left), np.uint64(min(left + TILE, stop))
+        for label in range(F.shape[0]):
+            target, p = F[label], firsts[label]
+            while p < firsts[label + 1]:
+                d0, d1, d2, d3 = steps[p], steps[p + 1], steps[p + 2], steps[p + 3]
+                i0, i1, i2, i3 = where[p], where[p + 1], where[p + 2], where[p + 3]
+                p += 4
+                if p == firsts[label + 1]:
+                    for j in range(first, last):
+                        target[j] += d0 * K[i0, j] + d1 * K[i1, j] + d2 * K[i2, j] + d3 * K[i3, j]
+                    break
+                d4, d5, d6, d7 = steps[p], steps[p + 1], steps[p + 2], steps[p + 3]
+                i4, i5, i6, i7 = where[p], where[p + 1], where[p + 2], where[p + 3]
+                p += 4
+                for j in range(first, last):
+                    half = d0 * K[i0, j] + d1 * K[i1, j] + d2 * K[i2, j] + d3 * K[i3, j]
+                    target[j] += half + (d4 * K[i4, j] + d5 * K[i5, j] + d6 * K[i6, j] + d7 * K[i7, j])
 
 
 class VisitedScores(GramScores):

@@ -14,12 +14,11 @@ that point, which is feasible for it.
 from contextlib import suppress
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
 from tagrank.losses.group_ranking import GroupRanking
-from tagrank.resources import Ending, is_interrupt
+from tagrank.resources import Ending, compiled, is_interrupt
 from tagrank.solvers.dual_ascent import objectives
 from tagrank.solvers.gram_scores import GramScores
 from tagrank.solvers.linear_rows import plain_csr
@@ -128,7 +127,7 @@ def _objectives(samples, bounds, A):
     return *objectives(sums.sum(axis=1)), thresholds
 
 
-@njit(cache=True)
+@compiled()
 def _sweep(bounds, A, rows, corner, scores, changes, eta):
     n_labels, n_rows = scores.shape
     new, column = np.empty(n_labels), np.empty(n_labels)

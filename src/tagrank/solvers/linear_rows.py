@@ -13,12 +13,15 @@ numbers, and as many in float64 while a solution is certified.
 """
 
 import numpy as np
-from numba import get_num_threads, njit, prange
+from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import row_blocks, rows_within
+from tagrank.resources import compiled, share_out
 from tagrank.simd import add_to_rows, aligned_zeros, multiply_row, padded
 from tagrank.validation import check_sparse
+
+ENOUGH_PRODUCTS = 200_000  # of two numbers, for a thread to be worth its start
 
 
 class DenseRows:
@@ -109,32 +112,39 @@ def plain_csr(X):
     return sparse.csr_array(tuple(parts), shape=X.shape)
 
 
-@njit(cache=True, parallel=True)
 def multiply_rows(indptr, indices, data, first, W, scores):
     """scores = X[first : first + len(scores)] @ W for sparse rows."""
+    least = max(1, ENOUGH_PRODUCTS // (1 + scores.shape[1] * len(data) // max(1, len(indptr) - 1)))
+    share_out(_multiply_rows, len(scores), indptr, indices, data, first, W, scores, least=least)
+
+
+@compiled()
+def _multiply_rows(indptr, indices, data, first, W, scores, start, stop):
     n_groups, _, width = W.shape
-    for b in prange(scores.shape[0]):
-        start, stop = indptr[first + b], indptr[first + b + 1]
+    for b in range(start, stop):
+        begin, end = indptr[first + b], indptr[first + b + 1]
         for group in range(n_groups):
             out = scores[b, group * width : (group + 1) * width]
-            multiply_row(W[group], indices, data, start, stop, out)
+            multiply_row(W[group], indices, data, begin, end, out)
 
 
-@njit(cache=True)
-def _multiply_columns_of_group(indptr, indices, data, A, W, first):
-    row = np.zeros(W.shape[1], W.dtype)
-    stop = min(first + W.shape[1], A.shape[1])
-    for i in range(A.shape[0]):
-        row[: stop - first] = A[i, first:stop]
-        if np.any(row != 0):
-            add_to_rows(W, indices, data, indptr[i], indptr[i + 1], row)
-
-
-@njit(cache=True, parallel=True)
 def multiply_columns(indptr, indices, data, A, W):
     """W += X.T @ A for sparse rows, the groups of labels beside each other."""
-    for group in prange(W.shape[0]):
-        _multiply_columns_of_group(indptr, indices, data, A, W[group], group * W.shape[2])
+    share_out(_multiply_columns, len(W), indptr, indices, data, A, W)
+
+
+@compiled()
+def _multiply_columns(indptr, indices, data, A, W, start, stop):
+    width = W.shape[2]
+    for group in range(start, stop):
+        row, first = np.zeros(width, W.dtype), group * width
+        for i in range(A.shape[0]):
+            is_zero = True
+            for k in range(min(width, A.shape[1] - first)):
+                row[k] = A[i, first + k]
+                is_zero = is_zero and row[k] == 0
+            if not is_zero:
+                add_to_rows(W[group], indices, data, indptr[i], indptr[i + 1], row)
 
 
 class JointRows:

@@ -27,11 +27,10 @@ Reference: Crammer, Singer: A Family of Additive Online Algorithms for Category 
 """
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 
 from tagrank.arrays import row_blocks
-from tagrank.resources import Ending
+from tagrank.resources import Ending, compiled
 from tagrank.validation import check_magnitude, check_sparse
 
 BLOCK = 128  # samples whose answers are computed at once
@@ -70,7 +69,7 @@ def learn_block(weights, rows, V, squared_norm, margin):
     return int(updated.sum()), squared_norm
 
 
-@njit(cache=True)
+@compiled()
 def _visit(scores, corner, squared_norm, margin, updated):
     for i in range(scores.shape[0]):
         if corner[i, i] > 0 and (squared_norm <= 0 or scores[i] < margin * np.sqrt(squared_norm)):
@@ -160,7 +159,7 @@ def averaged(W, total, seen):
     return W - total / max(seen, 1)
 
 
-@njit(cache=True)
+@compiled()
 def _learn(W, total, seen, indptr, indices, data, states, worst, scaled):
     n_labels = states.shape[1]
     scores, shares = np.empty(n_labels), np.empty(n_labels)
@@ -184,7 +183,7 @@ def _learn(W, total, seen, indptr, indices, data, states, worst, scaled):
     return n_updates
 
 
-@njit(cache=True)
+@compiled()
 def _share(scores, states, worst, scaled, shares):
     """How much of the update each label gets; returns tau, 0 if all pairs are in order."""
     shares[:] = 0

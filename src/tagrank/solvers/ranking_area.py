@@ -14,9 +14,8 @@ objectives certify it however well the small problem was solved.
 """
 
 import numpy as np
-from numba import njit
 
-from tagrank.resources import Ending, is_interrupt
+from tagrank.resources import Ending, compiled, is_interrupt
 from tagrank.solvers.solution import Solution, TracePoint, check_finite, relative_gap
 
 GROUP = 32  # labels trained together: one product serves all of them, and their cuts fit into memory
@@ -185,7 +184,7 @@ class _Mixture:
         return self.n_cuts - 1
 
 
-@njit(cache=True)
+@compiled()
 def mix(G, heights, weights, accuracy, max_steps):
     """Minimise 1/2 w'Gw - heights'w over w >= 0, sum w <= 1, in place: two weights at a time, or one alone.
 
@@ -219,7 +218,7 @@ def mix(G, heights, weights, accuracy, max_steps):
             gradient -= step * G[:, down]
 
 
-@njit(cache=True)
+@compiled()
 def _curvature(G, i, j):
     """Of the line along which weight goes from j to i; -1 is no weight."""
     total = 0.0

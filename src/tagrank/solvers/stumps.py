@@ -18,8 +18,9 @@ additions and n_bins x n_columns x 2 n_labels square roots; of sparse columns on
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit, prange
 from scipy import sparse
+
+from tagrank.resources import compiled, share_out
 
 N_BINS = 256  # codes are single bytes
 NO_BETTER = 1e-9  # a split whose Z is nearer to 1 tells nothing
@@ -63,7 +64,8 @@ class BinnedColumns:
 
     def best_split(self, mass):
         """(Z, column, last bin of the left side) for weights of present and of absent entries."""
-        Z, last = _best_bins(self.codes, self.n_bins, mass)
+        Z, last = np.empty(len(self.codes)), np.zeros(len(self.codes), np.int64)
+        share_out(_best_bins, len(Z), self.codes, self.n_bins, mass, Z, last)
         column = _first_least(Z)
         return Z[column], column, int(last[column])
 
@@ -90,7 +92,8 @@ class PresentColumns:
         self.X.eliminate_zeros()
 
     def best_split(self, mass):
-        Z = _present_or_not(self.X.indptr, self.X.indices, mass, mass.sum(axis=0))
+        Z, total = np.empty(self.X.shape[1]), mass.sum(axis=0)
+        share_out(_present_or_not, len(Z), self.X.indptr, self.X.indices, mass, total, Z)
         column = _first_least(Z)
         return Z[column], column, 0
 
@@ -160,22 +163,20 @@ def _bin_edges(values):
     return np.where(middle < high, middle, low)
 
 
-@njit(cache=True, parallel=True)
-def _best_bins(codes, n_bins, mass):
+@compiled()
+def _best_bins(codes, n_bins, mass, best, last, start, stop):
     """Of each column the least Z and the last bin of its left side."""
-    n_columns, n_samples = codes.shape
-    best, last = np.empty(n_columns), np.zeros(n_columns, np.int64)
-    for j in prange(n_columns):
+    n_samples = codes.shape[1]
+    for j in range(start, stop):
         histogram = np.zeros((n_bins[j], mass.shape[1]))
         for i in range(n_samples):
             bin_mass, entries = histogram[codes[j, i]], mass[i]
             for k in range(mass.shape[1]):
                 bin_mass[k] += entries[k]
         best[j], last[j] = _best_cut(histogram)
-    return best, last
 
 
-@njit(cache=True)
+@compiled()
 def _best_cut(histogram):
     """The least Z of all cuts between bins, and the last bin before the cut; one bin alone is no cut."""
     n_bins, width = histogram.shape
@@ -184,33 +185,35 @@ def _best_cut(histogram):
     # sums from either end, no differences: the square root of what rounding leaves of a zero is not small
     right = np.zeros((n_bins, width))
     for b in range(n_bins - 2, -1, -1):
-        right[b] = right[b + 1] + histogram[b + 1]
+        for k in range(width):
+            right[b, k] = right[b + 1, k] + histogram[b + 1, k]
     left, best, last = np.zeros(width), np.inf, 0
     for b in range(n_bins - 1):
-        left += histogram[b]
+        for k in range(width):
+            left[k] += histogram[b, k]
         Z = _normalizer(left) + _normalizer(right[b])
         if best - SAME > Z:
             best, last = Z, b
     return best, last
 
 
-@njit(cache=True, parallel=True)
-def _present_or_not(indptr, indices, mass, total):
+@compiled()
+def _present_or_not(indptr, indices, mass, total, best, start, stop):
     """Z of each column, cut between zero and all else."""
-    n_columns = len(indptr) - 1
-    best = np.empty(n_columns)
-    for j in prange(n_columns):
+    for j in range(start, stop):
         right = np.zeros(mass.shape[1])
         for p in range(indptr[j], indptr[j + 1]):
             entries = mass[indices[p]]
             for k in range(mass.shape[1]):
                 right[k] += entries[k]
-        left = total - right
-        best[j] = _normalizer(right) + _normalizer(np.where(left > ROUNDING * total, left, 0.0))
-    return best
+        best[j] = _normalizer(right)
+        for k in range(mass.shape[1]):
+            left = total[k] - right[k]
+            right[k] = left if left > ROUNDING * total[k] else 0.0
+        best[j] += _normalizer(right)
 
 
-@njit(cache=True)
+@compiled()
 def _normalizer(mass):
     """2 sum_l sqrt(P_l N_l) of one side."""
     n_labels = mass.shape[0] // 2

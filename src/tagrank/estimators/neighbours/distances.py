@@ -16,11 +16,11 @@ Beside the rows, memory holds their copy in float32 and a few blocks.
 """
 
 import numpy as np
-from numba import njit
 
 from tagrank.arrays import row_blocks
 from tagrank.estimators.compared_rows import ComparedRows
 from tagrank.kernels.gram import as_rows, evaluate, float_type, n_rows, run_tiles, take_rows
+from tagrank.resources import compiled
 
 SAMPLE = 1000  # training rows whose pairs give the mean distance
 
@@ -188,7 +188,7 @@ def _scaled(rows, centre, size, dtype):
     return scaled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _keep_smallest(D, offsets, first_column, own, distances, indices):
     """Enter what is below those kept of a block of columns, D + offsets, but not column own + r of row r."""
     last = distances.shape[1] - 1
@@ -207,7 +207,7 @@ def _keep_smallest(D, offsets, first_column, own, distances, indices):
                 worst = distances[r, last]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _enter(distance, index, distances, indices):
     """Put one into its place among those kept, equal distances by index."""
     place = len(distances) - 1
@@ -223,7 +223,7 @@ def _enter(distance, index, distances, indices):
     indices[place] = index
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@compiled(fastmath={"reassoc", "contract"})
 def _squared_distance(x, z):
     total = 0.0
     for t in range(len(x)):
@@ -232,7 +232,7 @@ def _squared_distance(x, z):
     return total
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _measure(X, Z, rows, candidates, leave_one_out, distances, indices):
     """Keep the nearest of the candidates of some rows, by differences."""
     for r in range(len(rows)):
@@ -241,7 +241,7 @@ def _measure(X, Z, rows, candidates, leave_one_out, distances, indices):
                 _enter(_squared_distance(X[rows[r]], Z[index]), index, distances[r], indices[r])
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _measure_all(X, Z, rows, leave_one_out, distances, indices):
     """Keep the nearest of all, by differences."""
     for i in rows:

@@ -14,7 +14,6 @@ In a, b it is a logistic regression of one variable for each label; in w the gra
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import expit, logit
@@ -22,7 +21,7 @@ from scipy.special import expit, logit
 from tagrank.estimators.base import LogOdds, Numbers, stores
 from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
-from tagrank.resources import limited_threads
+from tagrank.resources import compiled, limited_threads
 from tagrank.validation import check_count
 
 NEWTON_STEPS = 50
@@ -160,7 +159,7 @@ def _parts(matrix):
     return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _multiply_rows(left, indices, ends, places, data, offsets, out):
     """out[i, j] = offsets[i] + <left[i], row indices[i, j] of a sparse matrix>."""
     for i in range(indices.shape[0]):

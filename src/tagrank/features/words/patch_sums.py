@@ -11,6 +11,7 @@ import math
 import numpy as np
 from numba import njit
 
+from tagrank.resources import compiled
 from tagrank.simd import aligned_zeros, multiply_row, padded
 
 # sums may be reordered and multiply-adds fused; nan and infinity keep their meaning
@@ -25,7 +26,7 @@ _ARCTAN = (
 CHANNELS = 8
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@compiled(fastmath=_FAST, error_model="numpy")
 def gradients(grey):
     """Length and direction of the gradient at every pixel: half the difference of its two neighbours.
 
@@ -48,7 +49,7 @@ def gradients(grey):
     return strength, direction
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@compiled(fastmath=_FAST, error_model="numpy")
 def hues(pixels):
     """Saturation and hue of uint8 pixels (height, width, 3) in opponent colours, float32 (height, width).
 
@@ -88,7 +89,7 @@ def _eighths(slope):
     return total * slope
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def share_between_bins(strength, direction, n_bins, first, maps):
     """Share the strength at every pixel between the two bins whose directions, from 0 to 8, are nearest.
 
@@ -112,7 +113,7 @@ def share_between_bins(strength, direction, n_bins, first, maps):
                 maps[y, x, upper - first] += share
 
 
-@njit(cache=True, nogil=True, fastmath=_FAST, error_model="numpy")
+@compiled(fastmath=_FAST, error_model="numpy")
 def normalise_rows(rows, clip, least):
     """Scale rows to length one, cut numbers above `clip`, scale again; rows shorter than `least` become 0."""
     for i in range(len(rows)):
@@ -154,7 +155,7 @@ def sum_windows(maps, x, y, weights, sums):
     _sum_windows(maps, x, y, weights, columns, sums)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _sum_windows(maps, x, y, weights, columns, sums):
     n_points, width = len(x), maps.shape[1]
     radius = weights.shape[1] // 2
@@ -181,7 +182,7 @@ def _sum_windows(maps, x, y, weights, columns, sums):
                         sums[point, down, across, channel] = cell[down * CHANNELS + channel]
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _spans(weights):
     """First index that is not zero and last one plus one of every row, shape (n_rows, 2)."""
     spans = np.empty((len(weights), 2), np.int64)
@@ -191,7 +192,7 @@ def _spans(weights):
     return spans
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _sum_columns(maps, y, left, weights, spans, line, columns):
     """Sums down the columns from `left` on, around row y: columns[x - left, cell, channel]."""
     shift = y - weights.shape[1] // 2

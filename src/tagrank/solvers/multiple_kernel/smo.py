@@ -19,10 +19,10 @@ samples are brought up to date. All kernels must be at hand as matrices.
 """
 
 import numpy as np
-from numba import njit
 
 from tagrank.arrays import row_blocks
 from tagrank.losses.hinge import Hinge
+from tagrank.resources import compiled
 from tagrank.solvers.dual_ascent import objectives
 from tagrank.solvers.multiple_kernel.cutting_planes import best_response
 from tagrank.solvers.multiple_kernel.kernel_problem import KernelEvaluation, KernelProblem
@@ -108,7 +108,7 @@ class CoordinateProblem(KernelProblem):
             F += (after - before)[changed].T @ K[rows[changed]]
 
 
-@njit(cache=True)
+@compiled()
 def sweep(bounds, coefficients, corners, scores, quadratics, sums, intercept, q, n_sweeps):
     """Exact steps on all coefficients of a block, several times; everything but the corners is kept current.
 
@@ -141,7 +141,7 @@ def sweep(bounds, coefficients, corners, scores, quadratics, sums, intercept, q,
             break
 
 
-@njit(cache=True)
+@compiled()
 def best_change(u, k, v, fixed, intercept, low, high, q):
     """The t between `low` <= 0 and `high` >= 0 where the derivative of the dual along t is zero."""
     slope, curvature = derivatives(0.0, u, k, v, fixed, intercept, q)
@@ -165,7 +165,7 @@ def best_change(u, k, v, fixed, intercept, low, high, q):
     return t
 
 
-@njit(cache=True)
+@compiled()
 def derivatives(t, u, k, v, fixed, intercept, q):
     """First derivative along t of sum a - 1/2 |v(t)|_q - 1/2 intercept * sum^2, and minus the second."""
     slope, curvature = 1 - fixed - t * intercept, intercept
