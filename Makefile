@@ -1,7 +1,8 @@
 # Two commands do all the set-up on a fresh machine with Python 3.11: make demo, make test.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN_NAME := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := $(VENV)/$(BIN_NAME)
 STAMP := $(VENV)/.installed
 
 .PHONY: demo desk test test-random test-alone test-lowest test-newest lint types install docs bench results dist clean
@@ -43,10 +44,10 @@ test-alone: $(STAMP)
 # With the oldest versions that pyproject.toml allows, and with the newest that there are
 test-lowest test-newest: test-%:
 	rm -rf $(VENV)-$* && $(PYTHON) -m venv $(VENV)-$*
-	if [ $* = lowest ]; then $(VENV)-$*/bin/python tests/lowest_versions.py; fi > $(VENV)-$*/constraints.txt
-	$(VENV)-$*/bin/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)-$*/constraints.txt \
+	if [ $* = lowest ]; then $(VENV)-$*/$(BIN_NAME)/python tests/lowest_versions.py; fi > $(VENV)-$*/constraints.txt
+	$(VENV)-$*/$(BIN_NAME)/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)-$*/constraints.txt \
 	    --editable '.[test]' --editable ./papers
-	$(VENV)-$*/bin/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(FILES)
+	$(VENV)-$*/$(BIN_NAME)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(FILES)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -73,6 +74,7 @@ results: $(STAMP)
 # Wheel and source distribution in dist/. The wheel is made from the source distribution, so that one builds again
 dist: $(STAMP)
 	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'build>=1.2' 'twine>=6'
 	$(BIN)/python -m build --outdir dist .
 	$(BIN)/python -m twine check --strict dist/*
 
