@@ -1,10 +1,11 @@
 # Two commands do all the set-up on a fresh machine with Python 3.11: make demo, make test.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN_NAME := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := $(VENV)/$(BIN_NAME)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo desk test test-random test-alone lint types install docs bench results clean
+.PHONY: demo desk test test-random test-alone test-lowest test-newest lint types install docs bench results dist clean
 
 $(STAMP): pyproject.toml papers/pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -40,6 +41,14 @@ test-alone: $(STAMP)
 	find $(FILES) -name 'test_*.py' | sort | NUMBA_CACHE_DIR="$${NUMBA_CACHE_DIR:-$$folder}" \
 	xargs -P $(JOBS) -I '{}' sh -c '$(BIN)/python -m pytest --tb=short "{}" && echo "{} passes alone" || { echo "{} fails alone"; exit 1; }'
 
+# With the oldest versions that pyproject.toml allows, and with the newest that there are
+test-lowest test-newest: test-%:
+	rm -rf $(VENV)-$* && $(PYTHON) -m venv $(VENV)-$*
+	if [ $* = lowest ]; then $(VENV)-$*/$(BIN_NAME)/python tests/lowest_versions.py; fi > $(VENV)-$*/constraints.txt
+	$(VENV)-$*/$(BIN_NAME)/python -m pip install --quiet --disable-pip-version-check --constraint $(VENV)-$*/constraints.txt \
+	    --editable '.[test]' --editable ./papers
+	$(VENV)-$*/$(BIN_NAME)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(FILES)
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -62,5 +71,12 @@ bench: $(STAMP)
 results: $(STAMP)
 	$(BIN)/python docs/results.py $(NAME)
 
+# Wheel and source distribution in dist/. The wheel is made from the source distribution, so that one builds again
+dist: $(STAMP)
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'build>=1.2' 'twine>=6'
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m twine check --strict dist/*
+
 clean:
-	rm -rf $(VENV) tagrank-demo tagrank-desk build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest tagrank-demo tagrank-desk build dist .mypy_cache .ruff_cache .pytest_cache

@@ -82,7 +82,7 @@ def test_start_is_light(statement):
 
 
 OPTIONAL = (
-    *("pandas", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask", "distributed"),
+    *("pandas", "cv2", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask", "distributed"),
     *("cleanlab", "himalaya", "MKLpy"),
 )
 IMPORT_ALL = """

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tagrank.features.feature import resize
+from tagrank.features.pixels import resize
 
 
 def test_both_axes_shrink_by_averaging():

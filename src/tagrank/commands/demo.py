@@ -107,7 +107,7 @@ def demo(
     from tagrank.annotation.model_files.storage import check_replaceable
     from tagrank.commands.destinations import check_folder, check_page
     from tagrank.data.drawn_pictures import draw_pictures
-    from tagrank.features import choose_features
+    from tagrank.features import installed_features
 
     started = time.perf_counter()
     folder = Path(output)
@@ -115,9 +115,10 @@ def demo(
     check_folder(folder / "model")
     check_replaceable(folder / "model")
     check_page(folder / "report.html")
+    shown = installed_features(FEATURES_SHOWN)
     drawn = draw_pictures(n_pictures, random_state=seed)
     reading: dict[str, Any] = {"n_jobs": n_jobs, "progress": progress}
-    seen = describe_pictures(drawn.train, choose_features(FEATURES_SHOWN), random_state=seed, **reading)
+    seen = describe_pictures(drawn.train, shown, random_state=seed, **reading)
     test = describe_pictures(drawn.test, seen.features, **reading).collection
     trained: dict[str, Training] = {}
     for method in map(find_method, METHODS_SHOWN):

@@ -9,24 +9,44 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import IO
 
 import numpy as np
-from PIL import Image, ImageChops, JpegImagePlugin
+from PIL import Image, ImageChops, JpegImagePlugin, features
 
+from tagrank.data.raw_previews import RAW_SUFFIXES, RawPreview, read_preview
 from tagrank.files import FileError, check_regular
 
 MAX_PIXELS = 2**26
 # What features need.
 MIN_SIDE = 8
 MAX_FILE_BYTES = 2**29
-# Plain raster formats; others (EPS) would start foreign programs.
+# Plain raster formats; others (EPS) would start foreign programs, or (JPEG XL) decode before anything can be
+# asked about the size.
 _FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
-PICTURE_SUFFIXES = frozenset(
+_USUAL_SUFFIXES = frozenset(
     f".{ending}"
     for ending in "bmp gif jfif jpe jpeg jpg mpo pbm pgm png pnm ppm tif tiff webp".split()  # noqa: SIM905
 )
+AVIF_SUFFIXES = frozenset({".avif"})
+HEIF_SUFFIXES = frozenset({".heic", ".heif", ".hif"})
+HEIF_MISSING = (
+    "HEIC pictures need pillow-heif, which is not installed: pip install 'tagrank[formats]'; "
+    "or convert it to JPEG"
+)
+_HAS_AVIF, _HAS_HEIF = features.check("avif"), find_spec("pillow_heif") is not None
+PICTURE_SUFFIXES = (
+    _USUAL_SUFFIXES
+    | RAW_SUFFIXES
+    | (AVIF_SUFFIXES if _HAS_AVIF else frozenset())
+    | (HEIF_SUFFIXES if _HAS_HEIF else frozenset())
+)
 # the largest value of 1-, 8- and 16-bit numbers, and of floats from 0 to 1
 _WHITE_LEVELS = (1, 255, 65535)
+IPTC_IN_PHOTOSHOP = 0x0404
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -54,7 +74,8 @@ def read_picture(
 
     Parameters
     ----------
-    path : a file in one of the usual formats (JPEG, PNG, GIF, BMP, TIFF, WebP, PPM)
+    path : a file in one of the usual formats (JPEG, PNG, GIF, BMP, TIFF, WebP, AVIF, PPM; HEIC with the extra
+        "formats"), or a raw file of a camera, of which the embedded JPEG is read
     max_pixels : a picture that is larger when decoded is refused before that
     max_side : a picture whose longer side has more pixels is shrunk to it. A JPEG is then decoded at a half,
         a quarter or an eighth of its size where that suffices, so very large ones can be read too.
@@ -121,9 +142,11 @@ def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Im
         raise FileError(path, "is empty")
     if about.st_size > MAX_FILE_BYTES:
         raise FileError(path, f"a file of {about.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
-    with open(path, "rb") as stream:
+    with open(path, "rb") as file:
+        preview = read_preview(file) if _ending(path) in RAW_SUFFIXES else None
+        stream = file if preview is None else io.BytesIO(preview.jpeg)
         try:
-            image: Image.Image = Image.open(stream, formats=_FORMATS)
+            image: Image.Image = Image.open(stream, formats=_formats(path) if preview is None else ("JPEG",))
         except Image.UnidentifiedImageError:
             raise FileError(path, "not a picture in a known format") from None
         except Image.DecompressionBombError:
@@ -131,10 +154,44 @@ def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Im
                 raise
             image = JpegImagePlugin.JpegImageFile(stream)
         with image:
+            if preview is not None:
+                _take_notes(image, preview)
             yield image
 
 
-def _can_stream(stream: io.BufferedReader) -> bool:
+def _ending(path: str | os.PathLike) -> str:
+    return os.path.splitext(path)[1].casefold()
+
+
+def _formats(path: str | os.PathLike) -> tuple[str, ...]:
+    """What Pillow may take a file for."""
+    if _ending(path) not in HEIF_SUFFIXES:
+        return (*_FORMATS, "AVIF") if _HAS_AVIF else _FORMATS
+    try:
+        register_heif()
+    except ImportError:
+        raise FileError(path, HEIF_MISSING) from None
+    return (*_FORMATS, "HEIF")
+
+
+@cache
+def register_heif() -> None:
+    """Let Pillow read HEIC files from now on; ImportError where the extra "formats" is not installed."""
+    import_module("pillow_heif").register_heif_opener()
+
+
+def _take_notes(image: Image.Image, preview: RawPreview) -> None:
+    """What the raw file says beside its JPEG, as if the JPEG said it."""
+    image.getexif().setdefault(_ORIENTATION, preview.orientation)
+    # a number, as no file can name an entry
+    image.info[_TAKEN] = preview.taken  # type: ignore[index]
+    if preview.xmp:
+        image.info["xmp"] = preview.xmp
+    if preview.iptc:
+        image.info["photoshop"] = {IPTC_IN_PHOTOSHOP: preview.iptc}
+
+
+def _can_stream(stream: IO[bytes]) -> bool:
     """Whether it is a JPEG that is decoded line by line: a progressive one is held in memory as a whole."""
     stream.seek(0)
     if stream.read(3) != b"\xff\xd8\xff":
@@ -247,7 +304,8 @@ def _camera_notes(image: Image.Image) -> tuple[int, str]:
     """Orientation and day, 1 and "" where they are missing; damaged notes do not spoil the picture."""
     try:
         notes = image.getexif()
-        moment = _MOMENT.match(str(notes.get_ifd(_CAMERA_NOTES).get(_TAKEN, "")))
+        taken = notes.get_ifd(_CAMERA_NOTES).get(_TAKEN) or image.info.get(_TAKEN, "")
+        moment = _MOMENT.match(str(taken))
         day = date.fromisoformat("-".join(moment.groups())).isoformat() if moment else ""
         return int(notes.get(_ORIENTATION, 1)), day
     except Exception:

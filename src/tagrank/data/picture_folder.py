@@ -8,20 +8,15 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from tagrank.data.picture_files import PICTURE_SUFFIXES
+from tagrank.data.picture_files import AVIF_SUFFIXES, HEIF_MISSING, HEIF_SUFFIXES, PICTURE_SUFFIXES
+from tagrank.data.raw_previews import RAW_SUFFIXES
 from tagrank.files import FileError, ProblemLog
 
 if TYPE_CHECKING:
     from tagrank.data.readers.keyword_memory import KeywordMemory
 
 # Photographs that only other programs can read; worth a word when they are passed over.
-FOREIGN_SUFFIXES = frozenset(
-    f".{ending}"
-    for ending in (
-        *("arw", "cr2", "cr3", "crw", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "rwl", "srw", "x3f"),
-        *("3fr", "erf", "gpr", "iiq", "kdc", "mrw", "avif", "heic", "heif", "jp2", "jxl", "psd"),
-    )
-)
+FOREIGN_SUFFIXES = (frozenset({".jp2", ".jxl", ".psd"}) | AVIF_SUFFIXES | HEIF_SUFFIXES) - PICTURE_SUFFIXES
 
 
 class PictureFolder:
@@ -98,10 +93,12 @@ class PictureFolder:
     @cached_property
     def pictures(self) -> list[str]:
         """The pictures by their names relative to the folder, sorted, with ``/`` between folders."""
-        pictures = [name for name in self.files if _is_picture(name)]
-        stems = {os.path.splitext(name)[0] for name in pictures}
+        found = [name for name in self.files if _is_picture(name)]
+        stems = {os.path.splitext(name)[0] for name in found if not _is_raw(name)}
+        # beside a camera's raw file often lies the same photograph as JPEG
+        pictures = [name for name in found if not (_is_raw(name) and os.path.splitext(name)[0] in stems)]
+        stems.update(os.path.splitext(name)[0] for name in pictures)
         for name in self.files:
-            # beside a camera's raw file often lies the same photograph as JPEG
             if is_foreign(name) and os.path.splitext(name)[0] not in stems:
                 self.problems.add(self.path(name), why_no_picture(name))
         return pictures
@@ -170,6 +167,8 @@ def is_foreign(name: str | os.PathLike) -> bool:
 
 def why_no_picture(name: str | os.PathLike) -> str:
     """What is wrong with a file whose name is not that of a picture."""
+    if is_foreign(name) and os.path.splitext(name)[1].casefold() in HEIF_SUFFIXES:
+        return HEIF_MISSING
     if is_foreign(name):
         return f"{os.path.splitext(name)[1][1:].upper()} pictures cannot be read; convert it to JPEG"
     return "not a picture in a known format"
@@ -185,6 +184,10 @@ def _holds(check: Callable[[], bool]) -> bool:
 
 def _is_picture(name: str) -> bool:
     return os.path.splitext(name)[1].casefold() in PICTURE_SUFFIXES
+
+
+def _is_raw(name: str) -> bool:
+    return os.path.splitext(name)[1].casefold() in RAW_SUFFIXES
 
 
 def _composed(name: str) -> str:

@@ -7,6 +7,7 @@ from tagrank.features.registry import (
     PRESETS,
     choose_features,
     feature_from_settings,
+    installed_features,
     usual_features,
 )
 
@@ -17,5 +18,6 @@ __all__ = [
     "choose_features",
     "extract_features",
     "feature_from_settings",
+    "installed_features",
     "usual_features",
 ]

@@ -24,7 +24,10 @@ def extract_features(images, features="fast", *, random_state=0):
     images = list(images)
     if not images:
         raise ValueError("got no pictures to describe")
-    fitted = fit_features(choose_features(features), images, random_state=random_state)
+    chosen = choose_features(features)
+    for feature in chosen.values():
+        feature.check_ready()
+    fitted = fit_features(chosen, images, random_state=random_state)
     rows = {name: [] for name in fitted}
     for image in images:
         picture = Picture(image)

@@ -4,11 +4,14 @@ import hashlib
 import json
 import numbers
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
+
+from tagrank.features.pixels import grey_levels, need_opencv, opencv
 
 
 def check_image(image):
@@ -57,9 +60,7 @@ class Picture:
     @property
     def grey_levels(self):
         """Brightness in 256 levels, uint8 array, shape (height, width)."""
-        import cv2
-
-        return self.once("grey_levels", lambda: cv2.cvtColor(self.pixels, cv2.COLOR_RGB2GRAY))
+        return self.once("grey_levels", lambda: grey_levels(self.pixels))
 
 
 def as_picture(image):
@@ -69,30 +70,15 @@ def as_picture(image):
 
 def one_opencv_thread():
     """A context in which OpenCV uses one thread: with more, some results (Canny's edges) differ."""
-    return _opencv_threads().limited(1)
+    return nullcontext() if opencv() is None else _opencv_threads().limited(1)
 
 
 @cache
 def _opencv_threads():
-    import cv2
-
     from tagrank.resources import SharedSetting
 
+    cv2 = need_opencv()
     return SharedSetting(cv2.getNumThreads, cv2.setNumThreads)
-
-
-def resize(image, *, height, width):
-    """An image, uint8 or float32, stretched to a given size, whatever its proportions were.
-
-    One axis after the other, so that an axis that shrinks is averaged even where the other one grows.
-    """
-    import cv2
-
-    for axis, length in enumerate((height, width)):
-        smaller = length < image.shape[axis]
-        size = (image.shape[1], length) if axis == 0 else (length, image.shape[0])
-        image = cv2.resize(image, size, interpolation=cv2.INTER_AREA if smaller else cv2.INTER_LINEAR)
-    return image
 
 
 @dataclass(frozen=True)
@@ -107,6 +93,8 @@ class Part:
     version: ClassVar[int] = 1
     # what settings call the class, if that is not its name
     written_as: ClassVar[str] = ""
+    # whether it works with OpenCV only
+    uses_opencv: ClassVar[bool] = False
 
     def settings(self):
         """The class, its version and its fields as plain JSON values; learned arrays are not among them."""
@@ -135,6 +123,12 @@ class Part:
             digest.update(f"{name}{array.dtype}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
+
+    @property
+    def needs_opencv(self) -> bool:
+        """Whether it, or a part of it, works with OpenCV only."""
+        parts = (value for value in self._fields().values() if isinstance(value, Part))
+        return self.uses_opencv or any(part.needs_opencv for part in parts)
 
     def _fields(self):
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -183,7 +177,9 @@ class Feature(Part):
         return True
 
     def check_ready(self) -> None:
-        """Raise if what it needs beside the picture, such as a file, is not there."""
+        """Raise if what it needs beside the picture, such as a file or a library, is not there."""
+        if self.needs_opencv:
+            need_opencv()
 
     def fit(self, pictures: Iterable[Any], *, random_state=0) -> Self:
         """Learn what must be learned from pictures; most features learn nothing."""

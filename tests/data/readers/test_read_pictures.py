@@ -212,10 +212,10 @@ def test_no_link_leads_out_where_all_must_stay_inside(tmp_path):
 
 def test_photographs_in_foreign_formats_are_mentioned(tmp_path):
     draw(tmp_path, "a.jpg")
-    for name in ("a.CR2", "b.heic"):
+    for name in ("a.CR2", "b.jxl"):
         (tmp_path / name).write_bytes(b"raw")
     assert read_pictures(tmp_path).problems == (
-        Problem(str(tmp_path / "b.heic"), "HEIC pictures cannot be read; convert it to JPEG"),
+        Problem(str(tmp_path / "b.jxl"), "JXL pictures cannot be read; convert it to JPEG"),
     )
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from skimage import data
 
-from tagrank.features.feature import Picture, resize
+from tagrank.features.feature import Picture
+from tagrank.features.pixels import resize
 from tagrank.features.whole_picture.gist import Gist
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from PIL import Image
 
-from tagrank.data.picture_files import open_picture
+from tagrank.data.picture_files import IPTC_IN_PHOTOSHOP, open_picture
 from tagrank.data.readers.safe_xml import parse_xml
 from tagrank.files import FileError, open_bounded
 
@@ -30,7 +30,6 @@ _FIELD = f"{MACHINE_TAGS[0]} "
 MAX_XMP_BYTES = 2**23
 _ENDINGS = (".xmp", ".XMP")
 _LISTS = {" ".join(name): name for name in LISTS.values()}
-_IPTC_IN_PHOTOSHOP = 0x0404
 _IPTC_IN_TIFF = 33723
 _MARKER = 0x1C
 _CHARSET, _KEYWORD = (1, 90), (2, 25)
@@ -284,7 +283,7 @@ def _packet_keywords(packet: Any, picture: str | os.PathLike) -> MarkedKeywords:
 
 def _iptc_record(image: Image.Image) -> bytes:
     photoshop: Any = image.info.get("photoshop")
-    data = photoshop.get(_IPTC_IN_PHOTOSHOP) if isinstance(photoshop, dict) else None
+    data = photoshop.get(IPTC_IN_PHOTOSHOP) if isinstance(photoshop, dict) else None
     if data is None and image.format == "TIFF":
         # as it stands in the file: Photoshop declares the bytes as integers, of which Pillow gives only one
         data = getattr(image.tag_v2, "_tagdata", {}).get(_IPTC_IN_TIFF)  # type: ignore[attr-defined]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tagrank.features.feature import Part
+from tagrank.features.pixels import stretch
 
 # framings can be put into each other, and each Mirrored doubles the views
 _MAX_VIEWS = 16
@@ -112,9 +113,5 @@ class Flipped(Framing):
 
 def resize(pixels, height, width):
     """Resize a picture, uint8 (any, any, 3): averages where it shrinks, cubic where it grows."""
-    import cv2
-
-    shrunk = min(width, pixels.shape[1]), min(height, pixels.shape[0])
-    # a copy where pixels are a mirrored or cropped view, which OpenCV cannot take
-    smaller = cv2.resize(np.ascontiguousarray(pixels), shrunk, interpolation=cv2.INTER_AREA)
-    return cv2.resize(smaller, (width, height), interpolation=cv2.INTER_CUBIC)
+    shrunk = min(height, pixels.shape[0]), min(width, pixels.shape[1])
+    return stretch(stretch(pixels, *shrunk, "area"), height, width, "cubic")

@@ -5,6 +5,7 @@ RGB, HSV and Lab. Bands (top, middle, bottom) keep the one piece of layout that 
 above, ground below.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.features.feature import Feature, check_count
+from tagrank.features.pixels import to_hsv, to_lab
 from tagrank.validation import check_choice
 
 HUES, SATURATIONS, VALUES = 8, 3, 3
@@ -56,9 +58,9 @@ def _level(share, n_levels):
 
 
 class ColourSpace(NamedTuple):
-    """How OpenCV converts to a space of three 8-bit channels, and the levels that each channel reaches."""
+    """The conversion to a space of three 8-bit channels, and the levels that each channel reaches."""
 
-    conversion: str | None
+    convert: Callable[[np.ndarray], np.ndarray]
     ranges: tuple[tuple[int, int], ...]
 
 
@@ -66,9 +68,9 @@ _BYTE = (0, 255)
 # Lab as L * 255 / 100, a + 128, b + 128: no sRGB colour has an a or b outside these ranges, and
 # bins outside them would stay empty
 SPACES = {
-    "rgb": ColourSpace(None, (_BYTE, _BYTE, _BYTE)),
-    "hsv": ColourSpace("COLOR_RGB2HSV_FULL", (_BYTE, _BYTE, _BYTE)),
-    "lab": ColourSpace("COLOR_RGB2Lab", (_BYTE, (42, 226), (20, 223))),
+    "rgb": ColourSpace(lambda pixels: pixels, (_BYTE, _BYTE, _BYTE)),
+    "hsv": ColourSpace(to_hsv, (_BYTE, _BYTE, _BYTE)),
+    "lab": ColourSpace(to_lab, (_BYTE, (42, 226), (20, 223))),
 }
 
 
@@ -101,7 +103,9 @@ class ColourHistogram(Feature):
         return f"{self.space.upper()} histogram of {where}, {self.bins} x {self.bins} x {self.bins} bins."
 
     def describe(self, picture):
-        levels = picture.once(("colour_space", self.space), lambda: _convert(picture.pixels, self.space))
+        levels = picture.once(
+            ("colour_space", self.space), lambda: SPACES[self.space].convert(picture.pixels)
+        )
         first, second, third = _bin_tables(self.space, self.bins)
         bins = first[levels[..., 0]] + second[levels[..., 1]] + third[levels[..., 2]]
         histograms = [
@@ -109,13 +113,6 @@ class ColourHistogram(Feature):
             for band in np.array_split(bins, self.bands)
         ]
         return np.concatenate(histograms).astype(np.float32)
-
-
-def _convert(pixels, space):
-    import cv2
-
-    conversion = SPACES[space].conversion
-    return pixels if conversion is None else cv2.cvtColor(pixels, getattr(cv2, conversion))
 
 
 @lru_cache(maxsize=16)

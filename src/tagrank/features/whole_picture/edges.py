@@ -9,7 +9,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tagrank.features.feature import Feature, check_count, one_opencv_thread, resize
+from tagrank.features.feature import Feature, check_count, one_opencv_thread
+from tagrank.features.pixels import need_opencv, resize
 from tagrank.features.whole_picture.pyramid import MAX_LEVELS, pyramid_cells, pyramid_histogram
 
 ORIENTATIONS = 8
@@ -74,6 +75,7 @@ class Hog(Feature):
     The row has (cells - 1) ** 2 * 4 * orientations columns, 1,764 by default. Values lie in [0, 1].
     """
 
+    uses_opencv = True
     cells: int = 8
     orientations: int = 9
 
@@ -89,8 +91,7 @@ class Hog(Feature):
 
 @lru_cache(maxsize=8)
 def _descriptor(cells, orientations):
-    import cv2
-
+    cv2 = need_opencv()
     cell, block, window = [(CELL_SIDE * n, CELL_SIDE * n) for n in (1, 2, cells)]
     return cv2.HOGDescriptor(window, block, cell, cell, orientations)
 
@@ -110,6 +111,7 @@ class PyramidEdges(Feature):
     to the same share; all zero for a picture without any edge.
     """
 
+    uses_opencv = True
     oriented: bool = False
     bins: int = 40
     levels: int = 4
@@ -134,8 +136,7 @@ class PyramidEdges(Feature):
 
 def _edge_points(grey):
     """Rows, columns, directions (radians) and strengths of the pixels on contours, four arrays."""
-    import cv2
-
+    cv2 = need_opencv()
     y, x = np.nonzero(_edges(cv2.GaussianBlur(grey, (0, 0), SMOOTHING)))
     dx, dy = (gradient[y, x].astype(np.float32) for gradient in cv2.spatialGradient(grey))
     return y, x, np.arctan2(dy, dx), np.hypot(dx, dy)
@@ -143,8 +144,7 @@ def _edge_points(grey):
 
 def _edges(smooth):
     """Canny's edges, thresholds following the contrast of the picture: uint8 array, shape (height, width)."""
-    import cv2
-
+    cv2 = need_opencv()
     dx, dy = cv2.spatialGradient(smooth)
     # a quarter of the pixels is enough to find a threshold
     some = [gradient[::2, ::2].astype(np.float32) for gradient in (dx, dy)]

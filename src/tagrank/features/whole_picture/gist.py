@@ -12,7 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tagrank.features.feature import Feature, resize
+from tagrank.features.feature import Feature
+from tagrank.features.pixels import resize
 
 SIDE = 128
 MARGIN = 32

@@ -28,6 +28,7 @@ from typing import ClassVar
 import numpy as np
 
 from tagrank.features.feature import Part, Picture, check_count
+from tagrank.features.pixels import need_opencv, smooth
 from tagrank.features.words.sampling import MIN_SCALE, Points
 from tagrank.validation import check_positive
 
@@ -130,11 +131,7 @@ def _orientation_maps(grey):
 
 def _smooth(grey, sigma):
     """Gaussian smoothing; less than a tenth of a pixel changes nothing."""
-    import cv2
-
-    if sigma < 0.1:
-        return grey
-    return cv2.GaussianBlur(grey, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
+    return grey if sigma < 0.1 else smooth(grey, sigma)
 
 
 @lru_cache(maxsize=256)
@@ -201,6 +198,7 @@ class SelfSimilarity(LocalDescriptor):
     noise : float, mean squared difference in brightness (from 0 to 1) that still counts as alike
     """
 
+    uses_opencv = True
     rings: int = 3
     angles: int = 10
     noise: float = 0.06
@@ -235,8 +233,7 @@ def _patch_difference(grey, x, y, *, reach, patch):
 
     It compares the patch at each point with the patch at the offset from there, shape (n_points,).
     """
-    import cv2
-
+    cv2 = need_opencv()
     half = patch // 2
     padded = cv2.copyMakeBorder(grey, *[reach + half] * 4, cv2.BORDER_REFLECT_101)
     height, width = (length + 2 * half for length in grey.shape)

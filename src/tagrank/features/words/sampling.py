@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tagrank.features.feature import Part, Picture, check_count
+from tagrank.features.pixels import need_opencv
 
 # pixels; cells that are smaller than this may fall between the pixels
 MIN_SCALE = 0.5
@@ -136,6 +137,7 @@ class CannyPoints(Sampling):
     max_points : int, in all; evenly thinned along the rows of the picture where there are more
     """
 
+    uses_opencv = True
     scales: tuple[float, ...] = (3.0, 6.0)
     low: float = 100.0
     high: float = 200.0
@@ -150,8 +152,7 @@ class CannyPoints(Sampling):
             )
 
     def points(self, picture):
-        import cv2
-
+        cv2 = need_opencv()
         grey = np.rint(picture.grey * 255).astype(np.uint8)
         y, x = np.nonzero(cv2.Canny(grey, self.low, self.high))
         limit = self.max_points // len(self.scales)
@@ -195,6 +196,7 @@ class HarrisLaplace(Sampling):
     max_points : int, the strongest corners are kept
     """
 
+    uses_opencv = True
     smallest: float = 1.5
     ratio: float = 1.2
     n_levels: int = 10
@@ -258,8 +260,7 @@ def _nearest_level(stands_out, level):
 
 def _cornerness(grey, scale):
     """Harris and Stephens' measure, the same for a corner at any scale, shape (height, width)."""
-    import cv2
-
+    cv2 = need_opencv()
     derivative_scale = _DERIVATIVE_SHARE * scale
     smoothed = _smooth(grey, derivative_scale)
     dx = cv2.Sobel(smoothed, cv2.CV_32F, 1, 0, ksize=1, scale=derivative_scale / 2, borderType=_border())
@@ -270,28 +271,24 @@ def _cornerness(grey, scale):
 
 def _laplacian(grey, scale):
     """Size of the Laplacian, the same for a blob at any scale, shape (height, width)."""
-    import cv2
-
+    cv2 = need_opencv()
     smoothed = _smooth(grey, scale)
     return np.abs(cv2.Laplacian(smoothed, cv2.CV_32F, ksize=1, scale=scale**2, borderType=_border()))
 
 
 def _smooth(image, scale):
     """Gaussian smoothing, cut at three widths."""
-    import cv2
-
+    cv2 = need_opencv()
     size = 2 * int(np.ceil(3 * scale)) + 1
     return cv2.GaussianBlur(image, (size, size), scale, borderType=_border())
 
 
 def _is_peak(values):
     """Where no neighbour is larger, shape of `values`."""
-    import cv2
-
+    cv2 = need_opencv()
     return values >= cv2.dilate(values, np.ones((3, 3), np.uint8))
 
 
 def _border():
-    import cv2
-
+    cv2 = need_opencv()
     return cv2.BORDER_REPLICATE
