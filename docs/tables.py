@@ -19,7 +19,7 @@ def method_table() -> str:
     headings = ("class", "method", "family", "good for", "training time grows with", "paper")
     lines: list[Sequence[str]] = [headings, ["---"] * len(headings)]
     for method in METHODS:
-        paper = f"{method.acronym}: {method.paper}" if method.acronym else method.paper
+        paper = ": ".join(filter(None, [", ".join(method.also), method.paper]))
         name = f"`{method.name}`"
         lines.append((_linked(method.estimator), name, method.family, method.good_for, method.growth, paper))
     return _markdown(lines)

@@ -149,12 +149,13 @@ def methods(
 
     Parameters
     ----------
-    name : show the details and the parameters of this method
+    name : show the details and the parameters of this method; its published name will do, too
 
     Command line
     ------------
     tagrank methods
     tagrank methods joint-svm
+    tagrank methods ml-knn
     tagrank methods --json
     """
     from tagrank.estimators.methods import methods as known_methods
@@ -169,13 +170,19 @@ def show_methods(entries: list[Method], *, name: str | None = None, json: bool =
     document = [entry.to_dict() for entry in entries]
     if name is not None:
         return Screen(_method_details(entries[0]), document=document)
-    table = table_of("method", "good for", "training time grows with", "paper")
+    table = table_of("method", "good for", "training time grows with", "paper; known as")
     for family, members in groupby(entries, key=lambda entry: entry.family):
         table.add_row(text_of(family, "bold"), end_section=True)
         for entry in members:
-            table.add_row(f"  {entry.name}", entry.good_for, entry.growth, entry.citation)
-    notes = [_auto_words(), "'tagrank methods METHOD' shows what a method does and its parameters"]
-    return Screen([table], [] if json else notes, document=document)
+            source = "; ".join([entry.citation, *entry.also])
+            table.add_row(f"  {entry.name}", entry.good_for, entry.growth, source)
+    differing = ((entry.name, entry.differs) for entry in entries if entry.differs)
+    differences = table_of("method", "difference from the published form", rows=differing)
+    notes = [
+        _auto_words(),
+        "'tagrank methods METHOD' shows what a method does and its parameters; --method takes both names",
+    ]
+    return Screen([table, "", differences], [] if json else notes, document=document)
 
 
 def _auto_words() -> str:
@@ -200,6 +207,10 @@ def _method_details(method: Method) -> list[Any]:
         "unknown tags": method.unknown,
         "paper": f"{method.paper} ({method.acronym})" if method.acronym else method.paper,
     }
+    if method.also:
+        facts["known as"] = ", ".join(method.also)
+    if method.differs:
+        facts["difference from the published form"] = method.differs
     if method.space:
         facts["tuned over"] = "; ".join(
             f"{name} {', '.join(map(_short, values))}" for name, values in method.space.items()

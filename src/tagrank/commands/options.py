@@ -33,16 +33,16 @@ def _beginning(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]
 
 
 def _method_names() -> list[str]:
-    from tagrank.estimators.methods import METHODS
+    from tagrank.estimators.methods import method_names
 
-    return [AUTO, *(method.name for method in METHODS)]
+    return [AUTO, *method_names()]
 
 
 def _compared_names() -> list[str]:
-    from tagrank.estimators.methods import METHODS
+    from tagrank.estimators.methods import METHODS, method_names
 
     families = dict.fromkeys(method.family.replace(" ", "-") for method in METHODS)
-    return ["all", *families, *(method.name for method in METHODS)]
+    return ["all", *families, *method_names()]
 
 
 def _metric_names() -> Iterable[str]:

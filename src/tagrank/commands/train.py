@@ -195,8 +195,8 @@ def train(
     data : a folder of pictures, a file (.csv, .jsonl, .json, .arff, .libsvm, .npz, .npy) or a name from
         'tagrank datasets'. In Python, also a `Collection`
     output : folder for the model. In Python, None keeps it in memory only
-    method : learning method, see 'tagrank methods'; auto tries the best ones and keeps the winner on held-out
-        pictures, or two of them together
+    method : learning method by our name or the published one, see 'tagrank methods'; auto tries the best ones
+        and keeps the winner on held-out pictures, or two of them together
     seed : random seed
     calibration : how scores become probabilities, learned on held-out folds: shared uses one curve for all
         tags, platt and isotonic a curve for each tag; auto is shared if there are at least ten pictures or

@@ -191,7 +191,7 @@ def tune(
     if not any(trial.value == trial.value for trial in found.trials):
         raise ValueError(nothing_measured(found, len(rows)))
     given = parameters if scaling in (None, AUTO) else {**parameters, "scaling": scaling}
-    tuned = Tuned(method, found, {**given, **found.best}, rows.summary(), rows.problems)
+    tuned = Tuned(recipe.method, found, {**given, **found.best}, rows.summary(), rows.problems)
     if output is not None:
         write_config(output, tuned.config)
     return tuned

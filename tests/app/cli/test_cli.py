@@ -112,8 +112,11 @@ def test_methods(tagrank):
     document = json.loads(tagrank("methods", "--json").stdout)
     assert [method["name"] for method in document] == [method.name for method in METHODS]
     people = tagrank("methods")
-    for told in ("name", "family", "citation"):
-        assert all(method[told] in people.stdout for method in document)
+    words = " ".join(people.stdout.split())
+    for told in ("name", "family", "citation", "differs"):
+        assert all(method[told] in words for method in document)
+    assert "SimpleMKL" in words
+    assert "known as" in tagrank("methods", "SimpleMKL").stdout
 
 
 def test_a_method_is_told_in_full(tagrank):

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from tagrank.app.cli.main import app
 from tagrank.data import list_datasets
-from tagrank.estimators.methods import METHODS
+from tagrank.estimators.methods import METHODS, method_names
 from tagrank.features import FEATURES, PRESETS
 
 
@@ -26,7 +26,8 @@ def offered(line):
     [
         ("tagrank tr", ["train"]),
         ("tagrank missing --wr", ["--wrong"]),
-        ("tagrank train photos --method ", ["auto", *(method.name for method in METHODS)]),
+        ("tagrank train photos --method ", ["auto", *method_names()]),
+        ("tagrank methods fa", ["fasttag"]),
         ("tagrank methods lab", [method.name for method in METHODS if method.name.startswith("lab")]),
         ("tagrank train photos -f ", [*PRESETS, *FEATURES]),
         ("tagrank train sc", [entry.name for entry in list_datasets() if entry.name.startswith("sc")]),

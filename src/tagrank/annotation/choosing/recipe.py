@@ -69,7 +69,7 @@ class Recipe:
 
     Attributes
     ----------
-    method : a name from `methods`, or "auto" to choose among `TRIED`
+    method : a name from `methods`, ours or that of the literature, or "auto" to choose among `TRIED`
     parameters : constructor arguments of its estimator; None leaves them open. For a matrix with a row and a
         column for each tag, a file, see `read_tag_matrix`, or a DataFrame is accepted, too. `max_seconds` is
         the budget of choice, calibration and training together
@@ -106,6 +106,8 @@ class Recipe:
     exact: bool = False
 
     def __post_init__(self) -> None:
+        if self.method != AUTO:
+            object.__setattr__(self, "method", find_method(self.method).name)
         if self.scaling is not None:
             check_choice("scaling", self.scaling, SCALINGS)
         self._check_calibration()

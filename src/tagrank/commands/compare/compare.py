@@ -38,7 +38,7 @@ from tagrank.commands.options import (
 from tagrank.commands.tables import BEST, QUIET, WRONG, Screen, counted, table_of, text_of
 from tagrank.data.reading import Reading
 from tagrank.errors import ArgumentError, did_you_mean
-from tagrank.estimators.methods import METHODS
+from tagrank.estimators.methods import METHODS, find_method, method_names
 from tagrank.options import NUMBERS, ROWS, Option, positive, share
 from tagrank.progress import Progress
 
@@ -231,19 +231,23 @@ def _free_name(name: str, taken: set[str]) -> str:
 def choose_methods(wanted: str | Sequence[str]) -> list[str]:
     """Methods by name or family, in the order of the registry, and those that all are measured by."""
     words = _words(wanted) or [ALL]
-    families = {entry.family.replace(" ", "-") for entry in METHODS}
-    known = [ALL, *sorted(families), *(entry.name for entry in METHODS)]
-    for word in words:
-        if word.replace(" ", "-") not in known:
-            raise ArgumentError(
-                f"no method or family {word!r}{did_you_mean(word, known)}; 'tagrank methods' lists them"
-            )
-    chosen = {word.replace(" ", "-") for word in words}
+    groups = [ALL, *sorted({entry.family.replace(" ", "-") for entry in METHODS})]
+    chosen = {_group_or_method(word, groups) for word in words}
     return [
         entry.name
         for entry in METHODS
         if entry.name in BASELINES or {ALL, entry.name, entry.family.replace(" ", "-")} & chosen
     ]
+
+
+def _group_or_method(word: str, groups: Sequence[str]) -> str:
+    if word.replace(" ", "-") in groups:
+        return word.replace(" ", "-")
+    try:
+        return find_method(word).name
+    except ArgumentError:
+        hint = did_you_mean(word, [*groups, *method_names()])
+        raise ArgumentError(f"no method or family {word!r}{hint}; 'tagrank methods' lists them") from None
 
 
 def choose_metrics(wanted: str | Sequence[str]) -> tuple[str, ...]:

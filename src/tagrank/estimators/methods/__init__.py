@@ -5,6 +5,7 @@ docs/models.md, search spaces and the lists of all shared tests come from `METHO
 Listing them loads no estimator.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -26,17 +27,33 @@ def methods(name: str | None = None) -> list[Method]:
 
     Parameters
     ----------
-    name : the word behind ``--method``; all methods by default
+    name : the word behind ``--method``, or a name of the literature, such as "ml-knn"; all methods by default
     """
     return list(METHODS) if name is None else [find_method(name)]
 
 
 def find_method(name: str) -> Method:
-    """The method called `name`, or an error that lists them."""
+    """The method called `name`, by us, by the literature or by its class, or an error that lists them.
+
+    Capital letters, hyphens, underscores and blanks make no difference.
+    """
+    if isinstance(name, str):
+        for method in METHODS:
+            if _bare(name) in map(_bare, (method.name, method.estimator, *method.also)):
+                return method
     names = [method.name for method in METHODS]
-    if name not in names:
-        raise ArgumentError(f"no method {name!r}{did_you_mean(name, names)}; there are: {', '.join(names)}")
-    return METHODS[names.index(name)]
+    hint = did_you_mean(str(name), method_names())
+    raise ArgumentError(f"no method {name!r}{hint}; there are: {', '.join(names)}")
+
+
+def method_names() -> list[str]:
+    """All that ``--method`` takes, our names first; those of the literature without blanks."""
+    also = (word.casefold().replace(" ", "-") for method in METHODS for word in method.also)
+    return list(dict.fromkeys([*(method.name for method in METHODS), *also]))
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def read_parameters(method: str, texts: Mapping[str, str]) -> dict[str, Any]:

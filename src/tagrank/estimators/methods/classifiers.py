@@ -59,6 +59,7 @@ RANKING = (
             ),
         ),
         space=SMALL_COSTS,
+        differs="The published algorithm solves a modified problem: solver=paper.",
     ),
     Method(
         "pairwise-ranker",
@@ -80,6 +81,8 @@ RANKING = (
             ),
         ),
         space=COSTS,
+        known_as=("Rank-SVM",),
+        differs="Rank-SVM divides the loss of a picture by its number of pairs; here they are added up.",
     ),
 )
 
@@ -100,6 +103,13 @@ CLASSIFICATION = (
             DEVICE,
         ),
         space=COSTS,
+        known_as=(
+            "binary relevance",
+            "BR",
+            "OVA",
+            "one-vs-rest",
+        ),
+        differs="Binary relevance may use any classifier per tag; here it is a support vector machine.",
     ),
     Method(
         "one-vs-all-logistic",
@@ -117,6 +127,7 @@ CLASSIFICATION = (
             DEVICE,
         ),
         space=LARGE_COSTS,
+        known_as=("logistic regression",),
     ),
     Method(
         "prior-margin",
@@ -171,6 +182,7 @@ JOINT = (
             ),
         ),
         space=COSTS,
+        differs="The frequency of each tag is subtracted first; center=false is the published form.",
     ),
 )
 
@@ -201,6 +213,7 @@ ONLINE = (
             AVERAGE,
         ),
         memory=coefficients,
+        differs="It predicts with mean weights; average=false is the published form.",
     ),
     Method(
         "online-joint-svm",
@@ -219,6 +232,7 @@ ONLINE = (
             AVERAGE,
             CENTER,
         ),
+        differs="It predicts with mean weights and subtracts frequencies; the published form does neither.",
     ),
 )
 METHODS = (*RANKING, *CLASSIFICATION, *JOINT, *ONLINE)

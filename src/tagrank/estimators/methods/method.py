@@ -148,6 +148,8 @@ class Method:
     space : parameter to the values worth searching, ascending; every combination may be tried
     unknown : what becomes of labels that are neither known to be present nor to be absent
     memory : the bytes that training takes beside the rows, given the numbers of rows, columns and tags
+    known_as : other names that the literature and other libraries have for it, beside the acronym
+    differs : where it is not the published form, in a sentence
     """
 
     name: str
@@ -162,6 +164,13 @@ class Method:
     space: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     unknown: str = LEFT_OUT
     memory: Callable[[int, int, int], float] = similarities
+    known_as: tuple[str, ...] = ()
+    differs: str = ""
+
+    @property
+    def also(self) -> tuple[str, ...]:
+        """The names beside our own that ``--method`` takes, as people write them."""
+        return (*filter(None, [self.acronym]), *self.known_as)
 
     @property
     def estimator(self) -> str:
@@ -175,11 +184,10 @@ class Method:
 
     @property
     def citation(self) -> str:
-        """What the literature calls it, the first author and the last year of its paper."""
+        """The first author and the last year of its paper."""
         years = re.findall(r"\b(?:19|20)\d\d\b", self.paper)
         author = re.split("[,:]", self.paper)[0]
-        source = f"{author} {years[-1]}" if years else self.paper
-        return f"{self.acronym}, {source}" if self.acronym else source
+        return f"{author} {years[-1]}" if years else self.paper
 
     def load(self) -> Any:
         """The class."""
@@ -190,7 +198,7 @@ class Method:
         parameters = [parameter.to_dict() for parameter in self.parameters]
         space = {name: list(values) for name, values in self.space.items()}
         fields = {name: value for name, value in vars(self).items() if name != "memory"}
-        derived = {"estimator": self.estimator, "citation": self.citation}
+        derived = {"estimator": self.estimator, "citation": self.citation, "also": list(self.also)}
         return {**fields, **derived, "parameters": parameters, "space": space}
 
 

@@ -93,6 +93,8 @@ METHODS = (
             SHARED_WEIGHTS,
         ),
         space=COSTS,
+        known_as=("ML-MKL-SA",),
+        differs="ML-MKL-SA is objective=worst with solver=stochastic.",
     ),
     Method(
         "multiple-kernel-svm",
@@ -115,5 +117,10 @@ METHODS = (
             WEIGHTS,
         ),
         space=COSTS,
+        known_as=(
+            "SimpleMKL",
+            "SILP",
+        ),
+        differs="SimpleMKL is solver=simple and SILP is solver=silp; auto solves the same problem.",
     ),
 )

@@ -35,6 +35,7 @@ REGRESSION = (
             ALPHA,
         ),
         memory=regressions,
+        known_as=("RLS",),
     ),
 )
 
@@ -114,6 +115,7 @@ NEIGHBOURS = (
         space={"n_neighbors": (2, 5, 10, 20)},
         unknown="Ignored: an unknown tag is not copied and does not count for its frequency.",
         memory=votes,
+        differs="Distances are divided by their mean, not by their largest value.",
     ),
     Method(
         "tag-propagation",
@@ -129,6 +131,8 @@ NEIGHBOURS = (
         space={"n_neighbors": (50, 100, 200)},
         unknown="Ignored in the likelihood; a neighbour with an unknown label counts with its frequency.",
         memory=propagation,
+        known_as=("sigma-ML",),
+        differs="Neighbours are those of the mean distance, and the curve of a tag cannot fall.",
     ),
     Method(
         "label-completion",
@@ -150,6 +154,7 @@ NEIGHBOURS = (
         space={"alpha": (0.01, 0.1, 1.0), "dropout": (0.1, 0.5), "reconstruction": (1.0, 10.0)},
         unknown=FILLED,
         memory=regressions,
+        differs="One layer, without the further steps for rare tags.",
     ),
     Method(
         "relevance-model",
@@ -173,6 +178,7 @@ NEIGHBOURS = (
         space={"bandwidth": (0.1, 0.15, 0.2, 0.3), "smoothing": (0.01, 0.1, 0.3)},
         unknown=VOTES,
         memory=votes,
+        differs="One row per picture instead of one per part of it.",
     ),
 )
 METHODS = (*REGRESSION, *NEIGHBOURS)

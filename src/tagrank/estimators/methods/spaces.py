@@ -70,6 +70,7 @@ FACTORIZATION = (
         ),
         space={"beta": (3e-4, 1e-3, 3e-3, 1e-2), "n_components": (50, LARGEST)},
         memory=weights,
+        differs="Rows have unit length and a constant column; normalize=false omits the first.",
     ),
     Method(
         "online-factorization",
@@ -89,6 +90,7 @@ FACTORIZATION = (
         ),
         space={"alpha": (0.9, 0.99), "beta": (1e-5, 1e-3, 1e-2), "n_components": (40, 140)},
         memory=weights,
+        differs="Rows have unit length and a constant column; normalize=false omits the first.",
     ),
 )
 
@@ -132,6 +134,7 @@ SHARED_SPACES = (
         space=SHARES,
         unknown=FILLED,
         memory=regressions,
+        differs="The paper rounds decoded values at one half; here they are the scores.",
     ),
     Method(
         "canonical-correlation",
@@ -152,6 +155,7 @@ SHARED_SPACES = (
         space={**SHARES, "label_penalty": (0.1, 1.0, 10.0)},
         unknown=FILLED,
         memory=regressions,
+        differs="The paper trains support vector machines on the projections; here scores are decoded.",
     ),
     Method(
         "compressed-sensing",
@@ -171,6 +175,7 @@ SHARED_SPACES = (
         space={"n_components": (0.2, 0.5, 0.9), "decoding": ("cosamp", "omp")},
         unknown=FILLED,
         memory=regressions,
+        differs="Tags that are not decoded are scored, too, by what each would explain.",
     ),
     Method(
         "shared-subspace",
@@ -205,6 +210,7 @@ SHARED_SPACES = (
         space={"n_components": (0.1, 0.3, 0.9)},
         unknown=AVERAGED,
         memory=factors,
+        differs="It minimizes squared errors, the paper a divergence.",
     ),
     Method(
         "mixed-factorization",
@@ -223,6 +229,7 @@ SHARED_SPACES = (
         space={"n_components": (0.1, 0.3, 0.9), "balance": (0.1, 0.5, 0.9)},
         unknown=AVERAGED,
         memory=factors,
+        differs="It minimizes squared errors, the paper a divergence.",
     ),
     Method(
         "margin-embedding",
@@ -239,6 +246,7 @@ SHARED_SPACES = (
             Parameter("max_rounds", POSITIVE_COUNT, "5", "Maximum number of rounds."),
         ),
         space={"n_components": (0.1, 0.3, 0.9), "cost": (0.01, 0.1, 1.0)},
+        differs="Our own form: the text of the paper was not available.",
     ),
 )
 METHODS = (*FACTORIZATION, *SHARED_SPACES)

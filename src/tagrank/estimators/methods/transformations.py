@@ -82,6 +82,8 @@ TRANSFORMATIONS = (
         parameters=(Parameter("n_rounds", POSITIVE_COUNT, "200", "Maximum number of rules."),),
         space={"n_rounds": (50, 100, 200, 400, 800)},
         memory=_bins_and_weights,
+        known_as=("AdaBoost.MH",),
+        differs="The columns of the paper are words; here dense columns are cut at thresholds, too.",
     ),
     Method(
         "ranking-area-svm",
@@ -95,6 +97,7 @@ TRANSFORMATIONS = (
         "n^2, m",
         space={"C": (1.0, 10.0, 100.0, 1000.0, 10_000.0)},
         memory=_similarities_and_cuts,
+        differs="A sigmoid makes the scores of tags comparable; the paper ranks pictures only.",
     ),
 )
 
