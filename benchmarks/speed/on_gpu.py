@@ -1,10 +1,9 @@
 """Exact kernel training, many rows and similarities on a GPU, from rows to a certified model.
 
 Rows and labels are drawn as in many_rows. Seconds are those of a whole `fit` of arrays of numpy, checks and
-transfers included; `similarities` and `learning` are its two large parts, measured alone. `limit` is the share
-of the arithmetic that the device could do in the time of `learning` (or of the similarities): products of
-float32 at `--teraflops`, of which those that reach the tolerance need so many. Without a device the CPU works,
-and there is no share.
+transfers included; `similarities` and `learning` are its two large parts, measured alone. `limit` is the
+share of what the device could compute in the time of `learning`: products of float32 at `--teraflops`, one
+of all rows with all coefficients for each pass. Without a device the CPU works, and there is no share.
 """
 
 import time

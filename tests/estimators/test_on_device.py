@@ -57,7 +57,7 @@ def test_similarities_are_those_of_numpy(kernel, dtype, rows, device, monkeypatc
     X = rows.astype(dtype)
     there = torch.asarray(X, device=device)
     assert device_gram.is_known(kernel)
-    fitted, K = kernel.fit_gram(X)
+    _fitted, K = kernel.fit_gram(X)
     found = device_gram.fit_on_device(kernel, there)
     tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-10, "atol": 1e-10}
     np.testing.assert_allclose(device_gram.device_gram(found, there).cpu(), K, **tolerance)

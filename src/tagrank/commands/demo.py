@@ -139,14 +139,14 @@ def demo(
     quality = next(iter(measured.values())).quality.of_unseen(len(test))
     seconds = time.perf_counter() - started
     _write_report(folder / "report.html", drawn, test, trained, measured, seen.seconds, seconds)
-    shown = test.subset(slice(PICTURES_PRINTED))
+    printed = test.subset(slice(PICTURES_PRINTED))
     return Demonstration(
         tables={name: evaluation.table for name, evaluation in measured.items()},
         costs=_costs(trained),
-        ranked=next(iter(trained.values())).annotator.annotate(shown, n_tags=6),
+        ranked=next(iter(trained.values())).annotator.annotate(printed, n_tags=6),
         true_tags=[
-            [tag for tag, state in zip(shown.tags, states, strict=True) if state > 0]
-            for states in shown.states()
+            [tag for tag, state in zip(printed.tags, states, strict=True) if state > 0]
+            for states in printed.states()
         ],
         quality=quality,
         model=folder / "model",

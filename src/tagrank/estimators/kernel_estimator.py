@@ -136,8 +136,8 @@ class KernelEstimator(LabelEstimator):
         needed = itemsize * (n_rows(X) ** 2 + 4 * min(n_rows(X) ** 2, BLOCK_ENTRIES))
         if free is not None and needed > free:
             warn(
-                f"the similarities of {n_rows(X):,} samples take {gibibytes(needed)}, and {gibibytes(free)} of "
-                "the GPU are free: the CPU computes and keeps them; landmarks=1024 needs far less"
+                f"the similarities of {n_rows(X):,} samples take {gibibytes(needed)}, and {gibibytes(free)} "
+                "of the GPU are free: the CPU computes and keeps them; landmarks=1024 needs far less"
             )
             return None
         kernel = fit_on_device(kernel, X)

@@ -6,6 +6,7 @@ Row blocks of the matrix are computed whole, in the precision of the rows. What 
 
 from collections.abc import Mapping
 from dataclasses import replace
+
 import numpy as np
 
 from tagrank.arrays import astype, beside, empty_beside, has_triton, namespace_of, row_blocks

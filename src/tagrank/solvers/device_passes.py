@@ -70,7 +70,7 @@ class DevicePasses(BlockPasses):
         return np.concatenate(sums, axis=1)
 
     def _terms(self, rows, scores):
-        """Sums over the labels of loss, |coefficient| and coefficient * score of some samples, on the host."""
+        """Sums over the labels of loss, |coefficient| and coefficient * score of some samples."""
         xp = namespace_of(scores)
         bounds, A = (astype(values[:, rows], scores.dtype) for values in (self.bounds, self.A))
         losses = xp.abs(bounds) * xp.clip(1 - xp.sign(bounds) * scores, 0, None)

@@ -97,9 +97,7 @@ def _some_of(X, bounds, offset, cost, has_constant):
     step, levels = SPARED, []
     while X.shape[0] // step >= ROWS_A_COLUMN_SPARED * X.shape[1]:
         levels.append(
-            cut_rows(
-                X[::step], bounds[::step], offset=offset, cost=cost * step, has_constant=has_constant
-            )
+            cut_rows(X[::step], bounds[::step], offset=offset, cost=cost * step, has_constant=has_constant)
         )
         step *= SPARED
     return levels[::-1]
@@ -190,7 +188,7 @@ class _NewtonWay:
         self.n_inner = self.most_inner = 0  # conjugate gradients in the last step, and in the longest
 
     def begin_on(self, rows, max_iter):
-        """Go the way of other rows to its end, and on from there: neither weights nor temperatures begin anew."""
+        """Solve the problem of other rows, and go on from its weights and temperatures."""
         way = _NewtonWay(rows, len(self.W), self.W, self.offset, COARSER * self.tol, self.ending)
         way.W, way.temperatures = self.W, self.temperatures
         way.measure()
