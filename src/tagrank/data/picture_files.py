@@ -183,8 +183,8 @@ def register_heif() -> None:
 def _take_notes(image: Image.Image, preview: RawPreview) -> None:
     """What the raw file says beside its JPEG, as if the JPEG said it."""
     image.getexif().setdefault(_ORIENTATION, preview.orientation)
-    # a number, as no file can name an entry
-    image.info["taken"] = preview.taken
+    # no text, so that no file can name this entry
+    image.info[_CAMERA_NOTES, _TAKEN] = preview.taken
     if preview.xmp:
         image.info["xmp"] = preview.xmp
     if preview.iptc:
@@ -304,7 +304,7 @@ def _camera_notes(image: Image.Image) -> tuple[int, str]:
     """Orientation and day, 1 and "" where they are missing; damaged notes do not spoil the picture."""
     try:
         notes = image.getexif()
-        taken = notes.get_ifd(_CAMERA_NOTES).get(_TAKEN) or image.info.get("taken", "")
+        taken = notes.get_ifd(_CAMERA_NOTES).get(_TAKEN) or image.info.get((_CAMERA_NOTES, _TAKEN), "")
         moment = _MOMENT.match(str(taken))
         day = date.fromisoformat("-".join(moment.groups())).isoformat() if moment else ""
         return int(notes.get(_ORIENTATION, 1)), day
