@@ -18,6 +18,7 @@ from tagrank.data import hide_labels, load_dataset
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.desk.learning.learn import learn
 from tagrank.metrics import category_average_precision, image_average_precision
+from tagrank_papers.protocols.data import draw_some
 from tagrank_papers.text import show
 
 MINUTES = 40
@@ -37,9 +38,10 @@ def run(
     retrain=1000,
     decisions=DECISIONS,
     features="",
+    pictures=0,
     seed=0,
 ):
-    rows, test, used = read(data, features)
+    rows, test, used = read(data, features, pictures)
     truth, lines = rows.states() > 0, []
     for fraction in hidden:
         listed = rows.with_labels(hide_labels(rows.labels, fraction, random_state=seed), rows.tags)
@@ -103,9 +105,15 @@ def beside(lines):
         line["ratio"] = line["found"][count] / baselines[line["hidden"]][count] if count else None
 
 
-def read(data, features):
-    """Training rows with their true tags, test rows, and the features that both came from."""
+def read(data, features, n_pictures):
+    """Training rows with their true tags, test rows, and the features that both came from.
+
+    With a number of pictures so many are drawn of the training part, and half as many of the test part.
+    """
     whole = draw_pictures(80, size=48) if data == "drawn" else load_dataset(data)
+    if n_pictures:
+        parts = draw_some(whole, n_pictures, n_pictures // 2)
+        whole = whole.subset(np.flatnonzero(np.isin(whole.names, [*parts[0].names, *parts[1].names])))
     described = describe_rows(whole, name_features(features.split() or None), cache=data != "drawn")
     views = {name: view for name, view in described.collection.views.items() if name != "pictures"}
     rows = described.collection.replaced(views=views)

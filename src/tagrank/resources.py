@@ -230,7 +230,13 @@ def tell_of_compilation(tell):
     _telling["tell"] = tell
 
 
-_telling = {"tell": None}
+def _tell_whoever_waits():
+    """Print a line where somebody waits at a prompt or in a notebook; programs print nothing."""
+    if hasattr(sys, "ps1") or "ipykernel" in sys.modules:
+        print("tagrank is compiling for this machine, once per installation ...", file=sys.stderr)
+
+
+_telling = {"tell": _tell_whoever_waits}
 
 
 @lru_cache(maxsize=1)

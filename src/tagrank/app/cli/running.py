@@ -24,8 +24,10 @@ from tagrank.app.cli.progress import InterruptWatch, WorkProgress
 from tagrank.app.cli.signatures import find_places, help_text, make_arguments, option_of, typer_parameters
 from tagrank.commands.tables import Screen
 from tagrank.progress import WRITING
+from tagrank.resources import tell_of_compilation
 
 USUAL_TOL = 1e-3
+COMPILING = "compiling for this machine, once per installation; this takes some seconds"
 Config = Annotated[
     Path | None,
     typer.Option(
@@ -116,6 +118,8 @@ class CommandEntry:
                 arguments["progress"] = count
             if "callback" in takes:
                 arguments["callback"] = callback
+            tell_of_compilation(lambda: say(COMPILING))
+            stack.callback(tell_of_compilation, None)
             result = function(**arguments)
             if not self.keeps:
                 watch.insist()
