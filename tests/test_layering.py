@@ -31,6 +31,7 @@ MAY_IMPORT["__init__"] = {"_version", "estimators"}  # the registry, which loads
 HOMES = {
     "torch": {"arrays"},
     "cupy": {"arrays"},
+    "triton": {"kernels", "solvers"},
     "dask": {"solvers"},
     "distributed": {"solvers"},
     "PIL": {"data"},
@@ -85,6 +86,8 @@ OPTIONAL = (
     *("pandas", "cv2", "onnx", "onnxruntime", "skimage", "torch", "cupy", "dask", "distributed"),
     *("cleanlab", "himalaya", "MKLpy"),
 )
+# these say in their names that they are code for a GPU; they are loaded by functions that found one
+ON_DEVICE = {path for path in MODULES if path.name.startswith("triton_")}
 IMPORT_ALL = """
 import sys
 from importlib import import_module
@@ -101,8 +104,16 @@ for name in {names}:
 
 
 def test_every_module_can_be_imported_without_optional_packages():
-    names = [".".join(("tagrank", *path.relative_to(SOURCE).with_suffix("").parts)) for path in MODULES]
+    modules = [path for path in MODULES if path not in ON_DEVICE]
+    names = [".".join(("tagrank", *path.relative_to(SOURCE).with_suffix("").parts)) for path in modules]
     names = [name for name in names if not name.endswith("__main__")]  # which starts the command line
     code = IMPORT_ALL.format(optional=OPTIONAL, names=names)
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert answer.returncode == 0, answer.stderr
+
+
+@pytest.mark.parametrize("path", sorted(ON_DEVICE), ids=lambda path: path.stem)
+def test_only_code_for_a_device_imports_triton(path):
+    assert "triton" in imported_modules(path)
+    others = [other for other in MODULES if other not in ON_DEVICE and "triton" in imported_modules(other)]
+    assert others == []

@@ -96,7 +96,7 @@ def _similarities(kernel, X, device):
     if device is None:
         seconds, _ = _time(lambda: kernel(X), None)
     else:
-        from tagrank.kernels.device_gram import device_gram, fit_on_device
+        from tagrank.kernels.device.gram import device_gram, fit_on_device
 
         there = on_device(X, device)
         fitted = fit_on_device(kernel, there)

@@ -50,23 +50,23 @@ def rows():
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_similarities_are_those_of_numpy(kernel, dtype, rows, device, monkeypatch):
-    from tagrank.kernels import device_gram
+    from tagrank.kernels.device import gram
 
-    monkeypatch.setattr(device_gram, "BLOCK_ENTRIES", 1_000)  # several blocks
-    monkeypatch.setattr(device_gram, "CHUNK_ENTRIES", 500)
+    monkeypatch.setattr(gram, "BLOCK_ENTRIES", 1_000)  # several blocks
+    monkeypatch.setattr(gram, "CHUNK_ENTRIES", 500)
     X = rows.astype(dtype)
     there = torch.asarray(X, device=device)
-    assert device_gram.is_known(kernel)
+    assert gram.is_known(kernel)
     _fitted, K = kernel.fit_gram(X)
-    found = device_gram.fit_on_device(kernel, there)
+    found = gram.fit_on_device(kernel, there)
     tolerance = {"rtol": 1e-5, "atol": 1e-5} if dtype == np.float32 else {"rtol": 1e-10, "atol": 1e-10}
-    np.testing.assert_allclose(device_gram.device_gram(found, there).cpu(), K, **tolerance)
-    np.testing.assert_allclose(device_gram.device_gram(found, there[:7], there).cpu(), K[:7], **tolerance)
+    np.testing.assert_allclose(gram.device_gram(found, there).cpu(), K, **tolerance)
+    np.testing.assert_allclose(gram.device_gram(found, there[:7], there).cpu(), K[:7], **tolerance)
     assert str(found.fit(X)) == str(found)  # nothing is left to fix
 
 
 def test_kernels_that_a_device_does_not_know_are_computed_on_the_cpu(rows):
-    from tagrank.kernels.device_gram import is_known
+    from tagrank.kernels.device.gram import is_known
 
     class Own(Gaussian):
         """A kernel of somebody else."""

@@ -129,7 +129,7 @@ class KernelEstimator(LabelEstimator):
         X = self._rows_on_device(X, kernel, dtype)
         if X is None:
             return None
-        from tagrank.kernels.device_gram import BLOCK_ENTRIES, device_gram, fit_on_device
+        from tagrank.kernels.device.gram import BLOCK_ENTRIES, device_gram, fit_on_device
 
         some = next(iter(X.values())) if isinstance(X, Mapping) else X
         free, itemsize = free_memory_beside(some), some.dtype.itemsize
@@ -148,7 +148,7 @@ class KernelEstimator(LabelEstimator):
         some = next(iter(X.values())) if isinstance(X, Mapping) else X
         if self.device is None and not is_elsewhere(some):
             return None
-        from tagrank.kernels.device_gram import is_known
+        from tagrank.kernels.device.gram import is_known
 
         views = X.values() if isinstance(X, Mapping) else (X,)
         if not is_known(kernel) or any(map(sparse.issparse, views)):
@@ -256,7 +256,7 @@ class KernelEstimator(LabelEstimator):
         rows = self._rows_on_device(X, self.kernel_)
         if rows is None:
             return None
-        from tagrank.kernels.device_gram import device_gram
+        from tagrank.kernels.device.gram import device_gram
 
         kept = take_rows(self.X_fit_, self.support_)
         some = next(iter(rows.values())) if isinstance(rows, Mapping) else rows

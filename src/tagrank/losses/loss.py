@@ -39,7 +39,7 @@ class Loss(ABC):
     stays_feasible : bool, whether `sweep_block` leaves float64 coefficients exactly feasible, and tells their
         exact changes; otherwise they are repaired before they are certified
     sweeps_on_device : bool, whether there are sweeps for the device of a Gram matrix
-        (`tagrank.solvers.device_passes`)
+        (`tagrank.solvers.device.passes`)
     """
 
     has_independent_labels = False

@@ -191,7 +191,7 @@ def _begin(data, make_loss, bounds, kind, tol, start, intercept):
     if by_rows:
         return RowPasses(samples, loss)
     if kind == "gram" and loss.sweeps_on_device and has_triton(data):
-        from tagrank.solvers.device_passes import DevicePasses
+        from tagrank.solvers.device.passes import DevicePasses
 
         return DevicePasses(samples, loss, tol)
     return BlockPasses(samples, loss, tol)

@@ -163,7 +163,7 @@ def _sum_columns(X, Z, *, is_distance):
     """sum_t (x_t - z_t)^2 / (x_t + z_t), or sum_t min(x_t, z_t), for all rows of `X` and `Z`."""
     xp = namespace_of(X)
     if has_triton(X):
-        from tagrank.kernels.triton_columns import sum_columns
+        from tagrank.kernels.device.triton_columns import sum_columns
 
         return sum_columns(X, Z, is_distance)
     total = empty_beside((len(X), len(Z)), X)

@@ -27,7 +27,7 @@ class DevicePasses(BlockPasses):
     """
 
     def __init__(self, samples, loss, tol):
-        from tagrank.solvers.triton_sweeps import sweep_hinge
+        from tagrank.solvers.device.triton_sweeps import sweep_hinge
 
         self.sweep, self.K, self.intercept = sweep_hinge, samples.K, samples.intercept
         samples.block_size = BLOCK

@@ -1,0 +1,1 @@
+"""Similarities on a GPU."""

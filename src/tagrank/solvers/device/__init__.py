@@ -1,0 +1,1 @@
+"""The dual engine with its sweeps on a GPU."""
