@@ -10,9 +10,9 @@ from tagrank.estimators.methods import METHODS
 
 _NAMES = {
     "data": """
-        Collection LabelStratifiedKFold Problem Reading clean_tags find_dataset from_frame hide_labels
-        iterative_split list_datasets load_dataset read_collection read_keywords read_picture read_pictures
-        read_sidecar split_collection to_frame write_collection write_sidecar write_tags""",
+        Collection LabelStratifiedKFold Problem ProblemWarning Reading clean_tags find_dataset from_frame
+        hide_labels iterative_split list_datasets load_dataset read_collection read_keywords read_picture
+        read_pictures read_sidecar split_collection to_frame write_collection write_sidecar write_tags""",
     "data.drawn_pictures": "draw_pictures",
     "features": "Feature choose_features extract_features",
     "kernels": """
@@ -25,6 +25,9 @@ _NAMES = {
         "signature_prior"
     ),
     "estimators.methods": "methods",
+    "estimators.scorers": """
+        LabelScorer category_auc_scorer category_average_precision_scorer get_scorer image_auc_scorer
+        image_average_precision_scorer""",
     "metrics": """
         AnnotationScores Metric MetricRow MetricTable annotation_scores catalog_metrics category_auc
         category_average_precision coverage f_measure hamming_loss image_auc image_average_precision

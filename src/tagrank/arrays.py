@@ -1,4 +1,4 @@
-"""Which array library an array belongs to, and walking over its rows in blocks."""
+"""Which array library an array belongs to, walking over its rows in blocks; pandas, when asked for."""
 
 import sys
 from contextlib import contextmanager
@@ -14,6 +14,15 @@ def namespace_of(array):
         if library is not None and type(array).__module__.split(".")[0] == name:
             return library
     return np
+
+
+def need_pandas():
+    """pandas, or an ImportError that says how to install it."""
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("DataFrames need pandas: pip install 'tagrank[pandas]'") from None
+    return pandas
 
 
 def to_host(array):

@@ -11,17 +11,18 @@ import os
 import secrets
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, warn
 
 MAX_BYTES = 2**30
 # What a row of text, with all that is noted about it, and a single word take in memory, about.
 ROW_BYTES, WORD_BYTES = 512, 64
+_SHOWN = 3
 _WAY_OUT = "split it, or, if you trust it, pass a larger max_bytes to its reader"
 
 
@@ -50,6 +51,10 @@ class Problem:
         return f"{self.path}: {self.reason}"
 
 
+class ProblemWarning(UserWarning):
+    """Files were skipped or not fully understood; the work continues without them."""
+
+
 class ProblemLog:
     """Gathers problems; a strict one raises the first as a `FileError`."""
 
@@ -70,6 +75,14 @@ class ProblemLog:
     def listed(self) -> tuple[Problem, ...]:
         """All problems, each once, in the order in which they were met."""
         return tuple(self._found)
+
+
+def warn_of_problems(problems: Sequence[Problem], way_out: str) -> None:
+    """Name the first problems, if there are any, at the line of the caller; `way_out` ends the sentence."""
+    if problems:
+        shown = "; ".join(map(str, problems[:_SHOWN])) + ("; ..." if len(problems) > _SHOWN else "")
+        what = "1 picture was" if len(problems) == 1 else f"{len(problems):,} pictures were"
+        warn(f"{what} skipped: {shown} ({way_out})", ProblemWarning)
 
 
 def check_regular(path: str | os.PathLike) -> os.stat_result:

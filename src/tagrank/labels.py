@@ -5,6 +5,7 @@ stored nan is unknown), a DataFrame whose columns are tag names, or a list of ta
 are *states*: int8, +1 present, -1 absent, 0 unknown, as compiled code may not see nan under fast arithmetic.
 """
 
+import sys
 from array import array
 from collections.abc import Collection, Iterable
 
@@ -14,6 +15,7 @@ from scipy import sparse
 from tagrank.validation import check_sparse
 
 _ENCODING = "labels are 1 (present), 0 (absent) or nan (unknown)"
+_FORMS = "a list of tag sets such as [['sky', 'sea'], []], a matrix of 1, 0 and nan, or a DataFrame of these"
 # Labels that are held one by one: training takes about forty bytes for each.
 MAX_LABELS = 2**27
 # Tags that are named one by one.
@@ -46,13 +48,19 @@ def label_states(Y):
 
 
 def unmasked_labels(Y):
-    """`Y` as an array, with nan where it is masked."""
+    """`Y` as an array, with nan where it is masked, and where pandas says NA."""
     if isinstance(Y, np.ma.MaskedArray) and Y.mask.any():
         return _real_numbers(Y.data).astype(np.float64, copy=True) + np.where(Y.mask, np.nan, 0)
     try:
-        return np.asarray(Y)
+        values = np.asarray(Y)
     except ValueError:
         raise ValueError(f"the rows of Y have different lengths; {_ENCODING}") from None
+    # only pandas makes NA, so where there is one it is loaded
+    pandas = sys.modules.get("pandas")
+    if values.dtype != object or pandas is None or not hasattr(pandas, "isna"):
+        return values
+    is_missing = pandas.isna(values)
+    return np.where(is_missing, np.nan, values) if np.any(is_missing) else values
 
 
 def _real_numbers(Y):
@@ -130,7 +138,8 @@ def labels_from_states(states):
 
 def is_tag_sets(Y):
     """Whether `Y` is a list of tag sets, and not a matrix: collections of strings, or None."""
-    if sparse.issparse(Y) or hasattr(Y, "columns") or not isinstance(Y, (list, tuple, np.ndarray)):
+    is_series = hasattr(Y, "to_numpy") and getattr(Y, "ndim", 0) == 1
+    if sparse.issparse(Y) or not (is_series or isinstance(Y, (list, tuple, np.ndarray))):
         return False
     if isinstance(Y, np.ndarray) and (Y.dtype != object or Y.ndim != 1):
         return False
@@ -139,6 +148,16 @@ def is_tag_sets(Y):
         return False
     first = next((tag for entry in entries for tag in entry), None)
     return isinstance(first, str) or (first is None and any(isinstance(e, (set, frozenset)) for e in entries))
+
+
+def check_labels(Y):
+    """`Y` as it is, or a TypeError that says what labels look like: a text for each sample is no tag set."""
+    if isinstance(Y, str | bytes) or not hasattr(Y, "__len__"):
+        raise TypeError(f"tags must be {_FORMS}, got {type(Y).__name__}")
+    if isinstance(Y, list | tuple) and any(isinstance(entry, str) for entry in Y):
+        first = next(entry for entry in Y if isinstance(entry, str))
+        raise TypeError(f"tags must be {_FORMS}; got the text {first!r}, write [{first!r}] for a single tag")
+    return Y
 
 
 def encode_tag_sets(tag_sets, *, tags=None, empty="unknown"):

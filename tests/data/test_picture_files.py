@@ -141,7 +141,7 @@ def test_what_is_not_a_picture(tmp_path):
         read_picture(path)
     with pytest.raises(FileError, match="is a folder, pipe or device"):
         read_picture(tmp_path)
-    with pytest.raises(FileError, match="no such picture"):
+    with pytest.raises(FileError, match="does not exist"):
         read_picture(tmp_path / "none.png")
 
 

@@ -7,8 +7,12 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from tagrank.data import Collection
+from tagrank.estimators import OneVsAllSVM
 from tagrank.estimators.targets import encode_targets
 from tagrank.kernels import Gaussian
+from tagrank.labels import label_states
+from tagrank.metrics import image_auc
 
 NAMES = ["sea", "sun", "tree"]
 
@@ -188,3 +192,36 @@ def test_weights_that_are_refused(problem, Estimator, weights, message):
 def test_what_a_masked_array_masks_is_unknown():
     masked = np.ma.masked_array([[1, 0, 1], [0, 1, 0]], mask=[[0, 0, 1], [1, 0, 0]])
     np.testing.assert_array_equal(encode_targets(masked).states, [[1, -1, 0], [0, 1, -1]])
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "Float64"])
+def test_nullable_columns_of_pandas_are_labels_in_three_states(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 3))
+    Y = (X > 0).astype(float)
+    Y[:5, 1] = np.nan
+    frame = pd.DataFrame(Y, columns=["a", "b", "c"])
+    expected = OneVsAllSVM(random_state=0).fit(X, frame).decision_function(X)
+    nullable = frame.astype(dtype)
+    rows = pd.DataFrame(X, columns=["x", "y", "z"]).astype("Float64")
+    for given in (nullable, nullable.to_numpy(), frame.astype(object)):
+        np.testing.assert_array_equal(label_states(given), label_states(Y))
+        scores = OneVsAllSVM(random_state=0).fit(rows, given).decision_function(rows)
+        np.testing.assert_allclose(scores, expected, rtol=1e-9)
+        np.testing.assert_array_equal(Collection({"x": X}, given).labels, Y)
+    assert image_auc(nullable, expected) == image_auc(Y, expected)
+    assert OneVsAllSVM(random_state=0).fit(X, nullable).score(X, nullable[["c", "b", "a"]]) == image_auc(
+        Y, expected
+    )
+
+
+def test_a_series_of_tag_sets_and_classes_that_are_missing():
+    X = np.arange(6.0)[:, None]
+    sets = pd.Series([{"a"}, {"b"}, {"a", "b"}, {"a"}, {"b"}, None], index=range(3, 9))
+    assert OneVsAllSVM().fit(X, sets).classes_.tolist() == ["a", "b"]
+    for missing in (
+        pd.Series(["a", "b", pd.NA] * 2, dtype="string"),
+        pd.Series([0, 1, None] * 2, dtype="Int64"),
+    ):
+        with pytest.raises(ValueError, match="unknown labels need a two-dimensional Y"):
+            OneVsAllSVM().fit(X, missing)

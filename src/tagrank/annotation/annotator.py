@@ -22,28 +22,29 @@ from tagrank.annotation.choosing import (
     kernel_of,
 )
 from tagrank.annotation.choosing.candidates import limited, take_tag_weights
-from tagrank.annotation.known_tags import given_known
+from tagrank.annotation.known_tags import given_known, known_states
 from tagrank.annotation.model_files.annotator_files import load_annotator, model_metadata, save_annotator
 from tagrank.annotation.ranked_tags import RankedTags, rank_tags, threshold_for, warn_never_positive
 from tagrank.annotation.scaling import SCALINGS, Scaler, arrange_views, fit_scalers
-from tagrank.annotation.views import UnscaledRows, as_in_training, take_in
+from tagrank.annotation.sklearn_face import SklearnFace
+from tagrank.annotation.views import UnscaledRows, as_collection, as_in_training, for_pictures, take_in
 from tagrank.data import Collection
-from tagrank.data.coherence import coherent_log_odds, make_coherent
+from tagrank.data.given_pictures import are_pictures
 from tagrank.data.label_matrix import Matrix
-from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import innermost, innermost_fitted, taken_by
 from tagrank.estimators.compared_rows import rows_for
 from tagrank.features import Feature, choose_features
+from tagrank.files import Problem
 from tagrank.kernels import Kernel, Precomputed, reads_views
 from tagrank.kernels.structure import views_of
 from tagrank.labels import duplicates
 from tagrank.progress import Progress
-from tagrank.validation import check_choice, check_kind
+from tagrank.validation import check_choice
 
 CALIBRATING = "learning probabilities from held-out pictures"
 
 
-class Annotator:
+class Annotator(SklearnFace):
     """Learns from tagged pictures or rows, and ranks every tag for others.
 
     Pictures are described by `features`; the columns of each view are scaled; the estimator learns. A kernel
@@ -79,12 +80,14 @@ class Annotator:
     scaling_ : the scaling of the rows; of counts, the one that was chosen
     tuning_ : how well the values of C did of the method that was chosen; None without them, and after loading
     training_names_ : the names of the training rows; after loading, of those that have a say
+    problems_ : files that were left out of the training, and why; empty after loading
     training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
     """
 
     implied_: np.ndarray = np.zeros((0, 2), dtype=np.int64)
     training_names_: list[str] | None
     training_: Collection | None
+    problems_: tuple[Problem, ...] = ()
     min_probability: float | None = None  # that of `deciding`; None leaves the decision to the estimator
 
     def __init__(
@@ -108,30 +111,40 @@ class Annotator:
 
     def fit(
         self,
-        collection: Collection,
+        data: Any,
+        tags: Any = None,
         *,
+        strict: bool = False,
         callback: Callable[[Any], None] | None = None,
         progress: Progress | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> Self:
-        """Learn from a collection.
+        """Learn from pictures or rows with their tags.
 
         Parameters
         ----------
-        collection : with labels; pictures, or rows
+        data : Collection; the path of a folder of tagged pictures, or of a file that `read_collection` reads;
+            or, with `tags`, rows of numbers, or pictures as in `annotate`. Those of a folder are in the order
+            of their names
+        tags : a list of tag sets, a matrix of 1, 0 and nan, or a DataFrame whose columns are tags. An empty
+            set, like None, says that nothing is known
+        strict : raise the first problem with a picture. By default pictures that cannot be read are left out,
+            a `ProblemWarning` names them, and `problems_` lists them
         callback : function of a TracePoint, called while the estimator trains
         progress : called with the number of steps done, the number of steps, and the name of the work
         stop : function without arguments; when it returns True, training stops and keeps the result
         """
-        check_kind(
-            "collection", collection, Collection, "a Collection; Collection(views={...}, labels=Y) makes one"
-        )
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("criterion", self.criterion, tuple(CRITERIA))
+        collection = as_collection(data, tags, strict=strict)
         if not len(collection.tags):
             raise ValueError("the collection has no tags to learn from; pass a collection with labels")
         features = None if self.features is None else choose_features(self.features)
-        rows = take_in(collection, view=self.view, features=features)
+        rows = take_in(collection, view=self.view, features=features, strict=strict)
+        if rows.left_out:
+            collection = collection.subset(rows.kept)
+        rows.warn()
+        self.problems_ = (*collection.problems, *rows.problems, *rows.left_out.values())
         self.scaling_ = getattr(self.estimator, "scaling", None) or self.scaling
         candidates = self._candidates(rows, collection.tags)
         # if training fails, nothing old may answer for the new tags
@@ -174,44 +187,6 @@ class Annotator:
         annotator._know_training(rows, collection)
         return annotator
 
-    def scores(self, data: Any) -> np.ndarray:
-        """Scores of all tags, shape (n, n_tags); `data` as in `annotate`."""
-        return self.score_rows(self._rows(data))
-
-    def score_rows(self, rows: Any) -> np.ndarray:
-        """Scores, given rows as the estimator reads them."""
-        scores = self.estimator_.decision_function(rows)
-        return coherent_log_odds(scores, self.implied_) if self._scores_are_log_odds else scores
-
-    def probabilities(self, data: Any) -> np.ndarray | None:
-        """Probabilities of all tags, shape (n, n_tags), or None if the estimator has none."""
-        self._check_fitted()
-        if not hasattr(self.estimator_, "predict_proba"):
-            return None
-        if self._scores_are_log_odds:
-            return self.probabilities_of(self.scores(data))
-        return make_coherent(self.estimator_.predict_proba(self._rows(data)), self.implied_)
-
-    def probabilities_of(self, scores: np.ndarray) -> np.ndarray | None:
-        """Probabilities, given what `scores` gave; None if the estimator has none."""
-        if not hasattr(self.estimator_, "probabilities_of"):
-            return None
-        probabilities = self.estimator_.probabilities_of(scores)
-        # what log-odds say is coherent already
-        is_coherent = probabilities is None or self._scores_are_log_odds
-        return probabilities if is_coherent else make_coherent(probabilities, self.implied_)
-
-    def predict(self, data: Any) -> np.ndarray:
-        """1 for the tags that the estimator would write down, else 0, shape (n, n_tags)."""
-        return self.choose(self.scores(data))
-
-    def choose(self, scores: np.ndarray) -> np.ndarray:
-        """1 for the tags that would be written down, else 0, given what `scores` gave."""
-        if self.min_probability is None:
-            return self.estimator_.choose(scores)
-        probabilities: Any = self.probabilities_of(scores)
-        return ((probabilities >= self.min_probability) & ~self.never_positive_).astype(np.int64)
-
     def deciding(self, min_probability: float | None = None, *, precision: float | None = None) -> Self:
         """The same model with another decision which tags to write down; order and probabilities stay.
 
@@ -225,26 +200,35 @@ class Annotator:
         other.min_probability = threshold_for(self.estimator_, min_probability, precision)
         return other
 
-    def annotate(self, data: Any, *, n_tags: int | None = None, known: Any = None) -> list[RankedTags]:
+    def annotate(
+        self, data: Any, *, n_tags: int | None = None, known: Any = None, strict: bool = False
+    ) -> list[RankedTags]:
         """The tags of every picture or row, best first; tags that nothing in training speaks for come last.
+
+        A picture in a list that cannot be read gets no tags: its `problem` says why, and a `ProblemWarning`
+        names it.
 
         Parameters
         ----------
-        data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
-            shape (n, height, width, 3), or a list of picture arrays or paths; for a precomputed kernel, the
-            similarities to the training rows. Columns with names are put into the order of training; those
-            without are taken by position
+        data : one picture or a list of pictures, each a path, a folder, a Pillow picture, an array of shape
+            (height, width), (height, width, 3) or (height, width, 4), or the bytes of a picture file; or a
+            Collection, a mapping of views, or a matrix (dense, sparse, DataFrame); for a precomputed kernel,
+            the similarities to the training rows. Columns with names are put into the order of training;
+            those without are taken by position. Pictures are shrunk to 512 pixels on their longer side
         n_tags : how many tags to keep for each; all by default
         known : tags that each is known to have, which speak for and against the others: a list of tags for
             each, a Collection of them, or an array (n, n_tags) of 1 true, -1 not true, 0 not known
+        strict : raise the first problem with a picture
         """
         if n_tags is not None and n_tags < 1:
             raise ValueError(f"n_tags must be at least 1, or None for all, got {n_tags}")
-        rows = self._take_in(data)
+        rows = self._take_in(data, strict=strict)
+        rows.warn()
         scores = self.score_rows(self._arrange(rows.views))
         if known is not None:
-            scores = given_known(self, scores, known)
-        return rank_tags(
+            states = known_states(known, self.tags, self.implied_, rows.n_given)
+            scores = given_known(self, scores, states[rows.kept])
+        ranked = rank_tags(
             scores,
             self.tags,
             names=rows.names,
@@ -253,6 +237,9 @@ class Annotator:
             last=self.never_positive_,
             n_tags=n_tags,
         )
+        for place, problem in rows.left_out.items():
+            ranked.insert(place, RankedTags(problem.path, (), problem.reason))
+        return ranked
 
     def save(self, path: str | os.PathLike, *, keep_rows: bool = False) -> None:
         """Write a model folder: JSON and plain arrays, complete or not at all.
@@ -364,16 +351,15 @@ class Annotator:
             if known is not None:
                 setattr(self, name, {view: what for view, what in known.items() if view in read})
 
-    def _take_in(self, data: Any) -> UnscaledRows:
+    def _take_in(self, data: Any, *, strict: bool = True) -> UnscaledRows:
         """`data` with the views of training."""
         self._check_fitted()
-        rows = take_in(data, view=self._names_in(data), features=self.features_)
-        return as_in_training(
-            rows,
-            self.columns_,
-            self.feature_names_,
-            is_precomputed=isinstance(kernel_of(self.estimator_), Precomputed),
-        )
+        if self.features_ is None and are_pictures(data):
+            raise ValueError("the model was trained on rows of numbers, got pictures; train one on pictures")
+        data = data if self.features_ is None else for_pictures(data)
+        rows = take_in(data, view=self._names_in(data), features=self.features_, strict=strict)
+        is_precomputed = isinstance(kernel_of(self.estimator_), Precomputed)
+        return as_in_training(rows, self.columns_, self.feature_names_, is_precomputed=is_precomputed)
 
     def _names_in(self, data: Any) -> list[str] | None:
         """Which views of `data` to read, if it has those of training or those that were chosen for it."""
@@ -389,12 +375,8 @@ class Annotator:
     def _arrange(self, views: dict[str, Matrix]) -> Matrix | dict[str, Matrix]:
         return arrange_views(views, self.scalers_, by_view=self.by_view_)
 
-    @property
-    def _scores_are_log_odds(self) -> bool:
-        return isinstance(self.estimator_, ProbabilityRanker)
-
     def _check_fitted(self) -> None:
         if not hasattr(self, "estimator_"):
             raise NotFittedError(
-                "this Annotator is not fitted yet: call fit(collection) or Annotator.load(path)"
+                "this Annotator is not fitted yet: call fit(pictures, tags) or Annotator.load(path)"
             )

@@ -1,13 +1,16 @@
 """RankedTags: all that command line, reports and pages show of one picture; and which tags to write down."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from tagrank.errors import ArgumentError, warn
+from tagrank.arrays import need_pandas
+from tagrank.errors import ArgumentError, did_you_mean, warn
 from tagrank.validation import check_share
+
+_SHOWN = 5
 
 
 class RankedTag(NamedTuple):
@@ -27,7 +30,7 @@ class RankedTag(NamedTuple):
     predicted: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RankedTags:
     """The tags of one picture, best first.
 
@@ -35,16 +38,53 @@ class RankedTags:
     ----------
     name : what the picture is called
     entries : its tags in order
+    problem : why there are none, if the picture cannot be read
+
+    Examples
+    --------
+    >>> ranked = RankedTags("a.jpg", (RankedTag("sky", 2.0, 0.9, True), RankedTag("sea", -1.0, 0.3, False)))
+    >>> ranked
+    <RankedTags 'a.jpg': sky 90%*, sea 30%>
+    >>> ranked[0].tag, ranked["sea"].probability, "boat" in ranked, len(ranked)
+    ('sky', 0.3, False, 2)
     """
 
     name: str
     entries: tuple[RankedTag, ...]
+    problem: str = ""
 
     def __iter__(self) -> Iterator[RankedTag]:
         return iter(self.entries)
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def __contains__(self, tag: object) -> bool:
+        """Whether a tag is ranked here; ``tag in ranked.predicted`` tells whether it is predicted."""
+        return any(tag in (entry.tag, entry) for entry in self.entries)
+
+    @overload
+    def __getitem__(self, place: int | str) -> RankedTag: ...
+    @overload
+    def __getitem__(self, place: slice) -> "RankedTags": ...
+    def __getitem__(self, place: int | str | slice) -> "RankedTag | RankedTags":
+        """The tag of a place, 0 for the best; of a name; or those of some places."""
+        if isinstance(place, slice):
+            return replace(self, entries=self.entries[place])
+        if not isinstance(place, str):
+            return self.entries[place]
+        for entry in self.entries:
+            if entry.tag == place:
+                return entry
+        raise KeyError(
+            f"no tag {place!r} among the {len(self)} of {self.name}{did_you_mean(place, self.tags)}"
+        )
+
+    def __repr__(self) -> str:
+        if self.problem:
+            return f"<RankedTags {self.name!r}: {self.problem}>"
+        shown = ", ".join(map(_in_words, self.entries[:_SHOWN])) + (", ..." if len(self) > _SHOWN else "")
+        return f"<RankedTags {self.name!r}: {shown}>"
 
     @property
     def tags(self) -> list[str]:
@@ -58,18 +98,29 @@ class RankedTags:
 
     def top(self, n: int | None) -> "RankedTags":
         """The best `n` tags; None keeps all."""
-        return RankedTags(self.name, self.entries if n is None else self.entries[: max(0, n)])
+        return replace(self, entries=self.entries if n is None else self.entries[: max(0, n)])
 
     def with_fewer(self, max_tags: int | None = None, *, min_probability: float = 0.0) -> "RankedTags":
         """The same order; of the predicted tags only the best `max_tags`, and none that is less probable."""
         kept = [entry.tag for entry in self.entries if entry.predicted and _reaches(entry, min_probability)]
         kept = kept[:max_tags]
         entries = (entry._replace(predicted=entry.tag in kept) for entry in self.entries)
-        return RankedTags(self.name, tuple(entries))
+        return replace(self, entries=tuple(entries))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON values: the name, and for each tag its score, probability and prediction."""
-        return {"name": self.name, "tags": [entry._asdict() for entry in self.entries]}
+        plain = {"name": self.name, "tags": [entry._asdict() for entry in self.entries]}
+        return plain | ({"problem": self.problem} if self.problem else {})
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each tag, best first; its index counts the places from 1."""
+        columns = {field: [getattr(entry, field) for entry in self.entries] for field in RankedTag._fields}
+        return need_pandas().DataFrame(columns, index=range(1, len(self) + 1))
+
+
+def _in_words(entry: RankedTag) -> str:
+    sure = f"{entry.score:.2f}" if entry.probability is None else f"{entry.probability:.0%}"
+    return f"{entry.tag} {sure}{'*' if entry.predicted else ''}"
 
 
 def _reaches(entry: RankedTag, probability: float) -> bool:

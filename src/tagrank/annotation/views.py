@@ -1,7 +1,8 @@
 """Whatever is to be annotated (collection, array, pictures, views) as matrices, in the views of training."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,11 +11,20 @@ from sklearn.utils import check_array
 
 from tagrank.annotation.describing import PICTURES, describe_pictures
 from tagrank.array_files import blocks_of_rows, hold_rows
-from tagrank.data import Collection
+from tagrank.data import Collection, read_collection
 from tagrank.data.collection import frame_columns, match_columns
+from tagrank.data.given_pictures import (
+    ONE_PICTURE,
+    are_pictures,
+    gather_pictures,
+    list_pictures,
+    without_iterator,
+)
 from tagrank.data.label_matrix import Matrix
+from tagrank.errors import ArgumentError
 from tagrank.features import Feature, choose_features, usual_features
-from tagrank.labels import duplicates
+from tagrank.files import FileError, Problem, ProblemLog, warn_of_problems
+from tagrank.labels import check_labels, duplicates
 from tagrank.validation import check_rows
 
 _ONLY_VIEW = "features"
@@ -31,33 +41,56 @@ class UnscaledRows(NamedTuple):
     names : a name for each row
     features : the sets of features by which pictures became rows; None if the data were rows already
     feature_names : dict of view to the names of its columns, where they have names
+    left_out : place among the given pictures of each that cannot be read to its problem
+    problems : other files that were skipped
     """
 
     views: dict[str, Matrix]
     names: list[str]
     features: dict[str, Feature] | None
     feature_names: dict[str, list[str]]
+    left_out: Mapping[int, Problem] = MappingProxyType({})
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def n_given(self) -> int:
+        """How many pictures or rows were given."""
+        return len(self.names) + len(self.left_out)
+
+    @property
+    def kept(self) -> list[int]:
+        """Which of the given pictures or rows these are."""
+        return [place for place in range(self.n_given) if place not in self.left_out]
+
+    def warn(self) -> None:
+        """Say what was skipped, if anything was."""
+        warn_of_problems([*self.left_out.values(), *self.problems], "strict=True stops at the first")
 
 
 def take_in(
-    data: Any, *, view: str | Sequence[str] | None = None, features: Mapping[str, Feature] | None = None
+    data: Any,
+    *,
+    view: str | Sequence[str] | None = None,
+    features: Mapping[str, Feature] | None = None,
+    strict: bool = True,
 ) -> UnscaledRows:
     """Named matrices from `data`.
 
     Parameters
     ----------
-    data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures: a uint8 array of
-        shape (n, height, width, 3), or a list of picture arrays or paths
+    data : Collection, mapping of views, matrix (dense, sparse, DataFrame), or pictures in any form that
+        `tagrank.data.given_pictures` knows
     view : the name or names of the views to use; all matrices by default, pictures if there are none
     features : describe pictures by these, unless the data has views of their names; the best that is
         installed by default
+    strict : raise the first problem with a picture instead of leaving the picture out
     """
     available, names = _named_views(data)
     if view is not None:
         available = _pick(available, [view] if isinstance(view, str) else list(view))
     if features is not None and available.keys() >= set(features):
         available = _pick(available, list(features))
-    matrices = {name: rows for name, rows in available.items() if not _are_pictures(rows)}
+    matrices = {name: rows for name, rows in available.items() if not are_pictures(rows)}
     if matrices and not (features is not None and len(matrices) < len(available)):
         return UnscaledRows(
             _checked(matrices),
@@ -70,12 +103,100 @@ def take_in(
         raise ValueError(
             f"there are several views of pictures ({', '.join(available)}); choose one with view="
         )
-    collection = Collection({PICTURES: _several(pictures[0])})
-    described = describe_pictures(
-        collection, choose_features(usual_features() if features is None else features), strict=True
-    )
-    views = {name: described.collection.view(name) for name in described.features}
-    return UnscaledRows(views, names or _picture_names(pictures[0]), described.features, {})
+    log = ProblemLog(strict=strict)
+    given = list_pictures(pictures[0], log)
+    wanted = choose_features(usual_features() if features is None else features)
+    rows = _described(given, names, wanted, strict)
+    return rows._replace(problems=log.listed())
+
+
+def _described(
+    given: Sequence[Any], names: list[str] | None, features: Mapping[str, Feature], strict: bool
+) -> UnscaledRows:
+    """The pictures that can be read as rows."""
+    gathered = gather_pictures(given, strict=strict)
+    names = names or gathered.names
+    left_out = {place: Problem(names[place], reason) for place, reason in gathered.reasons.items()}
+    rows = gathered.rows
+    views: dict[str, Matrix] = {}
+    described_by: dict[str, Feature] = dict(features)
+    if gathered.pictures:
+        described = describe_pictures(Collection({PICTURES: gathered.pictures}), features, strict=strict)
+        described_by = described.features
+        views = {name: described.collection.view(name) for name in described_by}
+        reasons = {problem.path: problem.reason for problem in described.problems}
+        for place in sorted(set(range(len(rows))) - set(described.rows.tolist())):
+            own = gathered.pictures[place]
+            reason = reasons.get(own if isinstance(own, str) else f"picture {place}", "cannot be described")
+            left_out[int(rows[place])] = Problem(names[rows[place]], reason)
+        rows = rows[described.rows]
+    if not len(rows):
+        first = left_out[min(left_out)]
+        others = f" (nor can any other of the {len(given):,} be read)" if len(given) > 1 else ""
+        raise FileError(first.path, f"{first.reason}{others}")
+    kept = [names[place] for place in rows]
+    return UnscaledRows(views, kept, described_by, {}, dict(sorted(left_out.items())))
+
+
+def for_pictures(data: Any) -> Any:
+    """Data for a model of pictures; an error where nobody can mean pictures or rows by them."""
+    data = without_iterator(data)
+    # rows of features are floats, so these numbers can only be a grey picture
+    if isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "bu":
+        return [data]
+    if isinstance(data, list | tuple) and not data:
+        raise ValueError(f"got no pictures; expected {ONE_PICTURE}, or a list of these")
+    if not (are_pictures(data) or isinstance(data, Collection) or hasattr(data, "__len__")):
+        given = "None" if data is None else f"a value of type {type(data).__name__}"
+        raise TypeError(f"expected {ONE_PICTURE}, or a list of these, got {given}")
+    return data
+
+
+def as_collection(data: Any, tags: Any = None, *, strict: bool = False) -> Collection:
+    """What is to be learned from: a Collection as it is, or one of pictures or rows with their tags.
+
+    Without `tags`, `data` may be the path of a folder of tagged pictures or of a file that `read_collection`
+    reads; untagged pictures are left out.
+    """
+    if isinstance(data, Collection):
+        if tags is not None:
+            raise ArgumentError("a Collection has its tags; pass collection.with_labels(tags) to change them")
+        return data
+    if tags is None:
+        if not isinstance(data, str | os.PathLike):
+            raise TypeError(
+                "fit needs the tags, too: fit(pictures, tags) or fit(X, Y) with a list of tag sets, a matrix "
+                f"of 1, 0 and nan or a DataFrame; or fit(collection). Got only {type(data).__name__}"
+            )
+        return _read(data, strict)
+    views: Mapping[str, Any] = {_ONLY_VIEW: without_iterator(data)}
+    views = data if isinstance(data, Mapping) else views
+    feature_names = {str(view): names for view, rows in views.items() if (names := frame_columns(rows))}
+    if not all(len(rows) for rows in views.values() if isinstance(rows, list | tuple)):
+        raise ValueError("got nothing to learn from; pass pictures or rows of numbers, and their tags")
+    log = ProblemLog(strict=strict)
+    taken = {
+        PICTURES if are_pictures(rows) and len(views) == 1 else str(view): list_pictures(rows, log)
+        if are_pictures(rows)
+        else _numbers(str(view), rows)
+        for view, rows in views.items()
+    }
+    return Collection(taken, check_labels(tags), feature_names=feature_names, problems=log.listed())
+
+
+def _read(path: str | os.PathLike, strict: bool) -> Collection:
+    if not os.path.exists(path):
+        raise FileError(path, "no such file or folder; name a folder of tagged pictures, or pass the tags")
+    collection = read_collection(path, **({"strict": strict} if os.path.isdir(path) else {}))
+    if not len(collection.tags):
+        raise FileError(path, "has no tags to learn from; pass them, too: fit(pictures, tags)")
+    is_known = collection.known_rows()
+    return collection if is_known.all() or not is_known.any() else collection.subset(is_known)
+
+
+def _numbers(view: str, rows: Any) -> Matrix:
+    """Rows of a DataFrame or of lists as a matrix; others stay as they are."""
+    return rows if hasattr(rows, "dtype") or sparse.issparse(rows) else _checked({view: rows})[view]
 
 
 def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
@@ -85,7 +206,7 @@ def _named_views(data: Any) -> tuple[dict[str, Any], list[str] | None]:
         if not data:
             raise ValueError("expected a mapping of views to rows, got an empty one")
         return dict(data), None
-    return {_ONLY_VIEW: data}, None
+    return {_ONLY_VIEW: without_iterator(data)}, None
 
 
 def _feature_names(data: Any, matrices: dict[str, Any]) -> dict[str, list[str]]:
@@ -99,24 +220,6 @@ def _pick(views: dict[str, Any], wanted: list[str]) -> dict[str, Any]:
     if missing:
         raise ValueError(f"no view {missing[0]!r} in the data; there are: {', '.join(map(str, views))}")
     return {name: views[name] for name in wanted}
-
-
-def _are_pictures(rows: Any) -> bool:
-    """Whether `rows` are picture arrays or paths rather than a matrix."""
-    if sparse.issparse(rows) or hasattr(rows, "columns"):
-        return False
-    if isinstance(rows, np.ndarray) and rows.dtype != object:
-        return rows.ndim in (3, 4) or rows.dtype.kind == "U"
-    if isinstance(rows, str | bytes) or not isinstance(rows, Iterable):
-        raise TypeError(f"expected rows of numbers, or pictures, got {type(rows).__name__}")
-    first = next(iter(rows), None)
-    return isinstance(first, str | os.PathLike) or getattr(first, "ndim", 0) == 3
-
-
-def _several(pictures: Any) -> Any:
-    if isinstance(pictures, np.ndarray) and pictures.ndim == 3:
-        raise ValueError(f"expected several pictures, got one of shape {pictures.shape}; put it into a list")
-    return pictures
 
 
 def _checked(matrices: dict[str, Any]) -> dict[str, Matrix]:
@@ -145,13 +248,6 @@ def _numbered(views: dict[str, Any], word: str) -> list[str]:
     first = next(iter(views.values()))
     n_rows = first.shape[0] if hasattr(first, "shape") else len(first)
     return [f"{word} {i}" for i in range(n_rows)]
-
-
-def _picture_names(pictures: Any) -> list[str]:
-    return [
-        os.fspath(picture) if isinstance(picture, str | os.PathLike) else f"picture {i}"
-        for i, picture in enumerate(pictures)
-    ]
 
 
 def as_in_training(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tagrank.data.splits import LabelStratifiedKFold, hide_labels, iterative_split, split_collection
     from tagrank.data.writers.sidecar import write_sidecar
     from tagrank.data.writers.tags import write_tags
-    from tagrank.files import Problem
+    from tagrank.files import Problem, ProblemWarning
 
 _NAMES = {
     "data.catalog": "find_dataset list_datasets load_dataset",
@@ -32,7 +32,7 @@ _NAMES = {
     "data.splits": "LabelStratifiedKFold hide_labels iterative_split split_collection",
     "data.writers.sidecar": "write_sidecar",
     "data.writers.tags": "write_tags",
-    "files": "Problem",
+    "files": "Problem ProblemWarning",
 }
 _HOME_OF = {name: f"tagrank.{home}" for home, names in _NAMES.items() for name in names.split()}
 
@@ -40,6 +40,7 @@ __all__ = [
     "Collection",
     "LabelStratifiedKFold",
     "Problem",
+    "ProblemWarning",
     "Reading",
     "clean_tags",
     "find_dataset",

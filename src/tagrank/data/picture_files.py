@@ -47,6 +47,9 @@ PICTURE_SUFFIXES = (
 # the largest value of 1-, 8- and 16-bit numbers, and of floats from 0 to 1
 _WHITE_LEVELS = (1, 255, 65535)
 IPTC_IN_PHOTOSHOP = 0x0404
+_AVIF_BRANDS = (b"avif", b"avis")
+# Formats that Pillow hands to another program
+_STARTS_PROGRAMS = ("EPS", "WMF")
 _ORIENTATION = 0x0112
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -86,22 +89,64 @@ def read_picture(
     FileError : the picture cannot be read; the message says why
     """
     with _decoding(path), _opened(path, allow_giants=max_side is not None) as image:
-        if min(image.size) < min_side:
-            raise FileError(
-                path, f"too small: {_size(image)} pixels, at least {min_side} x {min_side} are needed"
-            )
-        original = _size(image)
-        if max_side is not None:
-            _draft(image, _fit(image.size, max_side, min_side), max_pixels)
-        if image.width * image.height > max_pixels:
-            raise FileError(path, f"a picture of {original} pixels; at most {max_pixels:,} are decoded")
-        pixels = as_rgb(image)
-        if max_side is not None and max(pixels.size) > max_side:
-            target = _fit(pixels.size, max_side, min_side)
-            pixels = pixels.resize(target, Image.Resampling.BICUBIC, reducing_gap=3.0)
-        # asked only now: Pillow turns TIFF while it decodes, and then forgets the note
-        turn = _TURNS.get(_orientation(image))
-        return np.array(pixels if turn is None else pixels.transpose(turn), dtype=np.uint8)
+        return _pixels(path, image, max_pixels, max_side, min_side)
+
+
+def decode_picture(
+    content: bytes | Image.Image, *, name: str, max_pixels: int = MAX_PIXELS, max_side: int | None = None
+) -> np.ndarray:
+    """The content of a picture file, or a picture of Pillow, as `read_picture` gives it.
+
+    A picture of Pillow is decoded, if it was not yet, and otherwise left as it is. A `FileError` calls the
+    picture by `name`.
+    """
+    with _decoding(name):
+        if isinstance(content, Image.Image):
+            if content.format in _STARTS_PROGRAMS:
+                raise FileError(name, f"{content.format} pictures are not decoded; convert it to JPEG")
+            # a draft would change the picture of the caller
+            return _pixels(name, content, max_pixels, max_side, MIN_SIDE, may_draft=False)
+        _check_size(name, len(content))
+        stream, formats = io.BytesIO(content), _formats_of(content, name)
+        with _identified(name, stream, formats, allow_giants=max_side is not None) as image:
+            return _pixels(name, image, max_pixels, max_side, MIN_SIDE)
+
+
+def shrink_pixels(pixels: np.ndarray, max_side: int) -> np.ndarray:
+    """A uint8 array (height, width, 3) as it is, or shrunk to `max_side` as `read_picture` does it."""
+    if max(pixels.shape[:2]) <= max_side:
+        return pixels
+    target = _fit((pixels.shape[1], pixels.shape[0]), max_side, MIN_SIDE)
+    image = Image.fromarray(np.ascontiguousarray(pixels))
+    return np.array(image.resize(target, Image.Resampling.BICUBIC, reducing_gap=3.0))
+
+
+def _pixels(
+    path: str | os.PathLike,
+    image: Image.Image,
+    max_pixels: int,
+    max_side: int | None,
+    min_side: int,
+    *,
+    may_draft: bool = True,
+) -> np.ndarray:
+    """The picture decoded, shrunk and turned upright."""
+    if min(image.size) < min_side:
+        raise FileError(
+            path, f"too small: {_size(image)} pixels, at least {min_side} x {min_side} are needed"
+        )
+    original = _size(image)
+    if max_side is not None and may_draft:
+        _draft(image, _fit(image.size, max_side, min_side), max_pixels)
+    if image.width * image.height > max_pixels:
+        raise FileError(path, f"a picture of {original} pixels; at most {max_pixels:,} are decoded")
+    pixels = as_rgb(image)
+    if max_side is not None and max(pixels.size) > max_side:
+        target = _fit(pixels.size, max_side, min_side)
+        pixels = pixels.resize(target, Image.Resampling.BICUBIC, reducing_gap=3.0)
+    # asked only now: Pillow turns TIFF while it decodes, and then forgets the note
+    turn = _TURNS.get(_orientation(image))
+    return np.array(pixels if turn is None else pixels.transpose(turn), dtype=np.uint8)
 
 
 @contextmanager
@@ -138,25 +183,39 @@ def _decoding(path: str | os.PathLike) -> Iterator[None]:
 @contextmanager
 def _opened(path: str | os.PathLike, *, allow_giants: bool) -> Iterator[Image.Image]:
     about = check_regular(path)
-    if about.st_size == 0:
-        raise FileError(path, "is empty")
-    if about.st_size > MAX_FILE_BYTES:
-        raise FileError(path, f"a file of {about.st_size:,} bytes; at most {MAX_FILE_BYTES:,} are read")
+    _check_size(path, about.st_size)
     with open(path, "rb") as file:
         preview = read_preview(file) if _ending(path) in RAW_SUFFIXES else None
-        stream = file if preview is None else io.BytesIO(preview.jpeg)
-        try:
-            image: Image.Image = Image.open(stream, formats=_formats(path) if preview is None else ("JPEG",))
-        except Image.UnidentifiedImageError:
-            raise FileError(path, "not a picture in a known format") from None
-        except Image.DecompressionBombError:
-            if not (allow_giants and _can_stream(stream)):
-                raise
-            image = JpegImagePlugin.JpegImageFile(stream)
-        with image:
+        stream: IO[bytes] = file if preview is None else io.BytesIO(preview.jpeg)
+        formats = _formats(path) if preview is None else ("JPEG",)
+        with _identified(path, stream, formats, allow_giants=allow_giants) as image:
             if preview is not None:
                 _take_notes(image, preview)
             yield image
+
+
+def _check_size(path: str | os.PathLike, n_bytes: int) -> None:
+    if n_bytes == 0:
+        raise FileError(path, "is empty")
+    if n_bytes > MAX_FILE_BYTES:
+        raise FileError(path, f"a file of {n_bytes:,} bytes; at most {MAX_FILE_BYTES:,} are read")
+
+
+@contextmanager
+def _identified(
+    path: str | os.PathLike, stream: IO[bytes], formats: tuple[str, ...], *, allow_giants: bool
+) -> Iterator[Image.Image]:
+    """The picture in a stream that may have one of some formats, its header read."""
+    try:
+        image: Image.Image = Image.open(stream, formats=formats)
+    except Image.UnidentifiedImageError:
+        raise FileError(path, "not a picture in a known format") from None
+    except Image.DecompressionBombError:
+        if not (allow_giants and _can_stream(stream)):
+            raise
+        image = JpegImagePlugin.JpegImageFile(stream)
+    with image:
+        yield image
 
 
 def _ending(path: str | os.PathLike) -> str:
@@ -167,6 +226,16 @@ def _formats(path: str | os.PathLike) -> tuple[str, ...]:
     """What Pillow may take a file for."""
     if _ending(path) not in HEIF_SUFFIXES:
         return (*_FORMATS, "AVIF") if _HAS_AVIF else _FORMATS
+    return _with_heif(path)
+
+
+def _formats_of(content: bytes, name: str) -> tuple[str, ...]:
+    """What Pillow may take the content of a file for; without an ending, its first bytes tell HEIC."""
+    is_heif = content[4:8] == b"ftyp" and content[8:12] not in _AVIF_BRANDS
+    return _with_heif(name) if is_heif else _formats(name)
+
+
+def _with_heif(path: str | os.PathLike) -> tuple[str, ...]:
     try:
         register_heif()
     except ImportError:
@@ -240,7 +309,9 @@ def as_rgb(image: Image.Image) -> Image.Image:
     their smallest to their largest value.
     """
     if image.mode.startswith("I") or image.mode == "F":
-        return Image.fromarray(_eight_bits(image)).convert("RGB")
+        is_sixteen = image.mode.startswith("I;16") or image.format in ("PNG", "PPM")
+        grey = eight_bits(np.asarray(image, dtype=np.float32), is_sixteen=is_sixteen)
+        return Image.fromarray(grey).convert("RGB")
     if image.mode == "CMYK" and image.format == "JPEG" and "adobe" not in image.info:
         # Pillow takes every CMYK JPEG for Adobe's, whose inks are stored inverted
         image = ImageChops.invert(image)
@@ -251,10 +322,11 @@ def as_rgb(image: Image.Image) -> Image.Image:
     return Image.alpha_composite(page, layers).convert("RGB")
 
 
-def _eight_bits(image: Image.Image) -> np.ndarray:
-    values = np.nan_to_num(np.asarray(image, dtype=np.float32), nan=0, posinf=0, neginf=0)
+def eight_bits(values: np.ndarray, *, is_sixteen: bool = False) -> np.ndarray:
+    """Levels of brightness or colour as uint8; `is_sixteen` says that white is 65535, see `as_rgb`."""
+    values = np.nan_to_num(values.astype(np.float32, copy=False), nan=0, posinf=0, neginf=0)
     black, white = float(values.min()), float(values.max())
-    if image.mode.startswith("I;16") or image.format in ("PNG", "PPM"):
+    if is_sixteen:
         black, white = 0, _WHITE_LEVELS[-1]
     elif black >= 0 and white <= _WHITE_LEVELS[-1]:
         black, white = 0, next(level for level in _WHITE_LEVELS if white <= level)

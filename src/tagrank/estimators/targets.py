@@ -61,11 +61,12 @@ def _from_frame(Y):
     names = [str(name) for name in Y.columns]
     if duplicates(names):
         raise ValueError(f"duplicate tag names: {', '.join(duplicates(names))}")
-    return Targets(label_states(Y.to_numpy()), np.asarray(Y.columns), False)
+    return Targets(label_states(Y), np.asarray(Y.columns), False)
 
 
 def _from_classes(y):
-    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+    is_missing = y.dtype.kind == "O" and any(isinstance(entry, float) and entry != entry for entry in y)
+    if is_missing or (y.dtype.kind == "f" and not np.all(np.isfinite(y))):
         raise ValueError(
             "y contains NaN or infinity; unknown labels need a two-dimensional Y with nan where unknown"
         )
@@ -80,8 +81,12 @@ def encode_like(Y, classes, one_dimensional):
         return np.where(np.asarray(Y)[:, None] == classes, 1, -1).astype(np.int8)
     if is_tag_sets(Y):
         Y, _ = encode_tag_sets(Y, tags=list(classes))
-    elif hasattr(Y, "columns"):
-        Y = Y[list(classes)].to_numpy()
+    elif hasattr(Y, "columns") and list(classes) != list(range(len(classes))):
+        missing = [name for name in classes if name not in Y.columns]
+        if missing:
+            shown = ", ".join(map(repr, missing[:5])) + (", ..." if len(missing) > 5 else "")
+            raise ValueError(f"Y has no columns for {len(missing)} of {len(classes)} labels: {shown}")
+        Y = Y[list(classes)]
     return label_states(Y)
 
 

@@ -1,10 +1,11 @@
-"""pandas DataFrames in and out; pandas is loaded only here, and only when asked for."""
+"""pandas DataFrames in and out."""
 
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from tagrank.arrays import need_pandas
 from tagrank.data.collection import Collection, feature_names_of
 from tagrank.data.label_matrix import LabelMatrix
 from tagrank.data.readers.table import TAG_PREFIX, find_roles, split_tags
@@ -76,10 +77,7 @@ def to_frame(collection: Collection) -> Any:
     ----------
     collection : what to convert
     """
-    try:
-        import pandas as pd
-    except ImportError:
-        raise ImportError("DataFrames need pandas: pip install 'tagrank[pandas]'") from None
+    pandas = need_pandas()
     columns: dict[str, Any] = {}
     is_single = len([name for name in collection.views if name != "pictures"]) == 1
     for name, view in collection.views.items():
@@ -91,7 +89,7 @@ def to_frame(collection: Collection) -> Any:
     if collection.part is not None:
         columns["part"] = collection.part
     columns |= _columns(collection.labels, [f"{TAG_PREFIX}{tag}" for tag in collection.tags])
-    return pd.DataFrame(columns, index=collection.names)
+    return pandas.DataFrame(columns, index=collection.names)
 
 
 def _columns(matrix: Any, names: list[str]) -> dict[str, np.ndarray]:
