@@ -36,7 +36,7 @@ def test_answers_by_the_names_of_scikit_learn(fitted, collection):
     np.testing.assert_array_equal(fitted.predict_proba(collection), fitted.probabilities(collection))
     present = fitted.predict(collection)
     assert fitted.predict_tags(collection) == [
-        [tag for tag, is_present in zip(collection.tags, row, strict=True) if is_present] for row in present
+        {tag for tag, is_present in zip(collection.tags, row, strict=True) if is_present} for row in present
     ]
     assert 0.5 < fitted.score(collection, collection.labels) <= 1
     without = Annotator(OneVsAllSVM()).fit(collection)

@@ -128,7 +128,7 @@ def explain(
     ranked = alone if known is None else given_known(annotator, alone, known)
     columns, probabilities = _columns(annotator, tags, ranked), annotator.probabilities_of(ranked)
     estimator = innermost_fitted(annotator.estimator_)
-    scores = alone if estimator is annotator.estimator_ else estimator.decision_function(X)
+    scores = alone if estimator is annotator.estimator_ else np.asarray(estimator.decision_function(X))
     if not (hasattr(estimator, "kernel_") and hasattr(estimator, "intercept_")):
         note = BLIND if isinstance(estimator, LabelFrequency) else NO_SUM
         explanations = [_constant(annotator.tags[j], scores[0, j], note) for j in columns]

@@ -50,7 +50,8 @@ class SklearnFace(BaseEstimator):
 
     def score_rows(self, rows: Any) -> np.ndarray:
         """Scores, given rows as the estimator reads them."""
-        scores = self.estimator_.decision_function(rows)
+        # an array, whatever `set_output` asks of the estimator
+        scores = np.asarray(self.estimator_.decision_function(rows))
         return coherent_log_odds(scores, self.implied_) if self._scores_are_log_odds else scores
 
     def probabilities(self, data: Any) -> np.ndarray | None:
@@ -60,7 +61,7 @@ class SklearnFace(BaseEstimator):
             return None
         if self._scores_are_log_odds:
             return self.probabilities_of(self.scores(data))
-        return make_coherent(self.estimator_.predict_proba(self._rows(data)), self.implied_)
+        return make_coherent(np.asarray(self.estimator_.predict_proba(self._rows(data))), self.implied_)
 
     def probabilities_of(self, scores: np.ndarray) -> np.ndarray | None:
         """Probabilities, given what `scores` gave; None if the estimator has none."""
@@ -95,10 +96,9 @@ class SklearnFace(BaseEstimator):
         """As `probabilities`, by the name that scikit-learn gives it; missing if the model has none."""
         return self.probabilities(data)
 
-    def predict_tags(self, data: Any) -> list[list[str]]:
-        """The tags that the model would write down for each picture or row, in the order of `classes_`."""
-        present = self.predict(data)
-        return [[self.tags[j] for j in np.flatnonzero(row)] for row in present]
+    def predict_tags(self, data: Any) -> list[set[str]]:
+        """The tags that the model would write down for each picture or row, as `fit` takes them."""
+        return [{self.tags[j] for j in np.flatnonzero(row)} for row in self.predict(data)]
 
     def score(self, data: Any, tags: Any) -> float:
         """Image-based AUC: the share of (present, absent) tag pairs in the right order, unknown masked.

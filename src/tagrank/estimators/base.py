@@ -16,12 +16,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from tagrank.arrays import need_pandas
 from tagrank.estimators.compared_rows import PlainRows
 from tagrank.estimators.targets import encode_like, encode_targets
 from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
-from tagrank.validation import check_rows, check_same_length
+from tagrank.validation import check_choice, check_rows, check_same_length
 
 FLOATS = [np.float64, np.float32]
 # sums of products of numbers up to this one are finite, and so is what is divided by its reciprocal
@@ -157,14 +158,41 @@ class LabelEstimator(BaseEstimator):
         scores = self._scores_of_all(X)
         if self._one_dimensional and len(self.classes_) == 2:
             return scores[:, 1] - scores[:, 0]
-        return scores
+        return self._answer(scores, X)
 
     def predict(self, X):
         """Labels present, ints of shape (n_samples, n_labels); for one-dimensional y the best class."""
         scores = self._scores_of_all(X)
         if self._one_dimensional:
             return self.classes_[np.argmax(scores, axis=1)]
-        return self.choose(scores)
+        return self._answer(self.choose(scores), X)
+
+    def predict_tags(self, X):
+        """The names of the labels present in each sample: a list of sets, as `fit` takes them."""
+        predicted = np.asarray(self.predict(X))
+        if self._one_dimensional:
+            return [{name} for name in predicted.tolist()]
+        return [set(self.classes_[row > 0].tolist()) for row in predicted]
+
+    def set_output(self, *, transform=None):
+        """Let answers be DataFrames, by the call that scikit-learn has for transformers.
+
+        Parameters
+        ----------
+        transform : {"pandas", "default"} or None
+            With "pandas", `decision_function`, `predict_proba` and `predict` give DataFrames with the columns
+            `classes_`; their index is that of X, if it has one. "default" gives arrays, None changes nothing.
+            Clones keep it, model files do not. One-dimensional answers stay arrays.
+
+        Returns
+        -------
+        self
+        """
+        if transform is not None:
+            check_choice("transform", transform, ("pandas", "default"))
+            # the name by which scikit-learn copies it to clones
+            self._sklearn_output_config = {"transform": transform}
+        return self
 
     def choose(self, scores):
         """Labels present, ints, given scores of shape (n_samples, n_labels): those that reach zero."""
@@ -211,6 +239,13 @@ class LabelEstimator(BaseEstimator):
         for name, value in state.items():
             if value is not None or name != "n_features_in_":
                 setattr(self, name, value)
+
+    def _answer(self, values, X):
+        """Values (n_samples, n_labels) as `set_output` wants them."""
+        if getattr(self, "_sklearn_output_config", {}).get("transform") != "pandas":
+            return values
+        index = X.index if hasattr(X, "iloc") else None
+        return need_pandas().DataFrame(values, columns=self.classes_, index=index)
 
     def _check_parameters(self):
         """Raise if a parameter is not what it must be."""
@@ -283,7 +318,7 @@ class LogOdds:
         probabilities[:, self.never_positive_] = 0
         if self._one_dimensional:
             probabilities /= probabilities.sum(axis=1, keepdims=True)
-        return probabilities
+        return self._answer(probabilities, X)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

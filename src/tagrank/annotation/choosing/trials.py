@@ -61,7 +61,7 @@ def score_fold(
     training, held_out = rows_for(estimator, rows.training(train)), rows.held_out(test, train)
     with quiet_folds():
         models = train_models(estimator, training, labels[train], costs, stop)
-        return [model.decision_function(rows_for(model, held_out)) for model in models]
+        return [np.asarray(model.decision_function(rows_for(model, held_out))) for model in models]
 
 
 def train_models(

@@ -259,10 +259,10 @@ def _try_out(annotator: "Annotator") -> None:
         return
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        answers = [annotator.estimator_.decision_function(rows)]
+        answers = [np.asarray(annotator.estimator_.decision_function(rows))]
         annotator.estimator_.predict(rows)
         if hasattr(annotator.estimator_, "predict_proba"):
-            answers.append(annotator.estimator_.predict_proba(rows))
+            answers.append(np.asarray(annotator.estimator_.predict_proba(rows)))
     n_tags = len(annotator.tags)
     if not all(answer.shape[1:] == (n_tags,) and np.isfinite(answer).all() for answer in answers):
         raise ValueError(

@@ -361,7 +361,7 @@ def _loosened(estimator: Any) -> Any:
 
 
 def _scores(model: Any, rows: PlainRows) -> np.ndarray:
-    return model.decision_function(rows_for(model, rows))
+    return np.asarray(model.decision_function(rows_for(model, rows)))
 
 
 def held_out_metrics(states: np.ndarray, probabilities: np.ndarray) -> dict[str, float]:

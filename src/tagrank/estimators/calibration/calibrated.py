@@ -344,7 +344,7 @@ class CalibratedRanker(AroundEstimator):
         probabilities = self._calibrate(self._scores_of_all(X))
         if self._one_dimensional:
             probabilities /= probabilities.sum(axis=1, keepdims=True)
-        return probabilities
+        return self._answer(probabilities, X)
 
     def probabilities_of(self, scores):
         """Probabilities, given scores of shape (n_samples, n_labels); None with method=None."""

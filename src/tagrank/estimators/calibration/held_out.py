@@ -99,7 +99,9 @@ def train_copy(estimator, rows, y, sample_weight, **options):
 
 def scores_of_all(estimator, rows):
     """Scores (n_samples, n_labels), also where two classes are answered in one dimension."""
-    scores = estimator.decision_function(rows_for(estimator, rows) if isinstance(rows, PlainRows) else rows)
+    rows = rows_for(estimator, rows) if isinstance(rows, PlainRows) else rows
+    # an array, whatever `set_output` asks of the estimator
+    scores = np.asarray(estimator.decision_function(rows))
     return np.column_stack([-scores, scores]) / 2 if scores.ndim == 1 else scores
 
 

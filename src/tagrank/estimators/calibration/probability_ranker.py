@@ -174,7 +174,7 @@ class ProbabilityRanker(AroundEstimator):
         probabilities = expit(self._scores_of_all(X))
         if self._one_dimensional:
             probabilities /= probabilities.sum(axis=1, keepdims=True)
-        return probabilities
+        return self._answer(probabilities, X)
 
     def probabilities_of(self, scores):
         """Probabilities, given log-odds of shape (n_samples, n_labels)."""

@@ -208,5 +208,6 @@ def _held_out_scores(model, K, labels):
         warnings.simplefilter("ignore")
         for training, test in KFold(min(FOLDS, len(K)), shuffle=True, random_state=0).split(K):
             fitted = clone(model).fit(K[np.ix_(training, training)], labels[training])
-            scores[test] = fitted.decision_function(K[np.ix_(test, training)]).reshape(len(test), -1)
+            held_out = np.asarray(fitted.decision_function(K[np.ix_(test, training)]))
+            scores[test] = held_out.reshape(len(test), -1)
     return scores

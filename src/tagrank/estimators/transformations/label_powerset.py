@@ -114,7 +114,9 @@ class LabelPowerset(LabelEstimator):
         """The most probable label set, ints (n_samples, n_labels); for one-dimensional y its class."""
         check_is_fitted(self)
         best = self.label_sets_[np.argmax(self.classifier_.decision_function(X), axis=1)]
-        return self.classes_[np.argmax(best, axis=1)] if self._one_dimensional else best.astype(np.int64)
+        if self._one_dimensional:
+            return self.classes_[np.argmax(best, axis=1)]
+        return self._answer(best.astype(np.int64), X)
 
     def choose(self, scores):
         """The label set nearest to the scores of labels, where nothing but these is known.
