@@ -60,6 +60,7 @@ types: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python docs/tables.py
 	$(BIN)/python docs/docstrings.py
+	$(BIN)/python docs/public_types.py
 	$(BIN)/python docs/results.py
 
 NAME ?= all

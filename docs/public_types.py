@@ -1,6 +1,6 @@
-"""Writes src/tagrank/__init__.pyi: which class or function each public name is, for type checkers and editors.
+"""Writes src/tagrank/__init__.pyi: where each public name is defined, for type checkers and editors.
 
-``import tagrank`` resolves names on first use, which a type checker cannot follow. With --check the file is compared.
+``import tagrank`` resolves names on first use, which a type checker cannot follow. --check compares the file.
 """
 
 import inspect
@@ -12,6 +12,7 @@ import tagrank
 
 STUB = Path(tagrank.__file__).with_suffix(".pyi")
 HEADER = '''"""The public names of tagrank and where they are defined; `make docs` writes this file."""
+
 '''
 
 
@@ -28,14 +29,9 @@ def homes():
 
 def stub():
     """The text of the file."""
-    lines = [HEADER]
-    for module, names in sorted(homes().items()):
-        lines.append(f"from {module} import (\n")
-        lines += [f"    {name} as {name},\n" for name in sorted(names)]
-        lines.append(")\n")
-    rooms = ", ".join(f"{room} as {room}" for room in tagrank._ROOMS)
-    lines.append(f"from tagrank import {rooms}\n")
-    return "".join(lines)
+    known = {**homes(), "tagrank": tagrank._ROOMS}
+    pairs = [(module, name) for module in sorted(known) for name in sorted(known[module])]
+    return HEADER + "".join(f"from {module} import {name} as {name}\n" for module, name in pairs)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ are *states*: int8, +1 present, -1 absent, 0 unknown, as compiled code may not s
 import sys
 from array import array
 from collections.abc import Collection, Iterable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -22,7 +23,7 @@ MAX_LABELS = 2**27
 MAX_TAGS = 2**20
 
 
-def label_states(Y):
+def label_states(Y) -> np.ndarray:
     """Labels as states.
 
     Parameters
@@ -160,7 +161,7 @@ def check_labels(Y):
     return Y
 
 
-def encode_tag_sets(tag_sets, *, tags=None, empty="unknown"):
+def encode_tag_sets(tag_sets, *, tags=None, empty="unknown") -> tuple[Any, list[str]]:
     """A list of tag sets as a sparse three-state label matrix.
 
     Parameters

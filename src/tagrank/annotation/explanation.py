@@ -224,10 +224,11 @@ def _take_apart(annotator: Annotator, estimator: Any, X: Any, columns: list[int]
 
 def _heads(estimator: Any, X: Any, columns: list[int], shares: Iterable[np.ndarray]) -> dict[str, np.ndarray]:
     """What each model of a sum contributes; nothing for a single one."""
+    intercept = estimator.intercept_[columns]
     if not isinstance(estimator, ScoreSum):
         return {}
     first = estimator.first_scores(X)[0, columns]
-    whole = np.sum(list(shares), axis=0) + estimator.intercept_[columns]
+    whole = np.sum(list(shares), axis=0) + intercept
     return {estimator.first_name_: first, estimator.second_name_: whole - first}
 
 

@@ -5,12 +5,11 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from tagrank.data.coherence import coherent_log_odds, make_coherent
 from tagrank.estimators import ProbabilityRanker
-from tagrank.estimators.base import innermost_fitted
+from tagrank.estimators.base import BaseEstimator, innermost_fitted
 
 _SHOWN = 6
 

@@ -9,10 +9,11 @@ import math
 from dataclasses import dataclass
 from inspect import signature
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.special import expit
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import ClassifierTags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -23,6 +24,32 @@ from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
 from tagrank.metrics import image_auc
 from tagrank.validation import check_choice, check_rows, check_same_length
+
+if TYPE_CHECKING:
+
+    class BaseEstimator:
+        """What type checkers see of scikit-learn's class: without types, it would let any parameter pass."""
+
+        n_features_in_: int
+        feature_names_in_: np.ndarray
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]:
+            """The parameters and their values."""
+
+        def set_params(self, **params: Any) -> Self:
+            """Change parameters."""
+
+        def __sklearn_tags__(self) -> Any:
+            """What scikit-learn asks of an estimator before it checks its data."""
+
+        def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+            """The parameters that are not the defaults."""
+
+        def _html_repr(self) -> str:
+            """What notebooks show."""
+
+else:
+    from sklearn.base import BaseEstimator
 
 FLOATS = [np.float64, np.float32]
 # sums of products of numbers up to this one are finite, and so is what is divided by its reciprocal
@@ -150,7 +177,7 @@ class LabelEstimator(BaseEstimator):
     # whether its training hardly grows faster than the rows, with landmarks or on straight lines
     suits_many_rows = False
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> Any:
         """Scores of all labels, shape (n_samples, n_labels).
 
         For one-dimensional y with two classes, shape (n_samples,): the lead of the second over the first.
@@ -160,21 +187,21 @@ class LabelEstimator(BaseEstimator):
             return scores[:, 1] - scores[:, 0]
         return self._answer(scores, X)
 
-    def predict(self, X):
+    def predict(self, X) -> Any:
         """Labels present, ints of shape (n_samples, n_labels); for one-dimensional y the best class."""
         scores = self._scores_of_all(X)
         if self._one_dimensional:
             return self.classes_[np.argmax(scores, axis=1)]
         return self._answer(self.choose(scores), X)
 
-    def predict_tags(self, X):
+    def predict_tags(self, X) -> list[set[Any]]:
         """The names of the labels present in each sample: a list of sets, as `fit` takes them."""
         predicted = np.asarray(self.predict(X))
         if self._one_dimensional:
             return [{name} for name in predicted.tolist()]
         return [set(self.classes_[row > 0].tolist()) for row in predicted]
 
-    def set_output(self, *, transform=None):
+    def set_output(self, *, transform=None) -> Self:
         """Let answers be DataFrames, by the call that scikit-learn has for transformers.
 
         Parameters
@@ -194,16 +221,16 @@ class LabelEstimator(BaseEstimator):
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present, ints, given scores of shape (n_samples, n_labels): those that reach zero."""
         return ((scores >= 0) & ~self.never_positive_).astype(np.int64)
 
-    def score(self, X, y):
+    def score(self, X, y) -> float:
         """Image-based AUC: the share of (present, absent) label pairs in the right order, unknown masked."""
         states = encode_like(y, self.classes_, self._one_dimensional)
         return image_auc(labels_from_states(states), self._scores_of_all(X))
 
-    def compare(self, X):
+    def compare(self, X) -> Any:
         """Rows to be learned from more than once, as `fit`, `path` and `decision_function` take them.
 
         What is the same for every training on them, such as a Gram matrix, is computed here, once.
@@ -222,7 +249,7 @@ class LabelEstimator(BaseEstimator):
         """Parameters that `fit` chooses by what it measures, and the attribute that tells each choice."""
         return {}
 
-    def frozen(self):
+    def frozen(self) -> Self:
         """A copy of this fitted estimator, not fitted, whose parameters are those that `fit` chose.
 
         Nothing else is carried over: coefficients are learned anew.
@@ -308,7 +335,7 @@ def taken_by(fit, **options):
 class LogOdds:
     """Stands before a `LabelEstimator` whose scores are log-odds: gives it `predict_proba`."""
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> Any:
         """Probabilities of all labels, one array of shape (n_samples, n_labels).
 
         Each label has its own, 0 if it was never present in training; for one-dimensional y they are divided

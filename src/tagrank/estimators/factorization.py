@@ -1,7 +1,7 @@
 """Factorizations of features and labels: rows, epochs, streams, divergence, the threshold; and two kinds."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -79,7 +79,7 @@ class Factorization(StreamEstimator):
     column_scaling = "standard"
     unstored_parameters = (*LabelEstimator.unstored_parameters, "device")
 
-    def fit(self, X, y, *, callback=None, stop=None):
+    def fit(self, X, y, *, callback=None, stop=None) -> Self:
         """Learn anew, in at most `max_iter` passes over the samples in random order.
 
         Parameters
@@ -199,7 +199,7 @@ class Factorization(StreamEstimator):
             here = np.partition(scores, -n_present)[-n_present]
             self.threshold_ += share * float(here - self.threshold_)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present, ints of the shape of `scores`: those that reach `threshold_`."""
         return ((scores >= self.threshold_) & ~self.never_positive_).astype(np.int64)
 

@@ -1,6 +1,7 @@
 """Estimators that compare samples by a kernel."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -59,7 +60,7 @@ class KernelEstimator(LabelEstimator):
     device = None  # where similarities of dense rows are computed and kept; a parameter of some
     visits_rows = False  # whether training reads a few rows of a Gram matrix at a time
 
-    def compare(self, X, *, place="memory"):
+    def compare(self, X, *, place="memory") -> Any:
         """As `LabelEstimator.compare`; similarities need not be in memory where `visits_rows` is true.
 
         Parameters

@@ -1,6 +1,7 @@
 """The baseline that does not look: every sample gets the most frequent labels."""
 
 from collections.abc import Mapping
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -37,7 +38,7 @@ class LabelFrequency(LabelEstimator):
 
     stored = stores(never_positive_=None, frequencies_=Numbers("f", ("n_labels",)))
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Count labels.
 
         Parameters
@@ -66,7 +67,7 @@ class LabelFrequency(LabelEstimator):
     def _scores(self, X):
         return np.tile(self.frequencies_, (len(X), 1))
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         return predict_top(scores, round(self.frequencies_.sum()))
 
     def restore(self, state):

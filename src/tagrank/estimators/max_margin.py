@@ -1,7 +1,7 @@
 """The max-margin estimators: parameters in, a certified solution out."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -122,7 +122,7 @@ class MaxMarginEstimator(KernelEstimator):
     )
     _known_before_training = KNOWN_OF_ROWS
 
-    def fit(self, X, y, sample_weight=None, *, start=None, callback=None, stop=None):
+    def fit(self, X, y, sample_weight=None, *, start=None, callback=None, stop=None) -> Self:
         """Learn from rows and three-state labels.
 
         Parameters
@@ -146,7 +146,7 @@ class MaxMarginEstimator(KernelEstimator):
         problem = self._pose(X, y, sample_weight)
         return self._solve(problem, start=start, callback=callback, stop=stop)
 
-    def path(self, X, y, costs, sample_weight=None, *, stop=None):
+    def path(self, X, y, costs, sample_weight=None, *, stop=None) -> Any:
         """Fitted copies of this estimator for several C: one Gram matrix, each started from the last.
 
         Parameters

@@ -200,7 +200,7 @@ LARGEST_ENTRY = 1e6  # of a prior: far larger ones overflow, and a common factor
 ROUNDING = 1e-8  # of the largest entry: what symmetry and definiteness may miss
 
 
-def correlation_prior(Y, *, shrinkage="auto"):
+def correlation_prior(Y, *, shrinkage="auto") -> np.ndarray:
     """Correlation of labels, shrunk towards the identity.
 
     An unknown label counts as its label's mean. So the answer is positive semidefinite whatever is unknown,
@@ -251,7 +251,7 @@ def _count_pairs(known):
     return known.T @ known
 
 
-def signature_prior(signatures, *, probabilities=None, shrinkage=0.0):
+def signature_prior(signatures, *, probabilities=None, shrinkage=0.0) -> np.ndarray:
     """Prior from classes whose labels are known beforehand: sum_c p(c) y_c y_c' with y_c in {-1, +1}.
 
     Labels that the expected classes have in common, or lack in common, are pulled together.

@@ -144,7 +144,7 @@ class LabelRanker(MaxMarginEstimator):
         self.always_predicts_ = not np.any(has_absent & ~has_present)
         self.threshold_rule_ = _fit_line(*solution.thresholds[::-1, is_mixed])
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present, given scores of shape (n_samples, n_labels): those that reach the threshold."""
         highest = scores.max(axis=1, keepdims=True)
         threshold = self.threshold_rule_[0] + self.threshold_rule_[1] * highest

@@ -1,7 +1,7 @@
 """Ridge regression for all labels at once, what its relatives share with it, and `LabelCompletion`."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import solve
@@ -104,7 +104,7 @@ class RidgeRegression(KernelEstimator):
     stored = stores(alpha_=NUMBER)
     suits_many_rows = True
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Learn from rows and three-state labels.
 
         Parameters
@@ -310,7 +310,7 @@ class LabelCompletion(RidgeRegression):
 
     stored = stores(completion_=Numbers("f", ("n_labels", "n_labels")), threshold_=NUMBER)
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         super().fit(X, y)
         states = encode_targets(y).states
         Y, means, fitted = vars(self).pop("_fitted")
@@ -343,7 +343,7 @@ class LabelCompletion(RidgeRegression):
         else:
             self.dual_coef_ = self.dual_coef_ @ half.T
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present: those that reach the threshold."""
         return ((scores >= self.threshold_) & ~self.never_positive_).astype(np.int64)
 

@@ -1,12 +1,14 @@
 """Features of many pictures at once: vocabularies learned in one pass, rows of pictures in memory."""
 
+from typing import Any
+
 import numpy as np
 
 from tagrank.features.feature import Picture
 from tagrank.features.registry import choose_features
 
 
-def extract_features(images, features="fast", *, random_state=0):
+def extract_features(images, features="fast", *, random_state=0) -> dict[str, Any]:
     """Describe every picture by every set of features; vocabularies are learned from the same pictures.
 
     Pictures in files, or too many for memory: see `tagrank.annotation.FeatureBank`.

@@ -96,7 +96,7 @@ class Part:
     # whether it works with OpenCV only
     uses_opencv: ClassVar[bool] = False
 
-    def settings(self):
+    def settings(self) -> dict[str, Any]:
         """The class, its version and its fields as plain JSON values; learned arrays are not among them."""
         plain = {
             name: value.settings() if isinstance(value, Part) else value
@@ -105,7 +105,7 @@ class Part:
         }
         return {"type": self.written_as or type(self).__name__, "version": self.version} | plain
 
-    def arrays(self):
+    def arrays(self) -> dict[str, np.ndarray]:
         """Learned arrays by name; those of a part within have its name and a dot before their own."""
         learned = {}
         for name, value in self._fields().items():
@@ -115,7 +115,7 @@ class Part:
                 learned |= {f"{name}.{inner}": array for inner, array in value.arrays().items()}
         return learned
 
-    def fingerprint(self):
+    def fingerprint(self) -> str:
         """32 hexadecimal digits that differ wherever rows could differ."""
         digest = hashlib.blake2b(digest_size=16)
         digest.update(json.dumps(self.settings(), sort_keys=True).encode())
@@ -153,7 +153,7 @@ class Feature(Part):
     # in a mean of kernels each family counts alike, however many sets it has
     family: ClassVar[str] = "descriptor"
 
-    def __call__(self, image):
+    def __call__(self, image) -> np.ndarray:
         """One picture, uint8 (height, width, 3) or a `Picture`, as one float32 row (n_columns,)."""
         return self.describe(as_picture(image))
 

@@ -21,7 +21,7 @@ _MAX_DEPTH = 32
 _MAX_KERNELS = 4096
 
 
-def make_kernel(kernel, *, gamma=None):
+def make_kernel(kernel, *, gamma=None) -> Kernel:
     """The Kernel that an estimator's parameters `kernel` and `gamma` mean.
 
     Parameters
@@ -49,7 +49,7 @@ def make_kernel(kernel, *, gamma=None):
     return made.set_params(gamma=gamma) if "gamma" in made.get_params() else made
 
 
-def kernel_from_dict(description):
+def kernel_from_dict(description) -> Kernel:
     """The Kernel that `Kernel.to_dict` described.
 
     Parameters

@@ -7,6 +7,7 @@ the Gram matrix and every later prediction use the same one.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,14 +33,14 @@ class Kernel(KernelParameters):
     # whether the nearest rows under it are those of the Euclidean distance
     is_euclidean = False
 
-    def compute(self, X, Z):
+    def compute(self, X, Z) -> Any:
         """Similarities of all rows of `X` with all rows of `Z`, a new (n_x, n_z) array.
 
         Called on tiles of the data. `Z is X` on a tile of the diagonal.
         """
         raise NotImplementedError(f"{type(self).__name__} must define compute(X, Z)")
 
-    def diagonal(self, X):
+    def diagonal(self, X) -> Any:
         """k(x, x) of each row of `X`, shape (n_samples,)."""
         parts = [take_rows(X, rows) for rows in row_blocks(n_rows(X), DIAGONAL_BLOCK)]
         return np.concatenate([self.compute(part, part).diagonal() for part in parts])
@@ -55,21 +56,21 @@ class Kernel(KernelParameters):
         D += self.diagonal(Z)
         return np.maximum(D, 0, out=D)
 
-    def fit(self, X):
+    def fit(self, X) -> "Kernel":
         """The same kernel with everything that depends on the training rows `X` fixed."""
         return self
 
-    def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None):
+    def fit_gram(self, X, *, out=None, dtype=None, n_jobs=None) -> Any:
         """The fitted kernel and its Gram matrix on `X`, without computing distances twice where possible."""
         kernel = self.fit(X)
         return kernel, gram(kernel, X, out=out, dtype=dtype, n_jobs=n_jobs)
 
     @property
-    def fixed(self):
+    def fixed(self) -> "Kernel":
         """Whether nothing is left for `fit` to decide."""
         return all(kernel.fixed for kernel in self._parts())
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X, Z=None) -> Any:
         """The Gram matrix of `X`, or the similarities of `X` (n_x rows) with `Z` (n_z rows).
 
         A kernel that still needs its width takes it from `X` when `X` comes alone, as `fit_gram` does.
@@ -78,33 +79,33 @@ class Kernel(KernelParameters):
         return self.fit_gram(X)[1] if Z is None else gram(self, X, Z)
 
     @property
-    def terms(self):
+    def terms(self) -> Any:
         """The (weight, kernel) pairs whose sum this kernel is."""
         return ((1.0, self),)
 
-    def on(self, view):
+    def on(self, view) -> "Kernel":
         """This kernel on one view: a key of a mapping, or columns (index, list, slice) of an array."""
         return OnView(self, tuple(view) if isinstance(view, list) else view)
 
-    def unit_diagonal(self):
+    def unit_diagonal(self) -> "Kernel":
         """k(x, z) / sqrt(k(x, x) k(z, z)): every row is as similar to itself as 1 (0 where k(x, x) = 0)."""
         return UnitDiagonal(self)
 
-    def unit_trace(self):
+    def unit_trace(self) -> "Kernel":
         """This kernel divided by the trace of its Gram matrix on the training rows."""
         return UnitTrace(self)
 
-    def __add__(self, other):
+    def __add__(self, other) -> "Kernel":
         return add(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __mul__(self, other):
+    def __mul__(self, other) -> "Kernel":
         if isinstance(other, Kernel):
             return multiply(self, other)
         return scale(self, other) if np.isscalar(other) else NotImplemented
 
     __rmul__ = __mul__
 
-    def __pow__(self, exponent):
+    def __pow__(self, exponent) -> "Kernel":
         return Power(self, exponent)
 
     def _parts(self):

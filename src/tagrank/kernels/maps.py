@@ -6,6 +6,8 @@ additive chi-square map for ChiSquared as well: the squared Euclidean distance o
 a linear model is the cheap additive chi-square machine.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.kernel_approximation import AdditiveChi2Sampler, RBFSampler
@@ -23,7 +25,7 @@ ROUNDS_OF_PIVOTS = 16  # at least, for pivots of one round do not know of each o
 PIVOT_ROUNDING = 1e-5  # of the largest k(x, x): what is left of a row that is explained
 
 
-def approximate(kernel, *, n_components=256, method="nystroem", random_state=None):
+def approximate(kernel, *, n_components=256, method="nystroem", random_state=None) -> Any:
     """A transformer (`fit`, `transform`) whose rows have inner products close to `kernel`.
 
     Parameters
@@ -42,7 +44,9 @@ def approximate(kernel, *, n_components=256, method="nystroem", random_state=Non
     return maker(kernel, n_components=n_components, random_state=random_state)
 
 
-def approximate_stack(kernels, X, *, names=None, n_components=256, method="nystroem", random_state=0):
+def approximate_stack(
+    kernels, X, *, names=None, n_components=256, method="nystroem", random_state=0
+) -> LowRankStack:
     """One map for each kernel, fitted to the rows `X`, and the stack of the columns that they make of `X`.
 
     Parameters
@@ -88,13 +92,13 @@ class NystroemMap(TransformerMixin, BaseEstimator):
     projection_ : array of shape (n_chosen, n_columns)
     """
 
-    def __init__(self, kernel, *, n_components=256, sampling="uniform", random_state=None):
+    def __init__(self, kernel, *, n_components=256, sampling="uniform", random_state=None) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.sampling = sampling
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         check_choice("sampling", self.sampling, ("uniform", "pivots"))
         rng = check_random_state(self.random_state)
         order = rng.permutation(n_rows(X))
@@ -113,7 +117,7 @@ class NystroemMap(TransformerMixin, BaseEstimator):
         self.projection_ = (eigenvectors[:, kept] / np.sqrt(eigenvalues[kept])).astype(K.dtype)
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> Any:
         return gram(self.kernel_, X, self.components_) @ self.projection_
 
 
@@ -170,12 +174,12 @@ class FourierMap(TransformerMixin, BaseEstimator):
         With its width fixed on all training rows.
     """
 
-    def __init__(self, kernel, *, n_components=256, random_state=None):
+    def __init__(self, kernel, *, n_components=256, random_state=None) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None) -> Self:
         chi_square = isinstance(self.kernel, ChiSquared) and not self.kernel.whole_vector
         if not (chi_square or isinstance(self.kernel, Gaussian)):
             raise ValueError(
@@ -189,7 +193,7 @@ class FourierMap(TransformerMixin, BaseEstimator):
         ).fit(self._flatten(X))
         return self
 
-    def transform(self, X):
+    def transform(self, X) -> Any:
         return self._fourier.transform(self._flatten(X))
 
     def _flatten(self, X):

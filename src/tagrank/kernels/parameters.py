@@ -1,6 +1,7 @@
 """Parameters of a kernel: its constructor arguments, by which it is compared, shown, changed and stored."""
 
 import inspect
+from typing import Any, Self
 
 
 class KernelParameters:
@@ -18,7 +19,7 @@ class KernelParameters:
         shown = [f"{name}={value!r}" for name, value in params if value != defaults[name].default]
         return f"{type(self).__name__}({', '.join(shown)})"
 
-    def get_params(self, deep=True):
+    def get_params(self, deep=True) -> dict[str, Any]:
         """Constructor arguments by name, as scikit-learn's `clone` and grid searches read them."""
         names = list(inspect.signature(type(self)).parameters)
         params = {name: getattr(self, name) for name in names}
@@ -29,7 +30,7 @@ class KernelParameters:
                     params.update({f"{name}__{key}": value for key, value in inner.items()})
         return params
 
-    def set_params(self, **params):
+    def set_params(self, **params) -> Self:
         """Change constructor arguments in place; `kernel__gamma` reaches into a nested kernel."""
         own = self.get_params(deep=False)
         for name, value in params.items():
@@ -43,7 +44,7 @@ class KernelParameters:
         self.__init__(**own)
         return self
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """This kernel as plain JSON values; `kernel_from_dict` builds it again."""
         kind = type(self)
         if not kind.__module__.startswith("tagrank.kernels."):

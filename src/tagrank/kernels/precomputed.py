@@ -1,6 +1,7 @@
 """Is a matrix a Gram matrix? Told by one pass over its tiles and a few products with a vector, uncopied."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ LANCZOS_STEPS = 32
 LARGEST_PART = 512
 
 
-def check_gram(K, *, check_finite=True, n_jobs=None):
+def check_gram(K, *, check_finite=True, n_jobs=None) -> Any:
     """`K` as a float array, or a ValueError that says why it is not a Gram matrix.
 
     Of a large matrix symmetry and eigenvalues are checked on a random principal part, which is positive

@@ -5,6 +5,8 @@ Z_j Z_j', and never a Gram matrix: the weighted sum of kernels is the Gram matri
 ..., sqrt(w_s) Z_s], which the solvers take as they are, and <T, K_j T> = |Z_j' T|^2.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from numba import get_num_threads
 
@@ -67,11 +69,11 @@ class Stack:
         return {**self.__dict__, **dict.fromkeys(self._own), "_folder": None}
 
     @property
-    def n_kernels(self):
+    def n_kernels(self) -> int:
         return len(self._arrays)
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         return self.shape[0]
 
     @property
@@ -79,7 +81,7 @@ class Stack:
         """Whether rows and columns are the same samples."""
         return self._is_gram and self._rows is self._columns
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.shape[0]
 
     def __repr__(self):
@@ -90,7 +92,7 @@ class Stack:
             f"{self!r} is not one matrix; take stack.combined(weights), or stack.kernel(j) for one of them"
         )
 
-    def __getitem__(self, key):
+    def __getitem__(self, key) -> Any:
         """The part `stack[np.ix_(rows, columns)]`, or `stack[rows]` with all columns; nothing is copied."""
         rows, columns = split_key(key)
         rows, columns = positions(rows, self.shape[0]), positions(columns, self.shape[1])
@@ -134,11 +136,11 @@ class KernelStack(Stack):
     exponent = 1
     _own = (*Stack._own, "_weights", "_raised")
 
-    def __init__(self, matrices, names=None, *, trusted=False):
+    def __init__(self, matrices, names=None, *, trusted=False) -> None:
         self._fill(matrices, names, trusted, is_gram=True)
 
     @classmethod
-    def between(cls, matrices, names=None):
+    def between(cls, matrices, names=None) -> Self:
         """Similarities of other samples with the training samples, s matrices of shape (n_x, n)."""
         stack = cls.__new__(cls)
         stack._fill(matrices, names, False, is_gram=False)
@@ -158,7 +160,7 @@ class KernelStack(Stack):
         self.__dict__.update(state)
         self._arrays = [_read_only(K, self._is_gram) for K in self._arrays]
 
-    def combined(self, weights):
+    def combined(self, weights) -> Any:
         """sum_j weights[j] K_j, in an array that the next call overwrites; only active kernels are read.
 
         Where fewer weights changed than are active, the last sum is changed by differences.
@@ -211,21 +213,21 @@ class KernelStack(Stack):
         drift = self._drift + (abs(self._weights) + abs(steps)) @ self._sizes
         return (steps, drift) if drift <= MAX_DRIFT * (abs(weights) @ self._sizes) else (None, 0.0)
 
-    def kernel(self, j):
+    def kernel(self, j) -> Any:
         """The matrix of one kernel; a new array only if it is a part or scaled."""
         K = self._arrays[j]
         if self._rows is not None or self._columns is not None:
             K = take(K, self._rows, self._columns, K.dtype)
         return K if self._factors[j] == 1 else K * K.dtype.type(self._factors[j])
 
-    def diagonals(self):
+    def diagonals(self) -> Any:
         """k_j(x, x), array of shape (n_kernels, n_samples)."""
         self._require_symmetric()
         at = slice(None) if self._rows is None else self._rows
         diagonals = np.array([K.diagonal()[at] for K in self._arrays], self.dtype)
         return diagonals * self._factors[:, None].astype(self.dtype)
 
-    def quadratics(self, T):
+    def quadratics(self, T) -> Any:
         """<T, K_j T> for `T` of shape (n_samples, n_labels); float64 of shape (n_kernels,).
 
         Of the kernels as they are, whatever `exponent` the sum has.
@@ -233,7 +235,7 @@ class KernelStack(Stack):
         T = self._check_coefficients(T)
         return quadratic_sums(self._arrays, T, rows=self._rows) * self._factors
 
-    def quadratics_by_label(self, T):
+    def quadratics_by_label(self, T) -> Any:
         """<t_l, K_j t_l> of every label and kernel, float64 of shape (n_labels, n_kernels)."""
         T = self._check_coefficients(T)
         return label_sums(self._arrays, T, rows=self._rows) * self._factors
@@ -260,7 +262,7 @@ class LowRankStack(Stack):
 
     kind = "rows"
 
-    def __init__(self, blocks, names=None):
+    def __init__(self, blocks, names=None) -> None:
         blocks = as_list(blocks, "blocks")
         titles = kernel_titles(names, len(blocks))
         blocks = [check_similarities(Z, title) for Z, title in zip(blocks, titles, strict=True)]
@@ -272,7 +274,7 @@ class LowRankStack(Stack):
         """The number of columns of each kernel."""
         return tuple(Z.shape[1] for Z in self._arrays)
 
-    def combined(self, weights):
+    def combined(self, weights) -> Any:
         """[sqrt(weights[j]) Z_j] of the active kernels, in an array that the next call overwrites.
 
         If no kernel is active, one column of zeros. Of a part with other columns, the rows of its rows.
@@ -309,25 +311,25 @@ class LowRankStack(Stack):
     def _block(self, j, rows):
         return self._arrays[j][rows if self._rows is None else self._rows[rows]]
 
-    def kernel(self, j):
+    def kernel(self, j) -> Any:
         """The Gram matrix of one kernel, which takes n x n numbers."""
         left = self._block(j, slice(None))
         columns = slice(None) if self._columns is None else self._columns
         right = left if self.is_symmetric else self._arrays[j][columns]
         return left @ right.T * left.dtype.type(self._factors[j])
 
-    def diagonals(self):
+    def diagonals(self) -> Any:
         """k_j(x, x), array of shape (n_kernels, n_samples)."""
         self._require_symmetric()
         rows = slice(None)
         squares = [np.einsum("ij,ij->i", Z, Z) for Z in (self._block(j, rows) for j in range(self.n_kernels))]
         return np.array(squares, self.dtype) * self._factors[:, None].astype(self.dtype)
 
-    def quadratics(self, T):
+    def quadratics(self, T) -> Any:
         """<T, K_j T> for `T` of shape (n_samples, n_labels); float64 of shape (n_kernels,)."""
         return self.quadratics_by_label(T).sum(axis=0)
 
-    def quadratics_by_label(self, T):
+    def quadratics_by_label(self, T) -> Any:
         """<t_l, K_j t_l> of every label and kernel, float64 of shape (n_labels, n_kernels)."""
         squares = [np.einsum("cl,cl->l", image, image) for image in self._images(T)]
         return np.transpose(squares) * self._factors

@@ -15,6 +15,7 @@ import tempfile
 import weakref
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ LARGEST_INDEX = 2**24  # bytes
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=None, progress=None):
+def stack_of_kernels(kernels, X, *, names=None, dtype=None, folder=None, n_jobs=None, progress=None) -> Any:
     """Every kernel fitted to the rows `X`, and the stack of their Gram matrices.
 
     Above `LARGEST_IN_MEMORY` bytes, or a quarter of the free memory, the matrices are float32 files in a
@@ -117,7 +118,7 @@ def _fits_memory(n_bytes):
     return n_bytes <= min(LARGEST_IN_MEMORY, LARGEST_SHARE * available_memory())
 
 
-def save_stack(stack, folder):
+def save_stack(stack, folder) -> None:
     """Write every kernel of `stack`, whose rows and columns must be the same samples, to a new `folder`.
 
     A folder that holds something already is an error, and after an error nothing is left.
@@ -132,7 +133,7 @@ def save_stack(stack, folder):
     write_matrices(matrices, folder, names=stack.names, n_samples=stack.n_samples, dtype=stack.dtype)
 
 
-def open_stack(folder, *, check=True):
+def open_stack(folder, *, check=True) -> Any:
     """The stack that `save_stack` wrote to `folder`, read from disk only where it is used.
 
     With `check` the files are read once, to compare checksums and to look for what is no Gram matrix: about a

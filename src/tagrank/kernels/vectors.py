@@ -47,7 +47,7 @@ class Exponential(Kernel):
         return self.distances(X, Z)
 
     @property
-    def fixed(self):
+    def fixed(self) -> Kernel:
         return self.gamma is not None
 
     def compute(self, X, Z):
@@ -56,7 +56,7 @@ class Exponential(Kernel):
     def diagonal(self, X):
         return np.ones(n_rows(X), float_type(X))
 
-    def fit(self, X):
+    def fit(self, X) -> Kernel:
         return self if self.fixed else self._with_width(self.mean_distance(X))
 
     def mean_distance(self, X):
@@ -157,7 +157,7 @@ class Polynomial(Kernel):
         check_positive("coef0", self.coef0, allow_zero=True)
 
     @property
-    def fixed(self):
+    def fixed(self) -> Kernel:
         return self.gamma is not None
 
     def compute(self, X, Z):
@@ -167,7 +167,7 @@ class Polynomial(Kernel):
     def diagonal(self, X):
         return self._apply(squared_norms(X))
 
-    def fit(self, X):
+    def fit(self, X) -> Kernel:
         return self if self.fixed else Polynomial(self.degree, 1 / max(1, X.shape[1]), self.coef0)
 
     def _apply(self, products):

@@ -36,7 +36,7 @@ class Metric:
     about: str = ""
     formula: str = ""
 
-    def __call__(self, Y, values):
+    def __call__(self, Y, values) -> float:
         return self.function(Y, values)
 
 

@@ -17,7 +17,7 @@ from tagrank.metrics.ranks import mean_defined
 from tagrank.validation import check_choice, check_count
 
 
-def f_measure(Y, P, *, average="micro"):
+def f_measure(Y, P, *, average="micro") -> float:
     """F1 = 2 TP / (2 TP + FP + FN) over the known labels; 1 is best.
 
     Parameters
@@ -35,7 +35,7 @@ def f_measure(Y, P, *, average="micro"):
     return mean_defined(f_scores(*check_predictions(Y, P), axis=axis))
 
 
-def hamming_loss(Y, P):
+def hamming_loss(Y, P) -> float:
     """Share of the known labels that are predicted wrongly; 0 is best, nan if no label is known.
 
     Parameters as for `f_measure`. Some papers print it times 100.
@@ -114,7 +114,7 @@ class LabelCounts:
         return divide(self.n_hits, self.n_present, empty=0)
 
 
-def annotation_scores(Y, F=None, *, predictions=None, n_tags=5, absent_tags="drop"):
+def annotation_scores(Y, F=None, *, predictions=None, n_tags=5, absent_tags="drop") -> AnnotationScores:
     """Annotation precision, recall, F1 of the means, and N+.
 
     Each sample gets its `n_tags` best labels, or those in `predictions`. Per label, precision is 0 if it is

@@ -22,7 +22,7 @@ from tagrank.metrics.ranks import mean_defined, measure_rows
 from tagrank.validation import check_count
 
 
-def image_auc(Y, F):
+def image_auc(Y, F) -> float:
     """Image-based AUC: share of (present, absent) label pairs in the right order, mean over samples.
 
     A tie counts 1/2. Equals ``sklearn.metrics.roc_auc_score(Y, F, average="samples")`` on complete labels.
@@ -39,7 +39,7 @@ def image_auc(Y, F):
     return mean_over_samples(ranks.auc, Y, F)
 
 
-def image_average_precision(Y, F):
+def image_average_precision(Y, F) -> float:
     """Image-based 11-point average precision, mean over samples (image-based MAP).
 
     Best precision at recall 0, 0.1, ..., 1 or more, as in PASCAL VOC 2007; recall is compared in integers.
@@ -55,7 +55,7 @@ def image_average_precision(Y, F):
     return mean_over_samples(ranks.eleven_point_precision, Y, F)
 
 
-def category_auc(Y, F):
+def category_auc(Y, F) -> float:
     """Category-based AUC: per label over the samples, then the mean over labels. A tie counts 1/2.
 
     Equals ``sklearn.metrics.roc_auc_score(Y, F, average="macro")`` on complete labels.
@@ -70,7 +70,7 @@ def category_auc(Y, F):
     return mean_over_labels(ranks.auc, Y, F)
 
 
-def category_average_precision(Y, F):
+def category_average_precision(Y, F) -> float:
     """Category-based 11-point average precision: per label over the samples, then the mean over labels.
 
     Ties as in `image_average_precision`. Parameters as for `image_auc`; 1 is best; nan if no label has a
@@ -84,7 +84,7 @@ def category_average_precision(Y, F):
     return mean_over_labels(ranks.eleven_point_precision, Y, F)
 
 
-def label_ranking_average_precision(Y, F):
+def label_ranking_average_precision(Y, F) -> float:
     """Average precision of each sample without interpolation, mean over samples (LRAP).
 
     A tied label stands on the last place of its tie, as in
@@ -99,7 +99,7 @@ def label_ranking_average_precision(Y, F):
     return mean_over_samples(ranks.average_precision, Y, F)
 
 
-def ranking_loss(Y, F):
+def ranking_loss(Y, F) -> float:
     """Share of (present, absent) label pairs in the wrong order, mean over samples; lower is better.
 
     A tie counts as an error, as in the literature and ``sklearn.metrics.label_ranking_loss`` (which however
@@ -114,7 +114,7 @@ def ranking_loss(Y, F):
     return mean_over_samples(ranks.pair_loss, Y, F)
 
 
-def coverage(Y, F, *, first_place=1):
+def coverage(Y, F, *, first_place=1) -> float:
     """How far down the list one must go to find all present labels, mean over samples; lower is better.
 
     A tied label stands on the last place of its tie, as in ``sklearn.metrics.coverage_error``.
@@ -134,7 +134,7 @@ def coverage(Y, F, *, first_place=1):
     return mean_over_samples(ranks.depth, Y, F) - (1 - first_place)
 
 
-def one_error(Y, F):
+def one_error(Y, F) -> float:
     """Share of samples whose first label is not present; lower is better.
 
     Among labels tied for the first place each is first with the same chance: the expected value is returned.
@@ -148,7 +148,7 @@ def one_error(Y, F):
     return mean_over_samples(ranks.miss_at_top, Y, F)
 
 
-def split_by_objects(metric, Y, F):
+def split_by_objects(metric, Y, F) -> dict[str, float]:
     """A metric on all samples, on those with exactly one known positive and on those with two or more.
 
     Parameters
@@ -185,7 +185,7 @@ def mean_over_labels(measure, Y, F):
     return mean_defined(measure_rows(states.T, scores.T, {"value": measure})["value"])
 
 
-def precision_at_k(Y, F, *, k=5):
+def precision_at_k(Y, F, *, k=5) -> float:
     """P@k: present labels among the first k, divided by k, mean over samples.
 
     The divisor stays k where a sample has fewer than k positives or fewer than k known labels.
@@ -203,7 +203,7 @@ def precision_at_k(Y, F, *, k=5):
     return mean_over_samples(partial(ranks.precision_at, k=check_count("k", k)), Y, F)
 
 
-def recall_at_k(Y, F, *, k=5):
+def recall_at_k(Y, F, *, k=5) -> float:
     """R@k: share of a sample's present labels that are among the first k, mean over samples.
 
     The result is as for `precision_at_k`.
@@ -217,7 +217,7 @@ def recall_at_k(Y, F, *, k=5):
     return mean_over_samples(partial(ranks.recall_at, k=check_count("k", k)), Y, F)
 
 
-def ndcg_at_k(Y, F, *, k=5):
+def ndcg_at_k(Y, F, *, k=5) -> float:
     """NDCG@k: gains discounted by log2(place + 1) over those of a perfect list, mean over samples.
 
     Equals ``sklearn.metrics.ndcg_score(Y, F, k=k)`` on complete labels, also with ties, where every sample

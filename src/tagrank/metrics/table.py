@@ -1,11 +1,13 @@
 """All metrics by name, and those of one set of scores in one table, each matrix sorted once."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
-from tagrank.metrics.metric import check_predictions, check_scores
+from tagrank.metrics.metric import Metric, check_predictions, check_scores
 from tagrank.metrics.predictions import (
     ANNOTATION_FIELDS,
     PREDICTION_METRICS,
@@ -26,7 +28,7 @@ _PARTS = {
 }
 
 
-def catalog_metrics(*, ks=(1, 3, 5), n_tags=5):
+def catalog_metrics(*, ks=(1, 3, 5), n_tags=5) -> dict[str, Metric]:
     """All metrics, in the order of the table.
 
     Parameters
@@ -84,23 +86,23 @@ class MetricTable:
     n_unknown: int
     n_tags: int
 
-    def __getitem__(self, name):
+    def __getitem__(self, name) -> float:
         for row in self.rows:
             if row.name == name:
                 return row.value
         raise KeyError(f"no metric {name!r} in this table; it has {', '.join(self.names())}")
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[MetricRow]:
         return iter(self.rows)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.rows)
 
-    def names(self):
+    def names(self) -> list[str]:
         """The names of the metrics, in order."""
         return [row.name for row in self.rows]
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON; an undefined value is None."""
         answer = asdict(self)
         answer["rows"] = [
@@ -113,7 +115,7 @@ class MetricTable:
         return "\n".join(_line(row, width) for row in self.rows)
 
 
-def metric_table(Y, F, predictions=None, *, n_tags=5, ks=(1, 3, 5)):
+def metric_table(Y, F, predictions=None, *, n_tags=5, ks=(1, 3, 5)) -> MetricTable:
     """Every metric of the catalogue, and image-based AUC and MAP split by the number of objects.
 
     Parameters
@@ -140,7 +142,7 @@ def metric_table(Y, F, predictions=None, *, n_tags=5, ks=(1, 3, 5)):
     return MetricTable(rows, *states.shape, n_unknown=n_unknown, n_tags=int(n_tags))
 
 
-def per_label_table(Y, F, predictions=None, *, tags=None, n_tags=5):
+def per_label_table(Y, F, predictions=None, *, tags=None, n_tags=5) -> dict[str, np.ndarray]:
     """Support, precision, recall, F1, AUC and 11-point AP of each label.
 
     Parameters

@@ -220,7 +220,7 @@ def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
         return value
     fields = Fields(value, where=name)
     if "kernel" in fields:
-        parameter = kernel_from_dict(fields.mapping("kernel"))
+        parameter: Any = kernel_from_dict(fields.mapping("kernel"))
     elif "output" in fields:
         parameter = output_from_dict(fields.mapping("output"))
     elif "pairs" in fields:

@@ -209,7 +209,7 @@ def describe_estimator(estimator: Any) -> dict[str, Any]:
         }
     method = next(name for name in METHODS if type(estimator) is find_method(name).load())
     kernel = make_kernel(estimator.kernel, gamma=estimator.gamma).to_dict()
-    described = {"method": method, "kernel": kernel}
+    described: dict[str, Any] = {"method": method, "kernel": kernel}
     if hasattr(estimator, "C"):
         described |= {"C": float(estimator.C), "fit_intercept": bool(estimator.fit_intercept)}
     return described

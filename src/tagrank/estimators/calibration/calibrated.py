@@ -13,7 +13,7 @@ or whose held-out scores mislead, has the same probability everywhere, (n+ + 1) 
 """
 
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -306,7 +306,7 @@ class CalibratedRanker(AroundEstimator):
         knot_probabilities=Numbers("f", ("n_knots",), optional=True),
     )
 
-    def fit(self, X, y, sample_weight=None, *, callback=None, stop=None):
+    def fit(self, X, y, sample_weight=None, *, callback=None, stop=None) -> Self:
         """Learn probabilities and thresholds from held-out scores, and train on everything.
 
         Parameters
@@ -336,7 +336,7 @@ class CalibratedRanker(AroundEstimator):
         return self
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> Any:
         """Probabilities of all labels, one array of shape (n_samples, n_labels).
 
         Each label has its own; for one-dimensional y they are divided by their sum.
@@ -346,7 +346,7 @@ class CalibratedRanker(AroundEstimator):
             probabilities /= probabilities.sum(axis=1, keepdims=True)
         return self._answer(probabilities, X)
 
-    def probabilities_of(self, scores):
+    def probabilities_of(self, scores) -> Any:
         """Probabilities, given scores of shape (n_samples, n_labels); None with method=None."""
         return None if self.calibration_ is None else self.calibration_.probabilities(scores)
 
@@ -387,7 +387,7 @@ class CalibratedRanker(AroundEstimator):
         check_is_fitted(self)
         return scores_of_all(self.estimator_, X)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         if self.strategy == "top_k":
             return predict_top(scores, self.n_tags)
         return (self._calibrate(scores) >= self.thresholds_).astype(np.int64)

@@ -8,6 +8,7 @@ are carried over, a few numbers; coefficients are learned without the samples th
 
 import warnings
 from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -146,7 +147,7 @@ class AroundEstimator(LabelEstimator):
     stored = stores(estimator_=ESTIMATOR)
     unstored_parameters = (*LabelEstimator.unstored_parameters, "estimator", "cv", "random_state")
 
-    def compare(self, X):
+    def compare(self, X) -> Any:
         if not isinstance(X, PlainRows):
             check_rows("X", X)
         return compare_rows(self.estimator, X)
@@ -154,7 +155,7 @@ class AroundEstimator(LabelEstimator):
     def left_open(self):
         return {"estimator": "estimator_"} if leaves_open(self.estimator) else {}
 
-    def frozen(self):
+    def frozen(self) -> Self:
         return clone(self).set_params(estimator=frozen_copy(self.estimator_))
 
     def _take_compared(self, X, y):

@@ -1,7 +1,7 @@
 """Ranks labels by one probability, from which order, percentage and decision all come."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -124,7 +124,7 @@ class ProbabilityRanker(AroundEstimator):
         start=None,
         callback=None,
         stop=None,
-    ):
+    ) -> Self:
         """Learn probabilities from held-out scores, and train on everything.
 
         Parameters
@@ -159,14 +159,14 @@ class ProbabilityRanker(AroundEstimator):
         self._calibrate(*held_out, decided, check_audited(audited, targets.states), targets.states)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> Any:
         """Log-odds of all labels, shape (n_samples, n_labels).
 
         For one-dimensional y with two classes, shape (n_samples,): the lead of the second over the first.
         """
         return super().decision_function(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X) -> Any:
         """Probabilities of all labels to be true, one array of shape (n_samples, n_labels).
 
         Each label has its own; for one-dimensional y they are divided by their sum.
@@ -176,11 +176,11 @@ class ProbabilityRanker(AroundEstimator):
             probabilities /= probabilities.sum(axis=1, keepdims=True)
         return self._answer(probabilities, X)
 
-    def probabilities_of(self, scores):
+    def probabilities_of(self, scores) -> Any:
         """Probabilities, given log-odds of shape (n_samples, n_labels)."""
         return expit(scores)
 
-    def given_known(self, scores, known):
+    def given_known(self, scores, known) -> np.ndarray:
         """Log-odds given what is known of the other labels of each sample, shape (n_samples, n_labels).
 
         Parameters
@@ -192,7 +192,7 @@ class ProbabilityRanker(AroundEstimator):
             return scores
         return self._behind(self.companions_.log_odds(scores, known))
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present, ints, given log-odds of shape (n_samples, n_labels)."""
         return ((expit(scores) >= self.threshold_) & ~self.never_positive_).astype(np.int64)
 

@@ -304,7 +304,7 @@ class JointSVM(MaxMarginEstimator):
                 raise ValueError(f"label transfer needs the agreement of {n_read} numbers with its samples")
             self.transfer_ = TransferDecoding(**own, n_neighbors=self.n_neighbors)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""
         values, similarity = self.label_values_, self.label_similarity_
         if self.transfer_ is not None:

@@ -47,7 +47,7 @@ class KernelWeighing(ManyKernels):
     solvers = SOLVERS
     weight_choices = WEIGHTS
 
-    def cost_path(self, X, y, strengths, sample_weight=None, *, stop=None):
+    def cost_path(self, X, y, strengths, sample_weight=None, *, stop=None) -> Any:
         """Fitted copies of this estimator for several `cost_strength`: the stronger, the cheaper to ask.
 
         Parameters

@@ -3,6 +3,7 @@
 import numbers
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -117,7 +118,7 @@ class ManyKernels(MaxMarginEstimator):
         """Indices of the kernels that have a weight."""
         return np.flatnonzero(np.atleast_2d(self.kernel_weights_).any(axis=0))
 
-    def compare(self, X):
+    def compare(self, X) -> Any:
         if isinstance(X, PlainRows) or not isinstance(self._kernel_for(X), Precomputed):
             return super().compare(X)
         return GramRows(as_stack(X))

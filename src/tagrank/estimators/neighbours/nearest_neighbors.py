@@ -86,7 +86,7 @@ class NearestNeighbors(NeighborEstimator):
         weights = np.exp(-squares / np.where(widths > 0, widths, 1))
         return weights / weights.mean(axis=1, keepdims=True)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present: those whose score reaches one half."""
         return ((scores >= 0.5) & ~self.never_positive_).astype(np.int64)
 
@@ -276,7 +276,7 @@ class LabelTransfer(NeighborEstimator):
         scores = np.where(local > 0, 1 + follow + CLEARLY_BELOW * self.frequencies_, self.frequencies_ / 2)
         return np.where(first, 3 + self.frequencies_, scores)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present: as many as are transferred."""
         return predict_top(scores, self.n_transferred) * ~self.never_positive_
 
@@ -363,6 +363,6 @@ class RelevanceModel(NeighborEstimator):
             weighted_shares[block] = np.where(total > 0, shares(weights @ present, total), self.frequencies_)
         return (1 - self.smoothing) * weighted_shares + self.smoothing * self.frequencies_
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present: those whose score reaches one half."""
         return ((scores >= 0.5) & ~self.never_positive_).astype(np.int64)

@@ -1,7 +1,7 @@
 """Estimators that look at the training samples nearest to a sample."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -64,7 +64,7 @@ class NeighborEstimator(KernelEstimator):
         diagonal_=Numbers("f", ("n_kept",), optional=True),
     )
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Learn from training samples.
 
         Parameters
@@ -102,7 +102,7 @@ class NeighborEstimator(KernelEstimator):
         """All training samples are kept."""
         return np.arange(len(self.states_))
 
-    def compare(self, X):
+    def compare(self, X) -> Any:
         X = rows_themselves(X)
         kernel = None if isinstance(X, PlainRows) else self._kernel_for(X)
         if kernel is None or is_euclidean(kernel):

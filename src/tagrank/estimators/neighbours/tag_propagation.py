@@ -12,6 +12,7 @@ In a, b it is a logistic regression of one variable for each label; in w the gra
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -251,7 +252,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
         intercepts_=Numbers("f", ("n_labels",)),
     )
 
-    def fit(self, X, y, *, stop=None):
+    def fit(self, X, y, *, stop=None) -> Self:
         """Learn weights and curves; `stop()` is asked after each step, true ends it.
 
         Parameters

@@ -3,7 +3,7 @@
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -167,7 +167,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         X_fit_=Rows("n_kept"),
     )
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None) -> Self:
         if self._is_bound_to_gram():
             raise ValueError(NEEDS_ROWS)
         return super().partial_fit(X, y, classes)
@@ -257,7 +257,7 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         total = None if weights.total is None else weights.total[kept]
         self._weights = KernelRows(self.kernel_, take_rows(rows, kept), weights.A[kept], total)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """Labels present: of all label vectors, scaled to unit length, the one that agrees best."""
         at_least = int(self.always_predicts_ and not self.never_positive_.all())
         return choose_labels(scores, self.label_values_, at_least=at_least) * ~self.never_positive_

@@ -118,7 +118,7 @@ class OnlineRanker(StreamEstimator):
     def _scores(self, X):
         return safe_sparse_dot(X, self.coef_.T, dense_output=True)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """The highest labels, as many as samples had in the mean, at least one; shape of `scores`."""
         known = np.maximum(self.stream_.n_known, 1)
         n_labels = max(1, round(float((self.stream_.n_present / known).sum())))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from numbers import Number
+from typing import Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -135,7 +136,7 @@ class StreamEstimator(LabelEstimator):
         **dict.fromkeys(COUNTS, COUNT),
     )
 
-    def fit(self, X, y, *, stop=None):
+    def fit(self, X, y, *, stop=None) -> Self:
         """Learn anew, in at most `max_iter` passes over the samples in random order.
 
         Parameters
@@ -159,7 +160,7 @@ class StreamEstimator(LabelEstimator):
         self._finish(X)
         return self
 
-    def partial_fit(self, X, y, classes=None):
+    def partial_fit(self, X, y, classes=None) -> Self:
         """Learn from the next samples of a stream, in their order.
 
         A chunk that is refused (other lengths, other labels, nan in X) changes nothing.

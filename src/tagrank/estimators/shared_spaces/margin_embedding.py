@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class MarginEmbedding(KernelEstimator):
 
     gram_dtype = np.float32
 
-    def fit(self, X, y, *, stop=None):
+    def fit(self, X, y, *, stop=None) -> Self:
         """Learn from rows and three-state labels.
 
         Parameters

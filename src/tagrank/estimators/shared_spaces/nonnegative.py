@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -42,7 +42,7 @@ class NonnegativeFactorization(LabelEstimator):
     )
     column_scaling = "minmax"
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Learn from rows and three-state labels.
 
         Parameters

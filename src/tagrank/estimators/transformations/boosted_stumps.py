@@ -1,6 +1,7 @@
 """Boosted stumps: a sum of rules that look at one column each."""
 
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 from scipy import sparse
@@ -64,7 +65,7 @@ class BoostedStumps(LabelEstimator):
         by_presence_=FLAG,
     )
 
-    def fit(self, X, y, sample_weight=None, *, stop=None):
+    def fit(self, X, y, sample_weight=None, *, stop=None) -> Self:
         """Learn from rows and three-state labels.
 
         Parameters

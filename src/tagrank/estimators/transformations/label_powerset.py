@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import log_expit, softmax
@@ -78,7 +78,7 @@ class LabelPowerset(LabelEstimator):
         label_sets_=Numbers("b", ("n_sets", "n_labels")), classifier_=FittedEstimator(n_labels="n_sets")
     )
 
-    def fit(self, X, y, *, callback=None, stop=None):
+    def fit(self, X, y, *, callback=None, stop=None) -> Self:
         """Learn from rows and three-state labels; parameters as in `OneVsAllSVM.fit`.
 
         Returns
@@ -99,7 +99,7 @@ class LabelPowerset(LabelEstimator):
         self._name_labels(targets, ~self.label_sets_.any(axis=0))
         return self
 
-    def compare(self, X):
+    def compare(self, X) -> Any:
         return self._classifier().compare(X)
 
     def raised_kernel(self, power):
@@ -110,7 +110,7 @@ class LabelPowerset(LabelEstimator):
         """How many label sets there are to learn of such states."""
         return len(find_label_sets(states, self.min_count)[0])
 
-    def predict(self, X):
+    def predict(self, X) -> Any:
         """The most probable label set, ints (n_samples, n_labels); for one-dimensional y its class."""
         check_is_fitted(self)
         best = self.label_sets_[np.argmax(self.classifier_.decision_function(X), axis=1)]
@@ -118,7 +118,7 @@ class LabelPowerset(LabelEstimator):
             return self.classes_[np.argmax(best, axis=1)]
         return self._answer(best.astype(np.int64), X)
 
-    def choose(self, scores):
+    def choose(self, scores) -> np.ndarray:
         """The label set nearest to the scores of labels, where nothing but these is known.
 
         It is the most probable one wherever that has more than half of the probability.
