@@ -5,7 +5,7 @@ BIN_NAME := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(BIN_NAME)
 STAMP := $(VENV)/.installed
 
-.PHONY: demo desk test test-random test-alone test-lowest test-newest lint types install docs bench results dist clean
+.PHONY: demo desk test test-random test-alone test-lowest test-newest lint types install docs site bench results dist clean
 
 $(STAMP): pyproject.toml papers/pyproject.toml src/tagrank/_version.py
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -63,6 +63,17 @@ docs: $(STAMP)
 	$(BIN)/python docs/public_types.py
 	$(BIN)/python docs/results.py
 
+# The documentation site in site/, without network; a warning, such as a broken link, is an error
+SITE_STAMP := $(VENV)/.site-installed
+$(SITE_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@
+
+site: $(SITE_STAMP)
+	rm -rf site build/site
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --conf-dir docs/site --doctree-dir build/site . site
+	@echo "open site/index.html"
+
 NAME ?= all
 # All that time us beside a peer; make bench NAME=scaling runs one, with options: make bench NAME="scaling --quick"
 bench: $(STAMP)
@@ -80,4 +91,4 @@ dist: $(STAMP)
 	$(BIN)/python -m twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest tagrank-demo tagrank-desk build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-newest tagrank-demo tagrank-desk build dist site docs/reference .mypy_cache .ruff_cache .pytest_cache

@@ -1,6 +1,7 @@
 """What README.md, docs/ and docstrings show runs as it stands.
 
-The Python of a page runs from top to bottom, then its commands, all in one fresh folder.
+The Python of a page runs from top to bottom, then its commands, all in one fresh folder. A tutorial
+runs as it is read.
 """
 
 import doctest
@@ -106,6 +107,13 @@ def run_command(line):
     assert result.exit_code == 0, f"{line}: {result.stderr}"
 
 
+def run_commands(lines, drawn):
+    if lines:
+        save_photographs(drawn)
+    for line in lines:
+        run_command(line)
+
+
 def run_page(name, drawn):
     """Run a page; what it printed in Python, and the names that it made."""
     names, printed, commands = {"__name__": "page"}, io.StringIO(), []
@@ -121,10 +129,10 @@ def run_page(name, drawn):
             json.loads(content)
         elif language == "console":
             commands += [line for line in content.splitlines() if line != SLOW.get(name)]
-    if commands:
-        save_photographs(drawn)
-    for line in commands:
-        run_command(line)
+        if name.startswith("docs/tutorials/"):
+            run_commands(commands, drawn)
+            commands = []
+    run_commands(commands, drawn)
     return SimpleNamespace(names=names, printed=printed.getvalue())
 
 
@@ -164,7 +172,33 @@ def check_decisions(page, folder):
     assert (folder / "decisions.csv").read_text().count("lighthouse") == 2
 
 
+def check_first_folder(page, folder):
+    assert not list(folder.glob("new/*.xmp"))
+    assert (folder / "missing.html").is_file()
+
+
+def check_half_tagged(page, folder):
+    assert page.printed == "20 decisions\n"
+    assert list(folder.glob("photos/*.xmp"))
+    assert len((folder / "decisions.csv").read_text().splitlines()) == 21
+    assert (folder / "decisions.sqlite").is_file()
+
+
+def check_own_embedding(page, folder):
+    assert page.names["row"].shape == (16,)
+    assert page.names["annotator"].columns_["tiny"] == 16
+
+
+def check_comparing(page, folder):
+    assert all((folder / name).stat().st_size for name in ("table.md", "table.tex", "page.html"))
+    assert [line.split()[0] for line in page.printed.splitlines()[:2]] == ["peer", "LabelRanker"]
+
+
 CHECKS = {
+    "docs/tutorials/first-folder.md": check_first_folder,
+    "docs/tutorials/half-tagged-archive.md": check_half_tagged,
+    "docs/tutorials/own-embedding.md": check_own_embedding,
+    "docs/tutorials/comparing-methods.md": check_comparing,
     "docs/decisions.md": check_decisions,
     "docs/methods/incomplete-labels.md": check_ranker,
     "docs/methods/pairwise-ranking.md": check_ranker,
