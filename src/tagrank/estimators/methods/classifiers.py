@@ -241,7 +241,7 @@ ONLINE = (
             Parameter("step", POSITIVE, "1", "For form=dual: size of an update."),
             Parameter("shuffle", FLAG, "true", "Visit pictures in random order; false keeps their order."),
         ),
-        differs="It predicts with mean weights, subtracts frequencies and visits pictures in random order; as "
+        differs="It predicts with mean weights, subtracts frequencies and shuffles pictures; as "
         "published: average=false center=false shuffle=false.",
     ),
 )
