@@ -79,7 +79,8 @@ NAME ?= all
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks $(NAME)
 
-# All tables of the papers that can be measured, for hours; make results NAME=jsvm-table4 measures one
+# All tables of the papers that can be measured and were not by the code of today, for hours; Ctrl-C ends it, and
+# the same command goes on. make results NAME=jsvm-table4 measures one
 results: $(STAMP)
 	$(BIN)/python docs/results.py $(NAME)
 

@@ -2,14 +2,17 @@
 
 python docs/results.py [--check]        writes the pages, or says which are not fresh
 python docs/results.py NAME ...         measures these tables again first, and keeps the figures: make results
-python docs/results.py all              measures everything again, for hours
+python docs/results.py all              measures everything whose code changed since, for hours; Ctrl-C ends
+                                        it, and the same command goes on where it was
 """
 
 import sys
 from pathlib import Path
+from textwrap import fill
 
 from tagrank_papers.catalogue import EXPERIMENTS, TABLES, find_table
 from tagrank_papers.measuring import KEPT, read_record
+from tagrank_papers.origin import is_current, tell_origin
 from tagrank_papers.page import render_page
 from tagrank_papers.reproduce import reproduce
 
@@ -19,8 +22,25 @@ DOCS = Path(__file__).parent
 def measure(names: list[str]) -> None:
     """Measure again and keep; tables of the same experiment are measured once."""
     tables = [table for table in TABLES if table.experiment] if names == ["all"] else map(find_table, names)
-    for name in {table.experiment: table.name for table in tables}.values():
-        reproduce(name, output=KEPT)
+    found = {table.experiment: table.name for table in tables}
+    left = {name: table for name, table in found.items() if names != ["all"] or _is_due(name)}
+    for done, (name, table) in enumerate(left.items()):
+        minutes = sum(EXPERIMENTS[other].minutes for other in list(left)[done:])
+        print(f"{name}: {done + 1} of {len(left)}, about {minutes} minutes to the end of all", flush=True)
+        try:
+            reproduce(table, output=KEPT)
+        except (FileNotFoundError, ImportError) as error:
+            if names != ["all"]:
+                raise
+            print(f"{name}: left out, {error}", file=sys.stderr)
+
+
+def _is_due(name: str) -> bool:
+    """Whether figures are missing, or older than the code that measures them."""
+    is_done = is_current(read_record(name), name)
+    if is_done:
+        print(f"{name}: measured by the code of today")
+    return not is_done
 
 
 def pages() -> dict[str, str]:
@@ -29,7 +49,12 @@ def pages() -> dict[str, str]:
     for name, experiment in EXPERIMENTS.items():
         module, record = experiment.load(), read_record(name)
         if record is not None and hasattr(module, "render"):
-            found |= module.render(record["results"], record["machine"])
+            written = module.render(record["results"], record["machine"])
+            origin = fill(tell_origin(record), 110)
+            found |= {
+                page: f"{text.rstrip()}\n\n{origin}\n" if page.endswith(".md") else text
+                for page, text in written.items()
+            }
     return found
 
 

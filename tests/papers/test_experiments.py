@@ -10,7 +10,7 @@ import pytest
 
 from tagrank.estimators.methods import find_method
 from tagrank.metrics import f_measure
-from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, find_table
+from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, TO_COME, find_table
 from tagrank_papers.experiments import automatic_choice, honest_probability, two_way
 from tagrank_papers.lines import distinct, exponent, listed, mean, where
 from tagrank_papers.measuring import describe_machine, read_record
@@ -18,6 +18,7 @@ from tagrank_papers.text import PAGES, fill, read_text
 
 ROOT = Path(__file__).parents[2]
 ANSWERED = [table for table in TABLES if table.experiment]
+AWAITED = {table.experiment for table in TABLES if table.state == TO_COME}  # their figures are not kept yet
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,8 @@ def test_every_module_is_an_experiment_of_the_list():
     modules = {path.stem for path in (HOME / "experiments").glob("*.py")} - {"__init__"}
     assert modules == set(EXPERIMENTS)
     assert {path.stem for path in (HOME / "published").glob("*.toml")} == set(FILES)
-    assert {path.stem for path in (HOME / "results").glob("*.json")} == set(EXPERIMENTS)
+    kept = {path.stem for path in (HOME / "results").glob("*.json") if not path.stem.endswith(".part")}
+    assert kept == set(EXPERIMENTS) - AWAITED
 
 
 @pytest.mark.filterwarnings("default")  # those of peers
@@ -63,14 +65,16 @@ def test_an_experiment_names_the_page_that_it_writes(name):
     assert not experiment.page or (ROOT / "docs" / experiment.page).is_file()
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("name", sorted(set(EXPERIMENTS) - AWAITED))
 def test_figures_of_every_experiment_are_kept(name):
     record = read_record(name)
     assert record["results"]
     assert record["machine"]["processor"]
 
 
-@pytest.mark.parametrize("table", ANSWERED, ids=lambda table: table.name)
+@pytest.mark.parametrize(
+    "table", [table for table in ANSWERED if table.experiment not in AWAITED], ids=lambda table: table.name
+)
 def test_kept_figures_answer_every_table(table):
     answer = EXPERIMENTS[table.experiment].answer(table.name, read_record(table.experiment)["results"])
     assert all(len(cells) == len(answer.figures.columns) for cells in answer.figures.rows.values())

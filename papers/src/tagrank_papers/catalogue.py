@@ -19,7 +19,7 @@ FILES = (
     "dissertation",
     "ours",
 )  # of `published`, as they are listed
-IMPOSSIBLE, NO_FIGURES, OURS = "impossible", "no figures", "ours"
+IMPOSSIBLE, NO_FIGURES, OURS, TO_COME = "impossible", "no figures", "ours", "to come"
 STATES = {
     "reproduced": "the data and the protocol of the paper; the figures, or their order, agree",
     "in pattern": "the question and the methods of the paper on other data; the pattern agrees",
@@ -27,6 +27,7 @@ STATES = {
         "the question and the methods of the paper; some of what was published holds, and some does not"
     ),
     "differs": "measured here, and the answer is another one",
+    TO_COME: "an experiment repeats it, whose figures are not kept yet",
     IMPOSSIBLE: "data that the table needs are not at hand",
     NO_FIGURES: "nothing in it was measured",
     OURS: "a question of ours, which no paper has",

@@ -56,7 +56,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def read_record(name: str, folder: Path = KEPT) -> dict[str, Any] | None:
-    """Figures by name: "results", and the "machine" they were measured on; None where there are none."""
+    """Figures by name, "results", with their "machine" and "origin"; None if there are none."""
     path = folder / f"{name}.json"
     if not path.is_file():
         return None
@@ -64,11 +64,22 @@ def read_record(name: str, folder: Path = KEPT) -> dict[str, Any] | None:
     return record
 
 
-def write_record(name: str, results: Any, machine: dict[str, Any], folder: Path) -> None:
-    """Write figures by name."""
+def write_record(
+    name: str,
+    results: Any,
+    machine: dict[str, Any],
+    folder: Path,
+    *,
+    origin: dict[str, Any] | None = None,
+    is_complete: bool = True,
+) -> None:
+    """Write figures by name; those of a part of a run into a file beside the last complete ones."""
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"name": name, "machine": machine, "results": results}, indent=1)
-    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    record = {"name": name, **({"origin": origin} if origin else {}), "machine": machine, "results": results}
+    path, part = folder / f"{name}.json", folder / f"{name}.part.json"
+    part.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    if is_complete:
+        part.replace(path)
 
 
 def _processor() -> str:

@@ -70,5 +70,6 @@ def _details(reproduction: Reproduction) -> str:
         lines.append(f"{title}:\n\n{figures.to_markdown()}\n\n")
     lines.append(" ".join(reproduction.sentences()) + "\n\n")
     if experiment is not None:
-        lines.append(f"Ours: {', '.join(experiment.data)}. {experiment.protocol}\n\n")
+        measured = reproduction.origin[0] if reproduction.origin else ""
+        lines.append(f"Ours: {', '.join(experiment.data)}. {experiment.protocol} {measured}".strip() + "\n\n")
     return "".join(lines)

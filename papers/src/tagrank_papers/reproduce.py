@@ -11,6 +11,7 @@ from typing import Any
 from tagrank_papers.catalogue import EXPERIMENTS, STATES, TABLES, Experiment, Table, find_table
 from tagrank_papers.figures import Answer, Figures, differences, join
 from tagrank_papers.measuring import describe_machine, read_record, write_record
+from tagrank_papers.origin import describe_origin, tell_age, tell_origin
 
 __all__ = ["STATES", "Reproduction", "list_reproductions", "reproduce"]
 
@@ -25,6 +26,7 @@ class Reproduction:
     experiment : what repeats it, or None
     answer : our figures and what they say, or None
     machine : on which they were measured
+    origin : when and where ours were measured, and whether code changed since, in sentences
     is_quick : whether they are of drawn data, and tell nothing but that everything runs
     """
 
@@ -32,6 +34,7 @@ class Reproduction:
     experiment: Experiment | None = None
     answer: Answer | None = None
     machine: dict[str, Any] | None = None
+    origin: tuple[str, ...] = ()
     is_quick: bool = False
 
     def tables(self) -> list[tuple[str, Figures]]:
@@ -60,6 +63,7 @@ class Reproduction:
             "ours": {"columns": ours.columns, "rows": ours.rows} if ours else None,
             "sentences": self.sentences(),
             "machine": self.machine,
+            "origin": list(self.origin),
             "is_quick": self.is_quick,
         }
 
@@ -79,7 +83,7 @@ def reproduce(
     name : of a table, see `list_reproductions`
     kept : measure nothing, and take the figures that come with the package
     quick : a run of seconds on drawn data, which shows that it works
-    output : folder for a JSON file with all that was measured; written after every part of a long run
+    output : folder for a JSON file with all that was measured; NAME.part.json is what a run has so far
     **parameters : keywords of ``run`` of the experiment
     """
     table = find_table(name)
@@ -90,7 +94,8 @@ def reproduce(
     if record is None:
         return Reproduction(table, experiment)
     answer = experiment.answer(name, record["results"])
-    return Reproduction(table, experiment, answer, record["machine"], is_quick=quick and not kept)
+    origin = tuple(filter(None, (tell_origin(record), tell_age(record, experiment.name) if kept else "")))
+    return Reproduction(table, experiment, answer, record["machine"], origin, is_quick=quick and not kept)
 
 
 def _run(
@@ -99,11 +104,13 @@ def _run(
     if not quick:
         check_packages(experiment)
         check_data(experiment)
-    module, machine = experiment.load(), describe_machine()
+    module, machine, origin = experiment.load(), describe_machine(), describe_origin(experiment.name)
     for results in module.run(**(module.QUICK if quick else {}) | parameters):
         if output is not None:
-            write_record(experiment.name, results, machine, Path(output))
-    return {"results": results, "machine": machine}
+            write_record(experiment.name, results, machine, Path(output), origin=origin, is_complete=False)
+    if output is not None:
+        write_record(experiment.name, results, machine, Path(output), origin=origin)
+    return {"results": results, "machine": machine, "origin": origin}
 
 
 def check_packages(experiment: Experiment) -> None:

@@ -60,12 +60,12 @@ def reproduce(
     name : name of a table, such as twmmf-table3
     kept : measure nothing, and show the figures that are stored in tagrank-papers
     quick : a run of a few seconds on drawn data, to check that the code works
-    output : folder for a JSON file with all results. In Python, it is written after every part of a long run
+    output : folder for a JSON file with all results. What a long run has so far is in NAME.part.json
     **parameters : keywords of ``run`` of the experiment
 
     Returns
     -------
-    what was found, with ``table``, ``experiment``, ``answer``, ``machine`` and ``is_quick``
+    what was found, with ``table``, ``experiment``, ``answer``, ``machine``, ``origin`` and ``is_quick``
 
     Command line
     ------------
@@ -91,7 +91,7 @@ def show_reproduction(reproduction: Any, *, json: bool = False, name: str | None
     for title, figures in reproduction.tables():
         rows = ((row, *cells) for row, cells in figures.rows.items())
         tables += [table_of(title, *figures.columns, numbers=True, rows=rows), ""]
-    tables += reproduction.sentences()
+    tables += [*reproduction.sentences(), *reproduction.origin]
     if experiment is not None:
         tables += ["", f"Ours: {', '.join(experiment.data)}. {experiment.protocol}"]
         tables += ["No figures are stored yet."] if reproduction.answer is None else []

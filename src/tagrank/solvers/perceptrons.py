@@ -10,6 +10,14 @@ looks at one sample after the other. Here a block of samples is read with one pr
 them, and the similarities inside the block, (x_i' x_j) (v_i' v_j), tell what each update means for those that
 follow: the answer is that of one sample after the other, up to rounding, and nearly all work is in products.
 
+**The dual perceptron** of the same paper (its figure 2) has one number alpha_j >= 0 for each sample. With
+kappa_ij = (x_i' x_j) (v_i' v_j), sample i asks that sum_j alpha_j kappa_ij >= margin; where it does not hold,
+
+    alpha_j = max(0, alpha_j + step * kappa_ij)        for every j
+
+a subgradient step on the sum of hinge losses under alpha >= 0 (the figure leaves out the projection that its
+problem asks for). This is another rule than the one above, which in its dual form adds 1 to alpha_i alone.
+
 What holds W has `read(rows)`, the answers W x (n_rows, n_labels) and the products of rows with each other,
 both for rows scaled to unit length, and `add(rows, changes, seen)` for rows whose changes (n_rows, n_labels)
 are in W for `seen` samples each.
@@ -39,13 +47,13 @@ BLOCK = 128  # samples whose answers are computed at once
 def learn_in_passes(learn, n_samples, *, max_iter, rng, stop=None):
     """Visit all samples in random order until a pass changes nothing, `max_iter` passes at most.
 
-    `learn` learns from the samples of some indices and returns how many changed the model. Once `stop`
-    answers true, the training ends after the block at hand. Returns whole passes and what ended them: "no
-    updates", "max_iter" or "stop".
+    Without `rng` they are visited in their order. `learn` learns from the samples of some indices and returns
+    how many changed the model. Once `stop` answers true, the training ends after the block at hand. Returns
+    whole passes and what ended them: "no updates", "max_iter" or "stop".
     """
     ending = Ending(stop=stop)
     for n_iter in range(max_iter):
-        n_updates, order = 0, rng.permutation(n_samples)
+        n_updates, order = 0, np.arange(n_samples) if rng is None else rng.permutation(n_samples)
         for block in row_blocks(n_samples, BLOCK):
             if ending.reason():
                 return n_iter, "stop"
@@ -130,6 +138,43 @@ class GramCoefficients:
             self.total += len(seen) * self.A
             self.total[rows] += changes * seen[:, None]
         self.A[rows] += changes
+
+
+class DualCoefficients(GramCoefficients):
+    """W as numbers alpha (n_samples,) of samples with label vectors V, learned by the dual perceptron."""
+
+    def __init__(self, K, V, *, averaged):
+        super().__init__(K, V.shape[1], averaged=False)
+        self.V = V
+        self.alpha = np.zeros(len(K))
+        self.total_alpha = np.zeros(len(K)) if averaged else None
+
+    def learn(self, rows, margin, step):
+        """Visit the samples of some indices in their order; returns the number of updates."""
+        products = self.scale[rows, None] * self.K[rows].astype(np.float64) * self.scale
+        products *= self.V[rows] @ self.V.T
+        total = np.zeros(len(self.alpha)) if self.total_alpha is None else self.total_alpha
+        return _visit_dual(products, rows, self.alpha, total, margin, step)
+
+    def finish(self):
+        """Make of alpha the coefficients A, and their sum over all samples."""
+        self.A = (self.alpha * self.scale)[:, None] * self.V
+        if self.total_alpha is not None:
+            self.total = (self.total_alpha * self.scale)[:, None] * self.V
+        self.V = None
+
+
+@compiled()
+def _visit_dual(products, rows, alpha, total, margin, step):
+    n_updates = 0
+    for i in range(rows.shape[0]):
+        if products[i, rows[i]] > 0 and np.sum(products[i] * alpha) < margin:
+            n_updates += 1
+            for j in range(alpha.shape[0]):
+                alpha[j] = max(alpha[j] + step * products[i, j], 0.0)
+        for j in range(alpha.shape[0]):
+            total[j] += alpha[j]
+    return n_updates
 
 
 def _inverse_roots(squares):

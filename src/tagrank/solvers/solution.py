@@ -110,9 +110,11 @@ class KernelSolution(Solution):
     kernel_weights : array, shape (n_kernels,)
     n_iter : int, rounds: one training of the coefficients each
     trace : list of KernelPoint
+    path : array, shape (n_rounds, n_kernels), or None if the trace has the weights of every round
     """
 
     kernel_weights: np.ndarray | None = None
+    path: np.ndarray | None = None
 
 
 def sum_of_solutions(solutions, seconds):

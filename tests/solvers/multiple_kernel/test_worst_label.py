@@ -108,7 +108,9 @@ def test_endings(solver, make_case):
 
 def test_the_game_refuses_other_norms(make_case):
     case = make_case()
-    with pytest.raises(ValueError, match="solver='stochastic' does not do norm=2; choose cutting-plane"):
+    with pytest.raises(ValueError, match="solver='stochastic' does not support norm=2; choose cutting-plane"):
         solve_worst(case.stack, case.bounds.copy(), solver="stochastic", norm=2)
-    with pytest.raises(ValueError, match="solver must be one of 'cutting-plane', 'stochastic', got 'silp'"):
+    with pytest.raises(
+        ValueError, match="solver must be one of 'cutting-plane', 'stochastic', 'paper', got 'silp'"
+    ):
         solve_worst(case.stack, case.bounds.copy(), solver="silp")

@@ -45,7 +45,7 @@ OPTIONS = {"kernel": "precomputed", "tol": 1e-3, "random_state": 0}
 BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
 
 
-def run(*, only=("rcv1_subset1", "corel16k001", "yeast"), rows=4000, seeds=5, draws=20):
+def run(*, only=("rcv1_joined", "corel16k001", "yeast"), rows=4000, seeds=5, draws=20):
     yield [measure(name, rows, seeds, draws) for name in only]
 
 
@@ -191,7 +191,7 @@ def load(name):
     X, Y = collection.X, dense(collection.Y)
     Y = Y[:, Y.sum(axis=0) >= 20]
     X = normalize(X) if sparse.issparse(X) else StandardScaler().fit_transform(X)
-    return X, Y, Linear() if name == "rcv1_subset1" else Gaussian()
+    return X, Y, Linear() if name == "rcv1_joined" else Gaussian()
 
 
 def draw_parts(Y, n_rows, seed):

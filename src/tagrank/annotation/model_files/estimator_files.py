@@ -184,8 +184,10 @@ def _describe_param(name: str, value: Any, shelf: ArrayShelf) -> Any:
         return int(value) if isinstance(value, int | np.integer) else None
     if value is None or isinstance(value, bool | int | float | str | np.generic):
         return value
-    if isinstance(value, Kernel) or _are_kernels(value):
+    if isinstance(value, Kernel) or (name == "kernel" and _are_kernels(value)):
         return {"kernel": make_kernel(value).to_dict()}
+    if isinstance(value, list | tuple | np.ndarray) and any(isinstance(part, str) for part in value):
+        return {"texts": list(map(str, value))}
     if (output := describe_output(value)) is not None:
         return {"output": output}
     if isinstance(value, dict):
@@ -232,6 +234,10 @@ def _take_param(name: str, value: Any, shelf: ArrayShelf, n_tags: int) -> Any:
         parameter = fields.take("numbers", list)
         if not all(isinstance(number, int | float) for number in parameter):
             raise ValueError(f"{name} must be a list of numbers")
+    elif "texts" in fields:
+        parameter = fields.take("texts", list)
+        if not all(isinstance(text, str) for text in parameter):
+            raise ValueError(f"{name} must be a list of texts")
     else:
         fields.take("matrix", bool)
         parameter = shelf.take(name, "f", (n_tags, n_tags))

@@ -7,6 +7,7 @@ from tagrank.estimators.methods.method import (
     COSTS,
     DEVICE,
     ENGINE,
+    FLAG,
     LANDMARKS,
     LARGE_COSTS,
     POSITIVE,
@@ -231,8 +232,17 @@ ONLINE = (
             ),
             AVERAGE,
             CENTER,
+            Parameter(
+                "form",
+                one_of("primal", "dual"),
+                "primal",
+                "Move the model, or one number for each picture: the published dual perceptron.",
+            ),
+            Parameter("step", POSITIVE, "1", "For form=dual: size of an update."),
+            Parameter("shuffle", FLAG, "true", "Visit pictures in random order; false keeps their order."),
         ),
-        differs="It predicts with mean weights and subtracts frequencies; the published form does neither.",
+        differs="It predicts with mean weights, subtracts frequencies and shuffles pictures; as "
+        "published: average=false center=false shuffle=false.",
     ),
 )
 METHODS = (*RANKING, *CLASSIFICATION, *JOINT, *ONLINE)

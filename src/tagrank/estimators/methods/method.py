@@ -111,8 +111,10 @@ _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 FLAG = Values("true or false", _read_flag, ("true", "false"))
 POSITIVE = _number("a positive number", float, lambda value: 0 < value < math.inf)
 AT_LEAST_ONE = _number("a number of at least 1", float, lambda value: 1 <= value < math.inf)
+AT_LEAST_TWO = _number("a number of at least 2", float, lambda value: 2 <= value < math.inf)
 NOT_NEGATIVE = _number("a number that is not negative", float, lambda value: 0 <= value < math.inf)
 POSITIVE_COUNT = _number("a whole number of at least 1", int, lambda value: value >= 1)
+SHARE = _number("a number from 0 to 1", float, lambda value: 0 <= value <= 1)
 BELOW_ONE = _number("a number from 0 to below 1", float, lambda value: 0 <= value < 1)
 
 

@@ -2,9 +2,12 @@
 
 from tagrank.estimators.methods.method import (
     AT_LEAST_ONE,
+    AT_LEAST_TWO,
     COSTS,
     NOT_NEGATIVE,
+    POSITIVE,
     POSITIVE_COUNT,
+    SHARE,
     Method,
     Parameter,
     one_of,
@@ -27,6 +30,12 @@ WEIGHING = (
         "How strongly cheap kernels are preferred. For pictures, the costs are the seconds of each feature.",
     ),
     Parameter("power", POSITIVE_COUNT, "1", "Power of the weighted sum, for weights that are not learned."),
+    Parameter(
+        "group_norm",
+        AT_LEAST_TWO,
+        "2",
+        "Norm across groups of kernels, see groups in Python: the higher, the more alike groups count.",
+    ),
 )
 WEIGHTS = Parameter(
     "weights",
@@ -85,16 +94,26 @@ METHODS = (
             ),
             Parameter(
                 "solver",
-                one_of(*WEIGHING_SOLVERS, "cutting-plane", "stochastic"),
+                one_of(*WEIGHING_SOLVERS, "cutting-plane", "stochastic", "paper"),
                 "auto",
-                "Solver for the weights; the last two are for objective=worst.",
+                "Solver for the weights; the last three are for objective=worst.",
+            ),
+            Parameter("eta", POSITIVE, "0.01", "For solver=paper: step size of the weights of feature sets."),
+            Parameter(
+                "eta_labels", POSITIVE, "none, eta", "For solver=paper: step size of the shares of tags."
+            ),
+            Parameter(
+                "delta",
+                SHARE,
+                "0.2",
+                "For solver=paper: part of the tags that is drawn evenly, not by their shares.",
             ),
             *WEIGHING,
             SHARED_WEIGHTS,
         ),
         space=COSTS,
         known_as=("ML-MKL-SA",),
-        differs="ML-MKL-SA is objective=worst with solver=stochastic.",
+        differs="ML-MKL-SA is objective=worst with solver=paper; solver=stochastic has less noise.",
     ),
     Method(
         "multiple-kernel-svm",
@@ -120,7 +139,9 @@ METHODS = (
         known_as=(
             "SimpleMKL",
             "SILP",
+            "VSKL",
         ),
-        differs="SimpleMKL is solver=simple and SILP is solver=silp; auto solves the same problem.",
+        differs="SimpleMKL is solver=simple, SILP is solver=silp and VSKL is solver=mirror, in Python with "
+        "groups; auto solves the same problem.",
     ),
 )

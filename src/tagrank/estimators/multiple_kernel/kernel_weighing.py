@@ -12,8 +12,10 @@ from tagrank.estimators.max_margin import warn_unless_converged
 from tagrank.estimators.multiple_kernel.held_out_weights import find_best_kernel, find_weights
 from tagrank.estimators.multiple_kernel.many_kernels import (
     ManyKernels,
+    check_groups,
     check_numbers,
     column_weights,
+    group_numbers,
     scales_of,
 )
 from tagrank.kernels import Precomputed
@@ -43,6 +45,8 @@ class KernelWeighing(ManyKernels):
     normalization: str = "none"
     kernel_costs: Any = None
     cost_strength: float = 1.0
+    groups: Any = None
+    group_norm: float = 2.0
 
     solvers = SOLVERS
     weight_choices = WEIGHTS
@@ -93,6 +97,7 @@ class KernelWeighing(ManyKernels):
             check_choice("weights", self.weights, self.weight_choices)
         else:
             check_numbers("weights", self.weights)
+        check_groups(self)
         if self.kernel_costs is not None:
             costs = self.kernel_costs
             check_numbers("kernel_costs", list(costs.values()) if isinstance(costs, Mapping) else costs)
@@ -113,9 +118,12 @@ class KernelWeighing(ManyKernels):
             given, path = self._given_weights(stack, problem.targets.states, settings, start_weights)
             if given is None:
                 start_weights = None if weights is None else weights * prices
+                settings |= self._grouping(problem.data.names)
                 solution = _priced(self._weigh(stack.scaled(1 / prices), settings, start_weights), prices)
             else:
                 solution = self._train_with(given, stack, settings)
+        if path is None:
+            path = solution.path
         if path is None:
             path = np.array([point.weights for point in solution.trace])
         self._keep_weights(stack.names, solution.kernel_weights, scales, path)
@@ -136,6 +144,12 @@ class KernelWeighing(ManyKernels):
     def _one_weight(self, problem):
         """Of a single kernel."""
         return np.ones(1)
+
+    def _grouping(self, names):
+        """What solvers are told of groups of kernels."""
+        if self.groups is None:
+            return {}
+        return {"groups": group_numbers(self.groups, names), "group_norm": float(self.group_norm)}
 
     def _weigh(self, stack, settings, start_weights):
         """The solution with the best weights."""
@@ -214,4 +228,5 @@ def _left(max_seconds, ending):
 def _priced(solution, prices):
     """A solution whose weights count as they do on kernels that were not divided by their prices."""
     trace = [point._replace(weights=point.weights / prices) for point in solution.trace]
-    return replace(solution, kernel_weights=solution.kernel_weights / prices, trace=trace)
+    path = None if solution.path is None else solution.path / prices
+    return replace(solution, kernel_weights=solution.kernel_weights / prices, trace=trace, path=path)

@@ -22,6 +22,7 @@ from tagrank.kernels import (
 from tagrank.kernels.stack import Stack
 from tagrank.kernels.structure import names_of, views_of
 from tagrank.solvers.solution import KernelPoint, TracePoint
+from tagrank.validation import check_positive
 
 
 def is_matrix(X):
@@ -70,6 +71,44 @@ def check_numbers(name, values, n_kernels=None):
     if n_kernels is not None and len(values) != n_kernels:
         raise ValueError(f"{name} must be {n_kernels} {expected}, got {len(values)}")
     return np.array(values, dtype=np.float64)
+
+
+def check_groups(estimator):
+    """Raise unless the groups of kernels of an estimator can be, and go with its other parameters."""
+    check_positive("group_norm", estimator.group_norm)
+    if estimator.group_norm < 2:
+        raise ValueError(f"group_norm must be at least 2, got {estimator.group_norm!r}")
+    groups = estimator.groups
+    if groups is None:
+        return
+    named = list(groups.values() if isinstance(groups, Mapping) else _listed(groups))
+    if not named or not all(isinstance(name, str | numbers.Real) for name in named):
+        raise ValueError(f"groups must name the group of each kernel, by text or numbers, got {groups!r}")
+    is_learned = isinstance(estimator.weights, str) and estimator.weights == "learned"
+    if estimator.norm != 1 or estimator.solver not in ("auto", "mirror") or not is_learned:
+        raise ValueError(
+            "groups of kernels need norm=1, solver='auto' or 'mirror', and weights='learned', got "
+            f"norm={estimator.norm!r}, solver={estimator.solver!r}, weights={estimator.weights!r}"
+        )
+
+
+def _listed(groups):
+    return groups if isinstance(groups, Iterable) and not isinstance(groups, str) else ()
+
+
+def group_numbers(groups, names):
+    """The number of the group of each kernel; `groups` has one for each, or is a mapping by their names."""
+    if isinstance(groups, Mapping):
+        if missing := [name for name in names if name not in groups]:
+            raise ValueError(
+                f"groups must name every kernel, but {missing[0]!r} is missing; it has "
+                f"{', '.join(map(str, groups))}"
+            )
+        groups = [groups[name] for name in names]
+    groups = list(groups)
+    if len(groups) != len(names):
+        raise ValueError(f"groups must name a group for each of {len(names)} kernels, got {len(groups)}")
+    return np.unique([str(group) for group in groups], return_inverse=True)[1].ravel()
 
 
 def scales_of(stack, normalization):

@@ -73,6 +73,13 @@ class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
         ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.
     cost_strength : float, default 1.0
         How strongly `kernel_costs` count; 0 ignores them.
+    groups : array, shape (n_kernels,), or mapping of kernel to group, optional
+        The group of each kernel, by name or number (VSKL): few kernels of each group get a weight, but every
+        group counts. Needs norm=1 and learned weights; the sizes of the parts of a group are added, and the
+        groups have the norm `group_norm`. By default all kernels are one group.
+    group_norm : float, at least 2, default 2.0
+        Norm across `groups`: at 2 each group counts as much as it helps, at higher values they count more
+        alike.
 
     Attributes
     ----------

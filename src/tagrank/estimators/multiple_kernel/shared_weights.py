@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from tagrank.estimators.max_margin import MaxMarginEstimator
 from tagrank.estimators.multiple_kernel.kernel_weighing import KernelWeighing
 from tagrank.estimators.ranking import LabelRanker
-from tagrank.validation import check_choice
+from tagrank.validation import check_choice, check_positive
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -79,6 +79,13 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
         ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.
     cost_strength : float, default 1.0
         How strongly `kernel_costs` count; 0 ignores them.
+    groups : array, shape (n_kernels,), or mapping of kernel to group, optional
+        The group of each kernel, by name or number (VSKL): few kernels of each group get a weight, but every
+        group counts. Needs norm=1 and learned weights; the sizes of the parts of a group are added, and the
+        groups have the norm `group_norm`. By default all kernels are one group.
+    group_norm : float, at least 2, default 2.0
+        Norm across `groups`: at 2 each group counts as much as it helps, at higher values they count more
+        alike.
 
     Attributes
     ----------
@@ -159,7 +166,7 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
         check_choice("loss", self.loss, ("ranking", "group"))
 
 
-WORST = ("auto", "cutting-plane", "stochastic")
+WORST = ("auto", "cutting-plane", "stochastic", "paper")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -207,10 +214,11 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
         p of the p-norm that bounds the weights: 1 selects kernels, 2 and more spread the weights. Raise it if
         you know that all kernels matter.
     solver : {"auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso"}, for objective="worst"
-        {"auto", "cutting-plane", "stochastic"}, default "auto"
+        {"auto", "cutting-plane", "stochastic", "paper"}, default "auto"
         Solver for the weights; all solvers of an objective solve the same problem. With a norm above 1:
-        "silp" or "group-lasso", or "cutting-plane". "stochastic" is ML-MKL-SA: it trains one label at a time
-        and reaches a small gap slowly.
+        "silp" or "group-lasso", or "cutting-plane". "paper" is ML-MKL-SA: `max_iter` steps that train one
+        label each, after which all labels are trained on the mean of the weights and the gap tells how far it
+        came. "stochastic" is the same game with less noise in its steps, played until `tol` is reached.
     weights : {"learned", "held-out", "uniform", "best"} or array, shape (n_kernels,), default "learned"
         "learned" minimizes the objective. "held-out" searches for the weights that sum to 1 and rank held-out
         samples best: usually the better choice for photographs, at the cost of a few trainings; it ignores
@@ -226,6 +234,21 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
         ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.
     cost_strength : float, default 1.0
         How strongly `kernel_costs` count; 0 ignores them.
+    groups : array, shape (n_kernels,), or mapping of kernel to group, optional
+        The group of each kernel, by name or number (VSKL): few kernels of each group get a weight, but every
+        group counts. Needs norm=1 and learned weights; the sizes of the parts of a group are added, and the
+        groups have the norm `group_norm`. By default all kernels are one group.
+    group_norm : float, at least 2, default 2.0
+        Norm across `groups`: at 2 each group counts as much as it helps, at higher values they count more
+        alike.
+    eta : float, for solver="paper", default 0.01
+        Step size of the weights of kernels. The steps grow with the number of samples and with C; the
+        dissertation takes 0.01 and 0.001.
+    eta_labels : float, for solver="paper", optional
+        Step size of the shares of labels; by default `eta`.
+    delta : float, from 0 to 1, for solver="paper", default 0.2
+        Part of the draws that is even over labels; the rest follows their shares, which grow for labels with
+        high objectives.
 
     Attributes
     ----------
@@ -287,6 +310,9 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
     """
 
     objective: str = "sum"
+    eta: float = 0.01
+    eta_labels: float | None = None
+    delta: float = 0.2
 
     solvers = tuple(dict.fromkeys((*(name for name in KernelWeighing.solvers if name != "smo"), *WORST)))
 
@@ -297,11 +323,19 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
         super()._check_parameters()
         check_choice("objective", self.objective, ("sum", "worst"))
         if self.objective == "worst":
+            if self.groups is not None:
+                raise ValueError("groups of kernels need objective='sum', got objective='worst'")
             check_choice("solver, with objective='worst',", self.solver, WORST)
-            if self.norm != 1 and self.solver == "stochastic":
-                raise ValueError(f"norm must be 1 with solver='stochastic', got {self.norm!r}")
+            if self.norm != 1 and self.solver in WORST[2:]:
+                raise ValueError(f"norm must be 1 with solver={self.solver!r}, got {self.norm!r}")
         elif self.solver in WORST[1:]:
             raise ValueError(f"solver={self.solver!r} needs objective='worst', got objective='sum'")
+        check_positive("eta", self.eta)
+        if self.eta_labels is not None:
+            check_positive("eta_labels", self.eta_labels)
+        check_positive("delta", self.delta, allow_zero=True)
+        if self.delta > 1:
+            raise ValueError(f"delta must be a number from 0 to 1, got {self.delta!r}")
 
     def _weigh(self, stack, settings, start_weights):
         if self.objective == "sum":
@@ -309,6 +343,9 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
         from tagrank.solvers.multiple_kernel import solve_worst
 
         solver = "cutting-plane" if self.solver == "auto" else self.solver
+        if solver == "paper":
+            eta_labels = None if self.eta_labels is None else float(self.eta_labels)
+            settings |= {"eta": float(self.eta), "eta_labels": eta_labels, "delta": float(self.delta)}
         return solve_worst(
             stack, **settings, solver=solver, norm=float(self.norm), start_weights=start_weights
         )

@@ -19,7 +19,7 @@ from tagrank.estimators.targets import warn_labels_never_differ
 from tagrank.kernels import Linear, Precomputed, make_kernel
 from tagrank.kernels.gram import diagonal_of, gram, n_rows, take_rows
 from tagrank.solvers.perceptrons import BLOCK
-from tagrank.validation import check_flag
+from tagrank.validation import check_choice, check_flag, check_positive
 
 
 class KernelRows:
@@ -65,6 +65,7 @@ def _stack(first, second):
 
 
 NEEDS_ROWS = "a stream needs rows and a kernel; similarities can only be learned with fit"
+NEEDS_ALL = "form='dual' needs all samples at once: use fit, or form='primal' for a stream"
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -75,8 +76,9 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     A sample x whose ``<v, W phi(x)> / |W|`` is below `margin` is added: ``W += v phi(x)'``. There is nothing
     to converge to and no certificate; `JointSVM` is the better choice for what fits into memory.
 
-    With kernel="linear" the memory is that of W, however long the stream. With another kernel the samples
-    added are kept. The width of a kernel that takes it from data is that of the first chunk.
+    ``center=False, average=False, shuffle=False`` is the perceptron as published, ``form="dual"`` the paper's
+    other one. With kernel="linear" the memory is that of W, however long the stream. With another kernel the
+    samples added are kept. The width of a kernel that takes it from data is that of the first chunk.
 
     Parameters
     ----------
@@ -97,9 +99,18 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
         similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
         and twice that, together with other values of C.
+    form : {"primal", "dual"}, default "primal"
+        "primal" adds a sample to W. "dual" is the published dual perceptron: one number for each sample, all
+        of which move by the similarities to a sample that misses the margin, which is not divided by the
+        length of W. It needs a Gram matrix, and `fit`.
+    step : float, for form="dual", default 1.0
+        Size of an update; only its ratio to `margin` matters. The primal form would be scaled by it and
+        answer the same.
     max_iter : int, default 5
         Maximum number of passes of `fit` over the data; `fit` stops after a pass without an update.
         `partial_fit` makes one pass.
+    shuffle : bool, default True
+        Visit samples in random order in `fit`. False keeps their order, as published.
     random_state : int, RandomState or None, default None
         Seed of the order in which `fit` visits samples. `partial_fit` keeps the order of the stream.
     n_jobs : int, optional
@@ -152,7 +163,10 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     kernel: Any = "linear"
     gamma: float | None = None
     center: bool = True
+    form: str = "primal"
+    step: float = 1.0
     max_iter: int = 5
+    shuffle: bool = True
     random_state: Any = None
     n_jobs: int | None = None
 
@@ -168,6 +182,8 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
     )
 
     def partial_fit(self, X, y, classes=None) -> Self:
+        if self.form == "dual":
+            raise ValueError(NEEDS_ALL)
         if self._is_bound_to_gram():
             raise ValueError(NEEDS_ROWS)
         return super().partial_fit(X, y, classes)
@@ -180,6 +196,11 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         if not isinstance(self.margin, numbers.Real) or not 0 <= self.margin < 1:
             raise ValueError(f"margin must be a number from 0 to below 1, got {self.margin!r}")
         check_flag("center", self.center)
+        check_flag("shuffle", self.shuffle)
+        check_choice("form", self.form, ("primal", "dual"))
+        check_positive("step", self.step)
+        if self.form == "dual" and self.margin == 0:
+            raise ValueError("margin must be above 0 with form='dual', which learns nothing at 0")
 
     def _begin(self, stream, X, *, at_once):
         from tagrank.solvers.perceptrons import GramCoefficients, LinearWeights
@@ -187,11 +208,12 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         for stale in ("coef_", "X_fit_", "dual_coef_", "support_"):
             vars(self).pop(stale, None)
         kernel, n_labels = make_kernel(self.kernel, gamma=self.gamma), len(stream.classes)
-        if isinstance(kernel, Linear) and not isinstance(X, ComparedRows):
+        is_dual = self.form == "dual"
+        if isinstance(kernel, Linear) and not isinstance(X, ComparedRows) and not is_dual:
             self._weights = LinearWeights(X.shape[1], n_labels, X.dtype, averaged=self.average)
         elif at_once:
             kernel, K = self._fit_gram(X)
-            self._weights = GramCoefficients(K, n_labels, averaged=self.average)
+            self._weights = GramCoefficients(K, n_labels, averaged=self.average and not is_dual)
         elif isinstance(kernel, Precomputed):
             raise ValueError(NEEDS_ROWS)
         else:
@@ -203,6 +225,11 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
         V = self.stream_.vectors(states, center=self.center)
         warn_labels_never_differ(V, states)
         self.always_predicts_ = _always_some(states)
+        if self.form == "dual":
+            from tagrank.solvers.perceptrons import DualCoefficients
+
+            self._weights = DualCoefficients(self._weights.K, V, averaged=self.average)
+            return self._learn_dual
         if self._reads_indices():
             return lambda rows: self._learn(rows, V[rows])
         return lambda rows: self._learn(take_rows(X, rows), V[rows])
@@ -218,6 +245,12 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
 
         n_updates, self._squared_norm = learn_block(self._weights, rows, V, self._squared_norm, self.margin)
         self.n_seen_ += len(V)
+        self.n_updates_ += n_updates
+        return n_updates
+
+    def _learn_dual(self, rows):
+        n_updates = self._weights.learn(rows, self.margin, float(self.step))
+        self.n_seen_ += len(rows)
         self.n_updates_ += n_updates
         return n_updates
 
@@ -249,11 +282,23 @@ class OnlineJointSVM(StreamEstimator, KernelEstimator):
 
     def _leave_gram(self, X):
         """Coefficients of the samples that were added, so that others can follow them."""
+        from tagrank.solvers.perceptrons import LinearWeights
+
         weights, rows = self._weights, X.X if isinstance(X, ComparedRows) else X
         weights.K = None
+        if self.form == "dual":
+            weights.finish()
         if rows is None or isinstance(self.kernel_, Precomputed):
             return
-        kept = np.flatnonzero(np.any(weights.A != 0, axis=1))
+        if self.form == "dual" and isinstance(self.kernel_, Linear):
+            self._weights = LinearWeights(rows.shape[1], weights.A.shape[1], np.float64, averaged=False)
+            self._weights.W = rows.T @ weights.A
+            self._weights.total = None if weights.total is None else rows.T @ weights.total
+            return
+        is_kept = np.any(weights.A != 0, axis=1)
+        if weights.total is not None:  # a number of the dual form may return to zero
+            is_kept |= np.any(weights.total != 0, axis=1)
+        kept = np.flatnonzero(is_kept)
         total = None if weights.total is None else weights.total[kept]
         self._weights = KernelRows(self.kernel_, take_rows(rows, kept), weights.A[kept], total)
 

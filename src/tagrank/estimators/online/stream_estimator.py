@@ -129,6 +129,8 @@ class StreamEstimator(LabelEstimator):
     n_iter_ : int, passes of `fit`
     """
 
+    shuffle: bool = True
+
     stored = stores(
         never_positive_=None,
         n_present=Numbers("i", ("n_labels",)),
@@ -154,7 +156,8 @@ class StreamEstimator(LabelEstimator):
         stream.count(states)
         stream.warn_never_positive()
         self._start(stream, X, at_once=True)
-        learn, rng = self._learn_all(X, states), check_random_state(self.random_state)
+        learn = self._learn_all(X, states)
+        rng = check_random_state(self.random_state) if self.shuffle else None
         with limited_threads(1):  # the products of a block are too small to share
             self.n_iter_, _ = learn_in_passes(learn, len(states), max_iter=self.max_iter, rng=rng, stop=stop)
         self._finish(X)

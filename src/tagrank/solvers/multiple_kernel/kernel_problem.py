@@ -64,6 +64,7 @@ class KernelProblem:
     ----------
     best : KernelEvaluation with the smallest primal, or None
     lower : float, the largest lower bound
+    groups : int array, shape (n_kernels,), all zero: weights sum to one in each group
     has_planes : bool, whether cutting planes are kept; a method may ask for them before the first evaluation
     planes : CuttingPlanes, from the first evaluation on
     lowest : array, shape (n_kernels,), the weights where the maximum of all planes is least
@@ -93,6 +94,7 @@ class KernelProblem:
         self.n_unfinished = 0
         self.has_planes = norm == 1
         self.planes = self.lowest = None
+        self.groups = np.zeros(stack.n_kernels, np.intp)
 
     @property
     def n_kernels(self):
@@ -171,6 +173,14 @@ class KernelProblem:
     def raise_lower(self, bound):
         """Take over a lower bound of the optimum."""
         self.lower = max(self.lower, bound)
+
+
+def by_group(function, weights, groups):
+    """What a function makes of the weights of each group."""
+    found = np.empty(len(weights))
+    for group in range(groups.max() + 1):
+        found[groups == group] = function(weights[groups == group])
+    return found
 
 
 def kernel_data(stack, weights, intercept):

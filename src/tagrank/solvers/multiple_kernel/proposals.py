@@ -8,6 +8,7 @@ Each yields weights and is sent the evaluation at them (`kernel_problem.py`), ro
 import numpy as np
 
 from tagrank.solvers.multiple_kernel.cutting_planes import away_from_zero, normalized
+from tagrank.solvers.multiple_kernel.kernel_problem import by_group
 
 LEVEL = 0.5  # the dissertation has 0.9, which takes half as many rounds again
 
@@ -86,7 +87,7 @@ def below_level(problem, weights):
 
 
 def mirror(problem, weights):
-    """Mirror descent on the simplex, with the relative entropy as its distance (VSKL with one group), p = 1.
+    """Mirror descent with the relative entropy as its distance (VSKL), p = 1: weights of a group sum to one.
 
         beta_j  proportional to  beta_j exp(-eta g_j)
 
@@ -98,28 +99,31 @@ def mirror(problem, weights):
 
     and the first one, 2 / beta'v, makes nearly two steps of `group_lasso` at once.
     """
-    old = away_from_zero(weights, problem.norm)
+    groups = problem.groups
+    old = by_group(lambda part: away_from_zero(part, 1.0), weights, groups)
     here = yield old
     eta = 2 / max(old @ here.quadratics, problem.upper * np.finfo(float).eps, np.finfo(float).tiny)
     while True:
-        new = _mirror_step(old, eta * here.quadratics / 2)
+        new = _mirror_step(old, eta * here.quadratics / 2, groups)
         there = yield new
-        length = _mirror_length(old, new, (there.quadratics - here.quadratics) / 2)
+        length = _mirror_length(old, new, (there.quadratics - here.quadratics) / 2, groups)
         eta = np.clip(length, eta / LARGEST_GROWTH, eta * LARGEST_GROWTH)
         here, old = there, new
 
 
-def _mirror_length(old, new, change):
+def _mirror_length(old, new, change, groups):
     """The eta that the last change of the gradient asks for; infinite where it did not change."""
     move, middle = new - old, (old + new) / 2
-    across = middle @ (change - middle @ change) ** 2
+    across = middle @ (change - np.bincount(groups, middle * change)[groups]) ** 2
     return np.sqrt(move @ np.log(new / old) / across) if across > 0 else np.inf
 
 
-def _mirror_step(weights, exponents):
-    below = exponents.max() - exponents
+def _mirror_step(weights, exponents, groups):
+    below = by_group(lambda part: part.max() - part, exponents, groups)
     raised = weights * np.exp(-below * min(1.0, STEEPEST / max(below.max(), np.finfo(float).tiny)))
-    return normalized(np.maximum(raised, SMALLEST_WEIGHT * raised.max()), 1.0)
+    return by_group(
+        lambda part: normalized(np.maximum(part, SMALLEST_WEIGHT * part.max()), 1.0), raised, groups
+    )
 
 
 def projected_gradient(problem, weights):

@@ -6,9 +6,10 @@ import numpy as np
 
 from tagrank.resources import Ending
 from tagrank.solvers.dual_ascent import load_loss, solve_dual
-from tagrank.solvers.multiple_kernel import proposals, smo, worst_label
+from tagrank.solvers.multiple_kernel import kernel_groups, proposals, smo, worst_label
 from tagrank.solvers.multiple_kernel.cutting_planes import check_norm, normalized, uniform_weights
 from tagrank.solvers.multiple_kernel.kernel_problem import KernelProblem, kernel_data, search
+from tagrank.solvers.multiple_kernel.published_game import solve_published_game
 from tagrank.solvers.solution import KernelPoint, KernelSolution
 from tagrank.validation import check_choice
 
@@ -25,11 +26,24 @@ WORST_METHODS = {
     "cutting-plane": (worst_label.WorstProblem, worst_label.propose_below_level),
     "stochastic": (worst_label.GameProblem, worst_label.propose_means),
 }
+PAPER = "paper"  # the published game, which has options of its own
 ON_SIMPLEX = ("simple", "gradient", "mirror", "level")  # p = 1 only
+GROUPING = "mirror"  # the one that knows groups of kernels
 ON_BALL = ("smo",)  # p > 1 only
 
 
-def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback=None, **options):
+def solve_kernels(
+    stack,
+    make_loss,
+    bounds,
+    *,
+    solver="auto",
+    norm=1.0,
+    groups=None,
+    group_norm=2.0,
+    callback=None,
+    **options,
+):
     """Train coefficients T (n_samples, n_labels) and weights beta >= 0, |beta|_p <= 1, of kernels.
 
     Parameters
@@ -38,6 +52,8 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     make_loss, bounds : as in `solvers.dual_ascent.solve_dual`
     solver : "auto" or one of METHODS
     norm : float, p >= 1
+    groups : int array, shape (n_kernels,), or None: the group of each kernel, 0 for the first; p = 1 only
+    group_norm : float, s >= 2, see `kernel_groups.py`
     callback : function of a KernelPoint, called after each round
     options : those of `_search`
 
@@ -49,20 +65,24 @@ def solve_kernels(stack, make_loss, bounds, *, solver="auto", norm=1.0, callback
     norm = check_norm(norm)
     check_method(solver, norm)
     kind, propose = METHODS[_fastest(norm) if solver == "auto" else solver]
+    if groups is not None:
+        check_grouped(solver, norm, group_norm)
+        kind = partial(kernel_groups.GroupedProblem, groups=np.asarray(groups), group_norm=float(group_norm))
     return _search(partial(kind, stack, load_loss(make_loss), bounds), propose, norm, callback, **options)
 
 
 def solve_worst(stack, bounds, *, solver="cutting-plane", norm=1.0, callback=None, **options):
     """The weights that are best for the worst label, hinge loss; otherwise as `solve_kernels`.
 
-    The objectives of the solution are those of the worst label.
+    The objectives of the solution are those of the worst label. The options of solver="paper" are those of
+    `published_game.solve_published_game`.
     """
     norm = check_norm(norm)
-    check_choice("solver", solver, tuple(WORST_METHODS))
-    if solver == "stochastic" and norm != 1:
-        raise ValueError(
-            f"solver='stochastic' does not support norm={norm:g}; choose cutting-plane, or norm=1"
-        )
+    check_choice("solver", solver, (*WORST_METHODS, PAPER))
+    if solver in ("stochastic", PAPER) and norm != 1:
+        raise ValueError(f"solver={solver!r} does not support norm={norm:g}; choose cutting-plane, or norm=1")
+    if solver == PAPER:
+        return solve_published_game(stack, bounds, callback=callback, **options)
     kind, propose = WORST_METHODS[solver]
     return _search(partial(kind, stack, bounds), propose, norm, callback, **options)
 
@@ -125,6 +145,16 @@ def check_method(solver, norm):
     fitting = ["auto", *methods_for(norm)]
     if solver not in fitting:
         raise ValueError(f"solver={solver!r} does not do norm={norm:g}; choose one of {', '.join(fitting)}")
+
+
+def check_grouped(solver, norm, group_norm):
+    """Raise unless groups of kernels go with the other options."""
+    if solver not in ("auto", GROUPING) or norm != 1:
+        raise ValueError(
+            f"groups of kernels need solver={GROUPING!r} and norm=1, got solver={solver!r} and norm={norm:g}"
+        )
+    if not (np.isfinite(group_norm) and group_norm >= 2):
+        raise ValueError(f"group_norm must be a finite number of at least 2, got {group_norm!r}")
 
 
 def solve_weighted(stack, make_loss, weights, *, bounds, intercept=0.0, callback=None, **options):

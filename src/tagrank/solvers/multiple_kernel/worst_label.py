@@ -9,8 +9,8 @@ beta'v_k, and any shares gamma of the labels a lower bound: sum_k gamma_k c_k - 
 planes. With p = 1 the next weights are found as in the level method; the least point of all planes took ten
 times as many rounds.
 
-`GameProblem`: the same by a stochastic game (ML-MKL-SA, corrected), p = 1. One player has the weights beta of
-the kernels, the other one the shares gamma of the labels, in
+`GameProblem`: the same by a stochastic game (ML-MKL-SA with less noise), p = 1. One player has the weights
+beta of the kernels, the other one the shares gamma of the labels, in
 
     min over beta, max over gamma of sum_k gamma_k J_k(beta)
 
@@ -21,7 +21,8 @@ moves both players by exponents, in units of the objective:
     log gamma += eta (U + e_k (J_k - U_k) / q_k)
 
 where U_l and V_l are what was found when label l was trained last. In the mean these are the gradients, as
-with U = V = 0, which is the dissertation's; but what is found again and again makes no noise.
+with U = V = 0, which is the dissertation's (`published_game.py`); but what is found again and again makes no
+noise.
 
 As many steps as there are labels make a round. Whenever the number of rounds has doubled, the means of beta
 and gamma since the last measurement are measured, which trains all labels and is a round too.
@@ -178,13 +179,13 @@ class GameProblem(WorstProblem):
 
     def _play(self, n_steps):
         """Some steps; returns the means of the weights and of the shares before each, and after the last."""
-        beta, gamma = _exponentials(self.log_weights), _exponentials(self.log_shares)
+        beta, gamma = exponentials(self.log_weights), exponentials(self.log_shares)
         weights, shares = beta, gamma
         for _ in range(n_steps):
             if self.ending.reason() or self.was_interrupted:
                 break
             self._step(beta, gamma)
-            beta, gamma = _exponentials(self.log_weights), _exponentials(self.log_shares)
+            beta, gamma = exponentials(self.log_weights), exponentials(self.log_shares)
             weights, shares = weights + beta, shares + gamma
         return normalized(weights, 1.0), normalized(shares, 1.0)
 
@@ -205,5 +206,6 @@ class GameProblem(WorstProblem):
         self.log_shares += eta * gains
 
 
-def _exponentials(logarithms):
+def exponentials(logarithms):
+    """What sums to one and has these logarithms, up to a constant."""
     return normalized(np.exp(logarithms - logarithms.max()), 1.0)
