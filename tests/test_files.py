@@ -173,3 +173,11 @@ def test_damaged_content(tmp_path):
     (tmp_path / "a.npz").write_bytes(content)
     with pytest.raises(ValueError, match="damaged or truncated"):
         load_npz(tmp_path / "a.npz")
+
+
+@pytest.mark.parametrize("letter", ["a", "写", "\N{CAMERA WITH FLASH}"])
+def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, letter):
+    path = tmp_path / (letter * (251 // len(letter.encode())) + ".xmp")
+    with atomic_write(path, text=True) as stream:
+        stream.write("whole")
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]

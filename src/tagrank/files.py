@@ -23,6 +23,8 @@ MAX_BYTES = 2**30
 # What a row of text, with all that is noted about it, and a single word take in memory, about.
 ROW_BYTES, WORD_BYTES = 512, 64
 _SHOWN = 3
+# Characters of a name that stay in that of its neighbour: at most 200 of the 255 bytes that a name may have.
+_NAMED = 50
 _WAY_OUT = "split it, or, if you trust it, pass a larger max_bytes to its reader"
 
 
@@ -151,7 +153,8 @@ def atomic_write(path: str | os.PathLike, *, text: bool = False) -> Iterator[IO[
     path that ends in ``.gz`` is compressed.
     """
     path = Path(path)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
+    # a name may be as long as the system allows, that of the neighbour must not be longer
+    temporary = path.with_name(f".{path.name[:_NAMED]}.{secrets.token_hex(6)}.part")
     try:
         with open(temporary, "xb") as file:
             with _encoded(file, compress=path.suffix == ".gz", text=text) as stream:

@@ -7,7 +7,14 @@ from PIL import Image
 from tagrank.annotation.model_files.storage import ModelFileError
 from tagrank.commands.destinations import check_file, check_folder
 from tagrank.commands.evaluate import evaluate
-from tagrank.commands.given_data import choose_part, is_picture, open_collection, open_model, open_pictures
+from tagrank.commands.given_data import (
+    check_has_tags,
+    choose_part,
+    is_picture,
+    open_collection,
+    open_model,
+    open_pictures,
+)
 from tagrank.commands.missing.missing import missing
 from tagrank.commands.steps.evaluating import align_tags
 from tagrank.commands.train import train
@@ -38,7 +45,7 @@ def test_unknown_part_lists_those_there_are(coast):
         choose_part(coast, "dev", usual="train")
 
 
-@pytest.mark.filterwarnings("ignore:treating tags")
+@pytest.mark.filterwarnings("ignore:(treating|ignoring) tags")
 def test_missing_tags_are_absent_where_anything_is_known(coast):
     aligned = align_tags(coast, ["sky", "gull", "sea"])
     expected = [[1, 0, 1], [0, 0, 0], [np.nan] * 3, [0, 0, 1]]
@@ -184,3 +191,12 @@ def test_separators_are_for_tables(tmp_path, coast):
     for other in (coast, "drawn-pictures", tmp_path / "x.npz"):
         with pytest.raises(ArgumentError, match="separator needs a CSV file"):
             open_collection(other, reading=Reading(separator="/"))
+
+
+def test_a_list_of_other_pictures_is_named_where_no_tags_are_left(tmp_path):
+    Image.new("RGB", (16, 16)).save(tmp_path / "here.png")
+    (tmp_path / "tags.csv").write_text("image,tags\nD:/elsewhere.png,sky\n")
+    with pytest.raises(
+        ValueError, match=r"no tags to learn from; 1 picture skipped, such as .*elsewhere.png: is"
+    ):
+        check_has_tags(open_collection(tmp_path), tmp_path)

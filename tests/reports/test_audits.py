@@ -15,19 +15,29 @@ def audit(n_samples=40, low=0.4, high=0.6, by_frequency=0.0, by_count=0.0):
 
 def test_before_the_first_and_with_a_few():
     assert told_words(None) == "No picture is audited yet."
-    assert wanted_words(None) == "Audit 30 to know how complete the tags are, to about ± 10 points."
+    assert wanted_words(None, 500) == "Audit 30 to know how complete the tags are, to about ± 10 points."
     few = audit(4)
-    assert told_words(few, "row") == "4 rows looked at; from 10 on they tell how complete the tags are."
-    assert wanted_words(few) == "Audit 26 more to know it to about ± 10 points."
+    assert (
+        told_words(few, "row")
+        == "4 rows audited; at least 10 are needed to estimate how complete the tags are."
+    )
+    assert wanted_words(few, 500) == "Audit 26 more to know it to about ± 10 points."
     assert (n_wanted(None), n_wanted(few)) == (30, 26)
+
+
+def test_no_more_are_wanted_than_are_left():
+    wide = audit(40, 0.35, 0.65)
+    assert wanted_words(wide, 60) == "Audit 50 more to know it to about ± 10 points."
+    assert wanted_words(None, 12) == wanted_words(wide, 12) == "Audit the 12 that are left to know it better."
+    assert wanted_words(wide, 0) == wanted_words(None, 0) == ""
 
 
 def test_how_many_more_make_which_interval():
     wide, narrow, done = audit(40, 0.35, 0.65), audit(80, 0.42, 0.58), audit(400, 0.47, 0.53)
     assert told_words(wide) == "40 pictures audited: about 35 to 65 % of the true tags are listed."
-    assert wanted_words(wide) == "Audit 50 more to know it to about ± 10 points, or 320 more for ± 5."
-    assert wanted_words(narrow) == "Audit 125 more to know it to about ± 5 points."
-    assert wanted_words(done) == ""
+    assert wanted_words(wide, 500) == "Audit 50 more to know it to about ± 10 points, or 320 more for ± 5."
+    assert wanted_words(narrow, 500) == "Audit 125 more to know it to about ± 5 points."
+    assert wanted_words(done, 500) == ""
     assert (n_wanted(wide), n_wanted(narrow), n_wanted(done)) == (50, 125, 0)
 
 
@@ -60,7 +70,7 @@ def test_what_completeness_depends_on():
         (
             Completeness(0.5, 0.35, 0.65, 20),
             "about 35 to 65 %",
-            "about 35 to 65 %, by 20 that were looked at",
+            "about 35 to 65 %, from 20 audited",
         ),
     ],
 )

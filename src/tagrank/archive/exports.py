@@ -4,7 +4,6 @@ A list of decisions has a line for each tag of a picture that somebody decided, 
 has the form in which a folder of pictures is read. Photo programs read XMP sidecars beside pictures.
 """
 
-import csv
 import io
 import os
 import sqlite3
@@ -19,7 +18,7 @@ from tagrank.archive.records import ANSWER_WORDS, STATE_WORDS
 from tagrank.archive.tag_columns import read_vocabulary
 from tagrank.data.picture_folder import check_no_link
 from tagrank.data.readers.jsonl import json_line
-from tagrank.data.readers.table import protect_cell
+from tagrank.data.readers.table import protect_cell, row_writer
 from tagrank.data.writers.originals import prune_originals
 from tagrank.data.writers.sidecar_tags import SidecarChange, write_present_tags
 from tagrank.data.writers.tag_list import TagListExport, new_tag_list, usual_list, write_tag_list
@@ -76,7 +75,7 @@ def _csv_lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\n"
     for row in rows:
         stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerow(map(protect_cell, row.values()))
+        row_writer(stream).writerow(map(protect_cell, row.values()))
         yield stream.getvalue()
 
 

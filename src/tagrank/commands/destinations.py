@@ -1,6 +1,5 @@
 """Whether something can be written, asked before the work, and never where something is read; and lists."""
 
-import csv
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from tagrank.data import find_dataset, list_datasets
 from tagrank.data.picture_folder import PictureFolder
 from tagrank.data.readers.folders.tag_list import find_tag_lists
 from tagrank.data.readers.jsonl import escaped, json_line
-from tagrank.data.readers.table import protect_cell
+from tagrank.data.readers.table import protect_cell, row_writer
 from tagrank.errors import ArgumentError
 from tagrank.files import ProblemLog, atomic_write
 
@@ -124,7 +123,7 @@ def write_list(
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path, text=True) as stream:
         if Path(path).suffix == ".csv":
-            writer = csv.writer(stream, lineterminator="\n")
+            writer = row_writer(stream)
             for line in table:
                 writer.writerow(
                     [escaped(protect_cell(cell)) if isinstance(cell, str) else cell for cell in line]

@@ -50,7 +50,7 @@ class Evaluation:
     answers : what the model said, and what is true
     quality : what the predicted tags are worth on these pictures, in a sentence
     n_trained_on : how many of the pictures the model was trained on; the metrics flatter it for them
-    n_decisions : how many labels were decided at the desk
+    n_decisions : how many labels were decided, at the desk or in a list of audited pictures
     feature_seconds : set of picture features to the seconds that it takes, as measured when it was computed
     problems : files that were left out, and why
     """
@@ -232,6 +232,6 @@ def show_evaluation(
     quality = evaluation.quality if evaluation.is_telling else None
     metrics = metric_lines({evaluation.name or "value": evaluation.table}, every=all_metrics)
     n_decisions = evaluation.n_decisions
-    said = [f"used {counted(n_decisions, 'decision')} from the desk"] if n_decisions else []
+    said = [f"used {counted(n_decisions, 'decision')} of yours"] if n_decisions else []
     said += [] if report is None else [f"report written to {report}"]
     return Screen([*quality_lines(quality), *metrics], said, {"skipped": evaluation.problems})

@@ -12,6 +12,7 @@ from tagrank.annotation.describing import PICTURES
 from tagrank.annotation.model_files.storage import JSON_NAME, ModelFileError
 from tagrank.archive import database_path, decided_collection
 from tagrank.commands.lists import DRAWN_PICTURES
+from tagrank.commands.tables import counted
 from tagrank.data import (
     Collection,
     Reading,
@@ -136,12 +137,20 @@ def check_has_tags(collection: Collection, data: Collection | str | os.PathLike)
     if len(collection.tags):
         return collection
     if not _is_table(data):
-        raise ValueError(f"{collection.name or 'the collection'} has no tags to learn from")
+        name, skipped = collection.name or "the collection", _what_was_skipped(collection)
+        raise ValueError(f"{name} has no tags to learn from{skipped}")
     raise FileError(
         str(data),
         "has no tags to learn from; expected a column 'tags' with lists such as sky|sea, or for each tag a "
         "column such as 'tag:sky' with 1 for present and 0 for absent",
     )
+
+
+def _what_was_skipped(collection: Collection) -> str:
+    """How many pictures were skipped, with the first of them; "" if none was."""
+    if not collection.problems:
+        return ""
+    return f"; {counted(len(collection.problems), 'picture')} skipped, such as {collection.problems[0]}"
 
 
 def check_several(rows: Collection) -> Collection:

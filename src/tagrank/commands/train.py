@@ -367,7 +367,7 @@ def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
     if facts["layout"]:
         lines["tags from"] = facts["layout"]
     if facts["decisions"]:
-        lines["decided at the desk"] = counted(facts["decisions"], "tag")
+        lines["decided by you"] = counted(facts["decisions"], "tag")
     if training.choice is not None and training.choice.plan:
         lines["rows"] = training.choice.plan
     if training.looks is not None:

@@ -51,7 +51,7 @@ class Collection:
     feature_names : dict of view name to the names of its columns
     problems : files that were left out or not wholly understood when the collection was read, and why
     layout : how a folder of pictures stored their tags, such as "keywords"; see `read_pictures`
-    decided : the labels that a person decided at the desk, present, absent or unknown
+    decided : the labels that a person decided at the desk or in an audit, present, absent or unknown
     audited : the names of rows that were drawn at random and whose tags were all looked at: what they lack is
         surely absent
     implies : pairs of a tag and one that it implies, such as ("jet", "vehicle"), near or far

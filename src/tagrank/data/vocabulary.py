@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tagrank.data.readers.table import bare_cell, join_tags, protect_cell, split_tags
+from tagrank.data.readers.table import bare_cell, join_tags, protect_cell, row_writer, split_tags
 from tagrank.errors import ArgumentError
 from tagrank.files import FileError, open_text
 
@@ -356,5 +356,5 @@ def tag_table_lines(rows: Iterable[tuple[str, Iterable[str], Iterable[str], str]
     for tag, parents, synonyms, description in rows:
         stream = io.StringIO()
         cells = (tag, join_tags(parents, "|"), join_tags(synonyms, "|"), " ".join(description.split()))
-        csv.writer(stream, lineterminator="\n").writerow(map(protect_cell, cells))
+        row_writer(stream).writerow(map(protect_cell, cells))
         yield stream.getvalue()

@@ -53,10 +53,11 @@ def queue_rows(review: Review) -> list[dict[str, Any]]:
         {
             "name": name,
             "title": queue.title,
-            "about": queue.told(review.table),
-            "count": queue.n_wanted(_n_left(review, queue), review.table),
+            "about": queue.told(review.table, n_left),
+            "count": queue.n_wanted(n_left, review.table),
         }
         for name, queue in QUEUES.items()
+        for n_left in [_n_left(review, queue)]
     ]
 
 

@@ -85,7 +85,7 @@ class Queue:
         return self.state if self.state in PICTURE_STATES else ""
 
     @classmethod
-    def told(cls, table: StateTable) -> str:
+    def told(cls, table: StateTable, n_left: int) -> str:
         """What people read about it, as things are."""
         return cls.about
 
@@ -276,10 +276,10 @@ class CompletePictures(Queue):
     wants_all = True
 
     @classmethod
-    def told(cls, table: StateTable) -> str:
+    def told(cls, table: StateTable, n_left: int) -> str:
         audit = table.audit()
         told = "" if audit is None else f" {told_words(audit)}"
-        return f"{cls.about}{told} {wanted_words(audit)}".rstrip()
+        return f"{cls.about}{told} {wanted_words(audit, n_left)}".rstrip()
 
     @classmethod
     def n_wanted(cls, n_left: int, table: StateTable) -> int:

@@ -24,14 +24,19 @@ def n_wanted(audit: Audit | None) -> int:
     return next((n for n in map(audit.samples_for, AIMS) if n), 0)
 
 
-def wanted_words(audit: Audit | None) -> str:
-    """How many more make which interval: "Audit 20 more for ± 10 points, 140 more for ± 5."; "" if none."""
+def wanted_words(audit: Audit | None, n_left: int) -> str:
+    """How many more make which interval: "Audit 20 more for ± 10 points, 140 more for ± 5."; "" if none.
+
+    Where fewer are left than the first interval needs, all of them are wanted.
+    """
+    if n_left < n_wanted(audit):
+        return f"Audit the {n_left:,} that are left to know it better." if n_left else ""
     points = f"± {100 * AIMS[0]:.0f} points"
     if audit is None:
         return f"Audit {FIRST} to know how complete the tags are, to about {points}."
     if audit.n_samples < FEWEST_AUDITED:
         return f"Audit {n_wanted(audit)} more to know it to about {points}."
-    needed = [(n, f"{100 * aim:.0f}") for aim in AIMS if (n := audit.samples_for(aim))]
+    needed = [(n, f"{100 * aim:.0f}") for aim in AIMS if 0 < (n := audit.samples_for(aim)) <= n_left]
     if not needed:
         return ""
     (first, nearest), *others = needed

@@ -151,5 +151,5 @@ def test_missing_says_how_many_decisions_it_used(tagrank, decided):
     with Archive.open(decided) as archive:
         archive.decide([Answer(3, "sky", "yes"), Answer(3, "boat", "no")], who="anna", request="2")
     options = ("--method", "label-frequency", "--folds", 2, "--features", "hsv", "--no-cache", "--n-jobs", 1)
-    assert "used 5 decisions from the desk" in tagrank("missing", decided, *options).stderr
+    assert "used 5 decisions of yours" in tagrank("missing", decided, *options).stderr
     assert "has no tags to learn from" in tagrank("missing", decided, "--no-decisions", *options).stderr

@@ -241,3 +241,13 @@ def test_cells_that_spreadsheets_would_run_are_written_as_text_and_read_back(tmp
     assert list(read_csv(tmp_path / "list.csv").part) == HOSTILE
     np.testing.assert_array_equal(read_csv(tmp_path / "table.csv").X, -np.eye(9))
     assert read_csv(tmp_path / "table.csv").feature_names["features"] == HOSTILE
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_line_ends_in_names_and_tags_read_back(tmp_path, end):
+    names, tags = [f"a{end}=1,b.jpg", "c.jpg"], [f"sea{end}side", "sky"]
+    for views in ({"features": np.eye(2)}, {"pictures": [str(tmp_path / name) for name in names]}):
+        collection = Collection(views=views, labels=[{tag} for tag in tags], names=names)
+        write_csv(collection, tmp_path / "x.csv")
+        again = read_csv(tmp_path / "x.csv", separator="|")
+        assert (again.names, again.tags) == (names, tags)

@@ -71,7 +71,8 @@ class AuditStatus:
         from tagrank.reports.audits import dependence_words, told_words, wanted_words
 
         depends = "" if self.audit is None else dependence_words(self.audit, self.kind)
-        return [one for one in (told_words(self.audit, self.kind), depends, wanted_words(self.audit)) if one]
+        wanted = wanted_words(self.audit, self.n_left)
+        return [one for one in (told_words(self.audit, self.kind), depends, wanted) if one]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain dicts, lists and numbers for JSON."""

@@ -355,7 +355,7 @@ def show_missing(
     if page is not None:
         said.append(f"page written to {page}")
     if n_decisions := answer.facts["decisions"]:
-        said.append(f"used {counted(n_decisions, 'decision')} from the desk; these are not suggested again")
+        said.append(f"used {counted(n_decisions, 'decision')} of yours; these are not suggested again")
     listed = answer.completeness
     if listed is not None and listed.told != listed.words:  # little is known, or somebody looked
         said.append(f"true tags listed: {listed.told}")

@@ -36,6 +36,7 @@ from tagrank.data.readers.table import (
     join_tags,
     protect_cell,
     relative_picture,
+    row_writer,
     split_tags,
 )
 from tagrank.files import (
@@ -310,7 +311,7 @@ def write_csv(
         raise ValueError(f"columns need different names, got twice: {', '.join(twice[:5])}")
     tag_cells = _tag_lists(collection, separator, empty) if as_list else _label_cells(collection)
     with atomic_write(path, text=True) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = row_writer(stream)
         writer.writerow(map(protect_cell, [*about, *names, *tags]))
         about_cells = zip(*about.values(), strict=True) if about else repeat((), len(collection))
         for parts in zip(about_cells, _cells(X), tag_cells, strict=True):

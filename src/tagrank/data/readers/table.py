@@ -18,6 +18,7 @@ comma that recurs is no accident, and names of one kind have the same number of 
 where most of the texts that have one occur once, or where they have two parts here and more or fewer there.
 """
 
+import csv
 import math
 import os
 import re
@@ -31,7 +32,8 @@ from tagrank.errors import ArgumentError, did_you_mean, warn
 from tagrank.labels import duplicates
 
 # Text that spreadsheets run as a formula, perhaps with apostrophes before it.
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_BOTH_ENDS = "\r\n"
 TAG_PREFIX = "tag:"
 # What columns of lists are called elsewhere, without capitals, blanks and underscores; SourceFile: ExifTool
 _IMAGE_WORDS = (
@@ -143,6 +145,25 @@ def _required(position: dict[str, int], column: str) -> int:
 def protect_cell(text: str) -> str:
     """`text` with an apostrophe before it where a spreadsheet would run it as a formula."""
     return f"'{text}" if _FORMULA.match(text) else text
+
+
+def row_writer(stream: Any, *, delimiter: str = ",", end: str = "\n") -> Any:
+    r"""A `csv.writer` whose rows end in `end`, and in whose cells every kind of line end is quoted.
+
+    Python's own quotes only the characters of its line end. A name with a bare ``\r`` would be two lines to
+    readers and spreadsheets, and the second could begin with a formula.
+    """
+    return csv.writer(_LineEnder(stream, end), delimiter=delimiter, lineterminator=_BOTH_ENDS)
+
+
+class _LineEnder:
+    """Where a `csv.writer` writes its rows, one at a time."""
+
+    def __init__(self, stream: Any, end: str) -> None:
+        self._stream, self._end = stream, end
+
+    def write(self, row: str) -> None:
+        self._stream.write(row.removesuffix(_BOTH_ENDS) + self._end)
 
 
 def bare_cell(text: str) -> str:

@@ -21,6 +21,7 @@ from tagrank.data.readers.table import (
     join_tags,
     protect_cell,
     relative_picture,
+    row_writer,
     split_tags,
 )
 from tagrank.data.writers.tags import PictureTags
@@ -191,7 +192,7 @@ class _CsvLines:
 
     def _line(self, row: Sequence[str]) -> str:
         stream = io.StringIO(newline="")
-        csv.writer(stream, delimiter=self._delimiter, lineterminator=self._whole._end).writerow(row)
+        row_writer(stream, delimiter=self._delimiter, end=self._whole._end).writerow(row)
         return stream.getvalue()
 
 

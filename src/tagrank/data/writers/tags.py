@@ -1,6 +1,5 @@
 """Tags of pictures, as a program found them or a person gave them, written where other programs read them."""
 
-import csv
 import os
 import secrets
 import shutil
@@ -12,7 +11,7 @@ from PIL import Image
 
 from tagrank.data.collection import Collection
 from tagrank.data.readers.jsonl import json_line
-from tagrank.data.readers.table import join_tags, protect_cell, relative_picture
+from tagrank.data.readers.table import join_tags, protect_cell, relative_picture, row_writer
 from tagrank.data.writers.sidecar import write_sidecar
 from tagrank.files import FileError, Problem, ProblemLog, atomic_write
 from tagrank.validation import check_choice, check_kind
@@ -102,7 +101,7 @@ def _write_sidecars(tagged: TaggedPictures, strict: bool, options: dict[str, Any
 
 def _write_csv(tagged: TaggedPictures, path: Path, *, separator: str = "|") -> None:
     with atomic_write(path, text=True) as stream:
-        writer = csv.writer(stream, lineterminator="\n")
+        writer = row_writer(stream)
         writer.writerow(["image", "tags"])
         for picture, tags in tagged.items():
             cells = (relative_picture(picture, path.parent), join_tags(tags, separator))
