@@ -28,7 +28,7 @@ _UNJOINED = ("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "HANGU
 def check_visible(what: str, text: str, longest: int) -> str:
     """A name of people or tags in one line, with accents composed and single blanks; others are refused."""
     if not isinstance(text, str):
-        raise ArgumentError(f"{what} is text, got {type(text).__name__}")
+        raise ArgumentError(f"{what} must be text, got {type(text).__name__}")
     name = re.sub(" +", " ", _plain_blanks(unicodedata.normalize("NFC", text))).strip()
     if not 0 < len(name) <= longest:
         raise ArgumentError(f"{what} has 1 to {longest} characters, got {len(name)}")
