@@ -1,7 +1,7 @@
 """Canonical correlation of samples and labels: scores decoded from the space, or machines trained in it."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -102,7 +102,7 @@ class CanonicalCorrelation(RidgeRegression):
 
     stored = stores(correlations_=Numbers("f", ("n_components",)))
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         self._states = None if self.classifier == "none" else encode_targets(y).states
         try:
             super().fit(X, y)
