@@ -108,6 +108,7 @@ OTHERS = {
     "draw_pictures(None)": lambda: tagrank.draw_pictures(None),
     "draw_pictures(size)": lambda: tagrank.draw_pictures(size="large"),
     "hide_labels": lambda: tagrank.hide_labels(Y, "half"),
+    "hide_labels(share_of)": lambda: tagrank.hide_labels(Y, 0.5, share_of=2),
     "hide_labels(mark)": lambda: tagrank.hide_labels(Y, 0.5, mark=["nan"]),
     "iterative_split": lambda: tagrank.iterative_split(Y, test_size="half"),
     "LabelStratifiedKFold": lambda: tagrank.LabelStratifiedKFold("5"),

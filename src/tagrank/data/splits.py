@@ -157,18 +157,27 @@ def _deal(members: Matrix, sizes: np.ndarray, tie_breaks: np.ndarray) -> np.ndar
             remaining[strata] -= 1
 
 
-def hide_labels(Y: Any, fraction: float, *, mark: str = "absent", random_state: Any = None) -> Matrix:
-    """Hide a fraction of all present labels; each sample that has some keeps at least one.
+def hide_labels(
+    Y: Any, fraction: float, *, share_of: str = "all", mark: str = "absent", random_state: Any = None
+) -> Matrix:
+    """Hide a fraction of the present labels; each sample that has some keeps at least one.
 
-    One label of every sample is set aside at random; the hidden ones are drawn without replacement from all
-    others, so their number is exact: `round(fraction * number of present labels)`.
+    With `share_of="all"`, our own rule, one label of every sample is set aside at random; the hidden ones are
+    drawn without replacement from all others, so their number is exact: `round(fraction * number of present
+    labels)`. Samples with many labels lose a larger share of them.
+
+    With `share_of="sample"`, the rule of Bucak, Jin and Jain (2011) and of Bucak's dissertation, chapter 5,
+    each sample loses the fraction of its own labels. A share that is no whole number is rounded up or down at
+    random, so that it is right on average (they do not say how they round). Samples with one label lose
+    nothing, so that the hidden labels are fewer than the fraction of all.
 
     Parameters
     ----------
     Y : labels, shape (n_samples, n_labels)
-    fraction : share of the present labels to hide, 0 to 1 (the usual protocol: 0.2, 0.4, 0.6)
+    fraction : share of the present labels to hide, 0 to 1 (0.2, 0.4 and 0.6 in the dissertation)
+    share_of : {"all", "sample"}, what the fraction is a share of: all present labels, or those of each sample
     mark : {"absent", "unknown"}, what a hidden label looks like: 0, as in pictures whose tags are incomplete
-        without anybody knowing which (the usual protocol), or nan
+        without anybody knowing which (so in the dissertation), or nan
     random_state : None, int or numpy Generator
 
     Returns
@@ -176,16 +185,17 @@ def hide_labels(Y: Any, fraction: float, *, mark: str = "absent", random_state: 
     hidden : a copy of `Y` of the same kind, dense or sparse
     """
     value = _MARKS[check_choice("mark", mark, tuple(_MARKS))]
+    draw = _DRAWS[check_choice("share_of", share_of, tuple(_DRAWS))]
     check_between("fraction", fraction, 0, 1)
     Y = as_label_matrix(Y)
-    rows, columns = _draw(positive_pairs(Y), float(fraction), np.random.default_rng(random_state))
+    rows, columns = draw(positive_pairs(Y), float(fraction), np.random.default_rng(random_state))
     if sparse.issparse(Y):
         return _replace_stored(Y, rows, columns, value)
     Y[rows, columns] = value
     return Y
 
 
-def _draw(
+def _draw_of_all(
     present: tuple[np.ndarray, np.ndarray], fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     rows, columns = present
@@ -197,10 +207,30 @@ def _draw(
     if n_hidden > len(candidates):
         raise ValueError(
             f"cannot hide {fraction:.0%} of {len(rows)} labels when each sample keeps one: "
-            f"at most {len(candidates) / max(1, len(rows)):.1%} can be hidden"
+            f"at most {len(candidates) / max(1, len(rows)):.1%} can be hidden; "
+            "with share_of='sample' each sample loses what it can"
         )
     hidden = candidates[:n_hidden]
     return rows[hidden], columns[hidden]
+
+
+def _draw_of_each(
+    present: tuple[np.ndarray, np.ndarray], fraction: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    rows, columns = present
+    order = rng.permutation(len(rows))
+    order = order[np.argsort(rows[order], kind="stable")]
+    _, starts, owner, counts = np.unique(
+        rows[order], return_index=True, return_inverse=True, return_counts=True
+    )
+    wanted = fraction * counts
+    n_hidden = np.floor(wanted) + (rng.random(len(counts)) < wanted % 1)
+    place = np.arange(len(order)) - starts[owner]
+    hidden = order[place < np.minimum(n_hidden, counts - 1)[owner]]
+    return rows[hidden], columns[hidden]
+
+
+_DRAWS = {"all": _draw_of_all, "sample": _draw_of_each}
 
 
 def _replace_stored(Y: Matrix, rows: np.ndarray, columns: np.ndarray, value: float) -> Matrix:

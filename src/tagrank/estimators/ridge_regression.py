@@ -1,16 +1,14 @@
-"""Ridge regression for all labels at once, what its relatives share with it, and `LabelCompletion`."""
+"""Ridge regression for all labels at once, and what its relatives share with it."""
 
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy.linalg import solve
 
-from tagrank.estimators.base import NUMBER, Numbers, stores
-from tagrank.estimators.calibration.decisions import cardinality_threshold
+from tagrank.estimators.base import NUMBER, stores
 from tagrank.estimators.compared_rows import LandmarkRows, PlainRows
 from tagrank.estimators.kernel_estimator import KernelEstimator
-from tagrank.estimators.targets import encode_targets, warn_never_positive
+from tagrank.estimators.targets import warn_never_positive
 from tagrank.kernels import Linear
 from tagrank.kernels.gram import n_rows
 from tagrank.labels import labels_from_states
@@ -217,148 +215,3 @@ def choose_alpha(ridge, states, Y, means):
         for scores in leave_one_out(spectrum, targets, size * PENALTIES)
     ]
     return share_known * size * PENALTIES[qualities.index(max(qualities))]
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class LabelCompletion(RidgeRegression):
-    """Ridge regression onto labels that a second map completes (FastTag).
-
-    Chen, Zheng and Weinberger 2013: B completes the labels y of a sample, 0 or 1, and W predicts what it
-    makes of them from the features; B is held to the labels by asking that it restores them after each was
-    dropped with probability p:
-
-        min over B, W, b    sum_i |B y_i - W x_i - b|^2 + alpha |W|^2 + g sum_i E |y_i - B dropped(y_i)|^2
-
-    The expectation has a closed form: with S = sum y y', E y dropped(y)' sums to P = (1 - p) S and
-    E dropped(y) dropped(y)' to Q = (1 - p)^2 S + p (1 - p) diag(S). The paper solves for B and W by turns.
-    Given B, W is ridge regression, linear in B; put in, it leaves B = g P (g Q + R)^-1, where R = Y'(Y - F)
-    and F are the fitted values of ridge regression onto the labels themselves. So both are found at once, and
-    scores are B times those of ridge regression.
-
-    Of the paper one layer is here, without its further steps for rare labels; any kernel takes the place of
-    its maps of histograms, and the intercept b is free. Unknown labels are filled in first by what
-    `RidgeRegression` on the known ones fits there. `predict` answers scores above the threshold that gives
-    training samples as many labels as they have.
-
-    Parameters
-    ----------
-    dropout : float from 0 to below 1, default 0.5
-        p. The more labels are thought to be missing, the higher.
-    reconstruction : float, default 1.0
-        g. The smaller, the more B gives up labels that the features do not tell.
-    alpha : float, optional
-        Penalty on the squared weights, as in scikit-learn's `Ridge` and `KernelRidge`. By default one of 15
-        values, over seven powers of ten: the one that ranks the labels of left-out samples best (image AUC,
-        leave-one-out). Beyond 1,000 samples, 1,000 of them are left out, drawn at random but always the same
-        ones. For this choice, unknown labels count as the mean of the known ones, and alpha is multiplied by
-        the share of known labels. Methods that project the labels choose alpha before the projection.
-    kernel : {"rbf", "linear", "poly", "chi2", "intersection", "hellinger", "precomputed"} or Kernel, default
-        "rbf"
-        Similarity of two samples. "rbf" suits most dense features, "chi2", "intersection" and "hellinger"
-        suit histograms. "linear" trains on the rows themselves, dense or sparse, without a Gram matrix;
-        choose it for many rows or many columns. With "precomputed", X is the Gram matrix. Kernels can be
-        added, multiplied and put on views: ``Gaussian().on("gist") + ChiSquared().on("sift")``.
-    gamma : float, optional
-        1 / width of "rbf" and "chi2", and the factor of "poly". The larger gamma, the fewer samples count as
-        similar. By default the width is the mean distance of training pairs; if the ranking is poor, try half
-        and twice that, together with other values of C.
-    landmarks : int, optional
-        Number of landmarks: rows are compared only with this many training rows, which are chosen to
-        represent all of them (Nyström). This takes n x landmarks instead of n x n numbers, and only the
-        landmarks are stored. 1,000 are enough for most collections. By default all rows are compared with
-        each other.
-    n_jobs : int, optional
-        Number of threads; all cores by default.
-
-    Attributes
-    ----------
-    completion_ : array, shape (n_labels, n_labels), B
-    threshold_ : float
-    dual_coef_ : array, shape (n_samples, n_labels)
-        ``decision_function(X)`` is ``K(X, X_train) @ dual_coef_ + intercept_``, labels completed; missing for
-        kernel="linear".
-    alpha_ : float
-        The penalty that was used.
-    support_ : int array, shape (n_support,)
-        Indices of the training samples with a known label; missing for kernel="linear".
-    X_fit_ : array, sparse matrix or mapping of views
-        The training samples; missing for kernel="precomputed" and "linear".
-    kernel_ : Kernel
-        The kernel, with its width fixed by the training samples.
-    coef_ : array, shape (n_labels, n_features)
-        Weights of the columns; only for kernel="linear".
-    intercept_ : array, shape (n_labels,)
-        Constants that are added to the scores of each label.
-    classes_ : array, shape (n_labels,)
-        The names of the labels, in the order of the columns of all scores and predictions.
-    never_positive_ : bool array, shape (n_labels,)
-        Labels without a positive training sample. They are ranked last and never predicted.
-    n_features_in_ : int
-        Number of columns of X in `fit`; missing if X was a mapping of views.
-
-    Examples
-    --------
-    >>> from tagrank.estimators import LabelCompletion
-    >>> X = [[0.0], [1.0], [2.0], [3.0]]
-    >>> model = LabelCompletion(kernel="linear").fit(X, [{"sea", "sky"}, {"sea"}, {"street"}, {"street"}])
-    >>> model.classes_[(-model.decision_function([[0.5]])[0]).argsort()].tolist()
-    ['sea', 'sky', 'street']
-    """
-
-    dropout: float = 0.5
-    reconstruction: float = 1.0
-
-    stored = stores(completion_=Numbers("f", ("n_labels", "n_labels")), threshold_=NUMBER)
-
-    def fit(self, X, y) -> Self:
-        super().fit(X, y)
-        states = encode_targets(y).states
-        Y, means, fitted = vars(self).pop("_fitted")
-        # ridge regression has labels of -1 and 1
-        labels, residuals = (Y + means + 1) / 2, (Y - fitted) / 2
-        moments = corrupted_moments(labels, self.dropout)
-        self.completion_ = complete(*moments, labels.T @ residuals, self.reconstruction)
-        self._complete_coefficients()
-        scores = (fitted + means + 1) / 2 @ self.completion_.T
-        self.threshold_ = cardinality_threshold(states[counted_rows(states)], scores)
-        return self
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        if not check_positive("dropout", self.dropout, allow_zero=True) < 1:
-            raise ValueError(f"dropout must be a number from 0 to below 1, got {self.dropout!r}")
-        check_positive("reconstruction", self.reconstruction)
-
-    def _learn(self, ridge, Y, means):
-        coefficients = super()._learn(ridge, Y, means)
-        self._fitted = Y, means, ridge.scores(coefficients)
-        return coefficients
-
-    def _complete_coefficients(self):
-        """B (f + 1) / 2 for the scores f of ridge regression."""
-        half = self.completion_ / 2
-        self.intercept_ = half @ (self.intercept_ + 1)
-        if hasattr(self, "coef_"):
-            self.coef_ = half @ self.coef_
-        else:
-            self.dual_coef_ = self.dual_coef_ @ half.T
-
-    def choose(self, scores) -> np.ndarray:
-        """Labels present: those that reach the threshold."""
-        return ((scores >= self.threshold_) & ~self.never_positive_).astype(np.int64)
-
-
-def corrupted_moments(Y, dropout):
-    """Sums of E y dropped(y)' and E dropped(y) dropped(y)' over the rows of Y (n_samples, n_labels)."""
-    S, kept = Y.T @ Y, 1 - dropout
-    return kept * S, kept**2 * S + dropout * kept * np.diag(S.diagonal())
-
-
-def complete(P, Q, R, reconstruction):
-    """B = g P (g Q + R)^-1; labels that are never present stay so."""
-    system = reconstruction * Q + (R + R.T) / 2
-    empty = system.diagonal() <= np.finfo(float).eps * max(system.diagonal().max(), np.finfo(float).tiny)
-    system[empty, empty] = 1
-    # labels that always go together leave it singular but for rounding
-    system.flat[:: len(system) + 1] *= 1 + 1e-9
-    return solve(system, reconstruction * P, assume_a="pos").T

@@ -57,8 +57,10 @@ _HOMES = {
     "whole_picture.edges": "QuickEdges Hog PyramidEdges",
     "whole_picture.gist": "Gist",
     "whole_picture.lbp": "LocalBinaryPatterns",
+    "whole_picture.regions": "RegionMoments",
     "words.bag": "BagOfWords",
     "words.local_descriptors": "Sift Hue SelfSimilarity",
+    "words.colour_sift": "HsvSift WindowSift",
     "words.encoding": "HardEncoding SoftEncoding SalientEncoding LocalityConstrained",
     "words.fisher": "FisherEncoding GaussianMixtureWords",
     "words.hierarchy": "HierarchicalWords",
@@ -100,6 +102,12 @@ _PAPERS: dict[str, Callable[[], Feature]] = {
         for suffix, bins, bands in (("", 16, 1), ("_v3h1", 12, 3))
     },
 }
+# of the dissertation's 48 kernels of Caltech 101
+_CALTECH: dict[str, Callable[[], Feature]] = {
+    "dense_hsv_sift": partial(_bag, "DenseGrid", "HsvSift", 1000),
+    "window_sift": partial(_make, "WindowSift"),
+    "window_hsv_sift": lambda: _make("WindowSift", _make("HsvSift")),
+}
 _EMBEDDINGS = tuple(f"efficientnet_lite{variant}" for variant in range(3))
 FEATURES: Mapping[str, Feature] = Lazy(
     {
@@ -112,14 +120,18 @@ FEATURES: Mapping[str, Feature] = Lazy(
         "lbp": partial(_make, "LocalBinaryPatterns"),
         "self_similarity": partial(_bag, "DenseGrid", "SelfSimilarity", 300, scales=(10.0,)),
         "covariance": partial(_make, "RegionCovariance"),
+        "regions": partial(_make, "RegionMoments"),
+        **_CALTECH,
         **{name: partial(_make, "EfficientNetEmbedding", i) for i, name in enumerate(_EMBEDDINGS)},
     }
 )
+# parts of pictures are for `RelevanceModel`
+_LEFT_OUT = ("colour", "edges", "regions", *_CALTECH, _EMBEDDINGS[1])
 PRESETS: dict[str, tuple[str, ...]] = {
     "fast": ("colour", "edges", "gist", "lbp"),
     "papers": tuple(_PAPERS),
     "embedding": _EMBEDDINGS[::2],
-    "all": tuple(name for name in FEATURES if name not in ("colour", "edges", _EMBEDDINGS[1])),
+    "all": tuple(name for name in FEATURES if name not in _LEFT_OUT),
 }
 
 

@@ -13,11 +13,17 @@ from tagrank.data import Collection
 from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.estimators import (
     CalibratedRanker,
+    CanonicalCorrelation,
+    LabelCompletion,
     LabelFrequency,
     LabelRanker,
+    LabelTransfer,
+    MultipleKernelRanker,
     OneVsAllSVM,
     ProbabilityRanker,
+    RelevanceModel,
     ScoreSum,
+    TagPropagation,
 )
 from tagrank.estimators.methods import METHODS
 from tagrank.features import Feature
@@ -128,6 +134,56 @@ def test_every_method(method, make_collection, tmp_path):
     annotator = Annotator(method.load()()).fit(make_collection())
     loaded = check_round_trip(annotator, make_collection(9, seed=1), tmp_path / "model")
     assert loaded.estimator_.get_params() == annotator.estimator_.get_params()
+
+
+PUBLISHED = {
+    "TagProp SD": lambda kernel: TagPropagation(
+        kernel=kernel, variant="SD", neighborhood="turns", n_neighbors=9
+    ),
+    "TagProp sigma-ML": lambda kernel: TagPropagation(kernel=kernel, targets="labels", n_neighbors=9),
+    "JEC": lambda kernel: LabelTransfer(kernel=kernel, distance_unit="largest", weighting="lasso"),
+    "CCA": lambda kernel: CanonicalCorrelation(kernel=kernel, classifier="svm"),
+    "FastTag": lambda kernel: LabelCompletion(kernel=kernel, n_layers=2, rare_recall=0.5),
+    "spherical": lambda kernel: MultipleKernelRanker(
+        kernel=kernel, normalization="spherical", random_state=0
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_published_forms(name, make_collection, tmp_path):
+    annotator = Annotator(PUBLISHED[name](Gaussian().on("colour") + Linear().on("edges")))
+    annotator.fit(make_collection(kind="views"))
+    check_round_trip(annotator, make_collection(9, kind="views", seed=1), tmp_path / "model")
+
+
+def test_parts_of_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = Collection({"x": rng.random((20, 6))}, (rng.random((20, 3)) < 0.5).astype(float))
+    annotator = Annotator(RelevanceModel(n_regions=3)).fit(rows)
+    loaded = check_round_trip(annotator, rows, tmp_path / "model")
+    estimator = loaded.estimator_
+    with pytest.raises(ValueError, match="n_regions must divide the number of columns, got 4 for 6"):
+        estimator.set_params(n_regions=4).restore(annotator.estimator_.stored_state())
+
+
+def test_curves_that_do_not_fit_the_variant_are_refused(make_collection):
+    estimator = TagPropagation(n_neighbors=9).fit(make_collection().X, make_collection().Y)
+    state = estimator.stored_state()
+    with pytest.raises(ValueError, match="curves of labels do not fit the variant 'ML'"):
+        TagPropagation(variant="ML").restore(state)
+
+
+def test_weights_of_distances_that_are_all_zero_are_refused_and_missing_ones_are_equal(make_collection):
+    kernel = Gaussian().on("colour") + Linear().on("edges")
+    rows = make_collection(kind="views")
+    estimator = LabelTransfer(kernel=kernel).fit(rows.views, rows.Y)
+    state = estimator.stored_state()
+    with pytest.raises(ValueError, match="one of the weights of the distances must be above zero"):
+        LabelTransfer(kernel=kernel).restore(state | {"weights_": np.zeros(2)})
+    old = LabelTransfer(kernel=kernel)
+    old.restore(state | {"weights_": None})
+    np.testing.assert_array_equal(old.weights_, [0.5, 0.5])
 
 
 def test_an_estimator_of_ones_own_cannot_be_stored(collection, tmp_path):

@@ -177,6 +177,26 @@ def test_normalization_undoes_scales(views, Y, grams, normalization):
     np.testing.assert_allclose(other.decision_function(scaled), plain.decision_function(grams), atol=2e-2)
 
 
+@pytest.mark.parametrize("Estimator", EVERY)
+def test_spherical_kernels_have_a_diagonal_of_one(Estimator, views, Y):
+    options = {"tol": 1e-6, "random_state": 0}
+    model = Estimator(kernel="linear", normalization="spherical", **options).fit(views, Y)
+    lengths = {name: np.linalg.norm(rows, axis=1, keepdims=True) for name, rows in views.items()}
+    grams = [(rows / lengths[name]) @ (rows / lengths[name]).T for name, rows in views.items()]
+    other = Estimator(kernel="precomputed", **options).fit(grams, Y)
+    np.testing.assert_allclose(model.kernel_weights_, other.kernel_weights_, atol=5e-3)
+    np.testing.assert_allclose(model.decision_function(views), other.decision_function(grams), atol=2e-2)
+    assert model.kernel_names_ == list(views)
+    # lengths of rows are lost
+    longer = {name: rows * np.linspace(1, 9, len(rows))[:, None] for name, rows in views.items()}
+    np.testing.assert_allclose(model.decision_function(longer), model.decision_function(views), atol=1e-6)
+
+
+def test_similarities_cannot_be_made_spherical(grams, Y):
+    with pytest.raises(ValueError, match="normalization='spherical' needs kernels, got similarities"):
+        MultipleKernelRanker(kernel="precomputed", normalization="spherical").fit(grams, Y)
+
+
 def test_a_group_loss(grams, Y):
     model = MultipleKernelRanker(kernel="precomputed", loss="group", C=0.1, random_state=0).fit(grams, Y)
     assert model.converged_

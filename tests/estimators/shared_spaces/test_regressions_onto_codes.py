@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 from scipy.linalg import eigh, sqrtm
 from sklearn.linear_model import Ridge, orthogonal_mp
+from sklearn.svm import LinearSVC
 
 from tagrank.estimators import (
     CanonicalCorrelation,
@@ -69,6 +70,53 @@ def test_canonical_correlations_solve_the_generalised_problem(problem):
 
 def model_weights(X, targets):
     return Ridge(2.0).fit(X, targets).coef_.T
+
+
+@pytest.mark.parametrize("share_hidden", [0.0, 0.3])
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_machines_on_the_projections_are_those_of_liblinear(problem, kernel, share_hidden, monkeypatch):
+    monkeypatch.setattr("tagrank.estimators.shared_spaces.canonical_correlation.TOL", 1e-8)
+    X, Y = problem
+    Y = np.where(np.random.default_rng(4).random(Y.shape) < share_hidden, np.nan, Y)
+    rows = X @ X.T if kernel == "precomputed" else X
+    more = {"n_components": 3, "label_penalty": 0.5, "alpha": 2.0, "kernel": kernel}
+    model = CanonicalCorrelation(classifier="svm", cost=0.3, **more).fit(rows, Y)
+    # what ridge regression on the known labels fits stands in the place of unknown ones
+    ridge = RidgeRegression(**FIXED).fit(X, Y).decision_function(X)
+    labels = centred(np.where(np.isnan(Y), ridge, 2 * Y - 1))
+    S = np.linalg.inv(sqrtm(labels.T @ labels + 0.5 * np.trace(labels.T @ labels) / 5 * np.eye(5)).real)
+    H = Ridge(2.0).fit(X, labels).predict(X)
+    V = np.linalg.eigh(S @ labels.T @ H @ S)[1][:, -3:]
+    codes = Ridge(2.0).fit(X, labels @ S @ V).predict(X)
+    codes = centred(codes) / codes.std(axis=0)
+    scores = model.decision_function(rows)
+    for label, score in enumerate(scores.T):
+        known = ~np.isnan(Y[:, label])
+        peer = LinearSVC(C=0.3, loss="hinge", tol=1e-8, max_iter=10**6, random_state=0)
+        peer.fit(codes[known], Y[known, label])
+        expected = np.append(peer.coef_, peer.intercept_)
+        design = np.column_stack([codes, np.ones(len(codes))])
+        found = np.linalg.lstsq(design, score, rcond=None)[0]
+        np.testing.assert_allclose(design @ found, score, atol=1e-7)  # nothing but the projections
+        signs = 2 * Y[known, label] - 1
+
+        def objective(w, design=design[known], signs=signs):
+            return w @ w / 2 + 0.3 * np.maximum(0, 1 - signs * (design @ w)).sum()
+
+        assert objective(found) == pytest.approx(objective(expected), rel=1e-5)
+        np.testing.assert_allclose(found, expected, atol=0.01)
+
+
+def test_directions_without_correlation_change_nothing():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    Y = (X @ rng.normal(size=(2, 6)) > 0).astype(float)
+    # two columns have two directions
+    some, all_of_them = (
+        CanonicalCorrelation(classifier="svm", n_components=n, **FIXED).fit(X, Y) for n in (2, 6)
+    )
+    np.testing.assert_allclose(some.coef_, all_of_them.coef_, atol=1e-6)
+    assert some.score(X, Y) > 0.9
 
 
 @pytest.mark.parametrize("share_hidden", [0.0, 0.4])

@@ -19,7 +19,7 @@ WEIGHING = (
     ),
     Parameter(
         "normalization",
-        one_of("none", "trace", "variance"),
+        one_of("none", "trace", "variance", "spherical"),
         "none",
         "What is scaled to 1 in each kernel first.",
     ),

@@ -101,7 +101,7 @@ NEIGHBOURS = (
     ),
     Method(
         "label-transfer",
-        "tagrank.estimators.neighbours.nearest_neighbors:LabelTransfer",
+        "tagrank.estimators.neighbours.label_transfer:LabelTransfer",
         "neighbours",
         "JEC",
         "Makadia, Pavlovic, Kumar: A New Baseline for Image Annotation, ECCV 2008",
@@ -111,11 +111,27 @@ NEIGHBOURS = (
         parameters=(
             neighbors("5"),
             Parameter("n_transferred", POSITIVE_COUNT, "5", "Number of tags per picture."),
+            Parameter(
+                "distance_unit",
+                one_of("mean", "largest"),
+                "mean",
+                "Divide distances of each set of features by their mean, or the largest, as published.",
+            ),
+            Parameter(
+                "weighting",
+                one_of("kernel", "lasso"),
+                "kernel",
+                "All sets of features count the same, or by weights learned from pairs of pictures.",
+            ),
+            Parameter(
+                "n_shared", POSITIVE_COUNT, "4", "Number of tags that alike pictures share, for the lasso."
+            ),
+            Parameter("sparsity", POSITIVE, "0.001", "Penalty of the weights of the lasso."),
         ),
         space={"n_neighbors": (2, 5, 10, 20)},
         unknown="Ignored: an unknown tag is not copied and does not count for its frequency.",
         memory=votes,
-        differs="Distances are divided by their mean, not by their largest value.",
+        differs="Distances are divided by their mean; distance_unit=largest is the published form.",
     ),
     Method(
         "tag-propagation",
@@ -127,16 +143,37 @@ NEIGHBOURS = (
         "Tags of similar pictures, weighted by learned distances, and a curve for each tag.",
         "Pictures with several sets of features; probabilities from neighbours.",
         "n^2, n m",
-        parameters=(neighbors("200"),),
+        parameters=(
+            neighbors("200"),
+            Parameter(
+                "variant",
+                one_of("sigma-ML", "sigma-SD", "ML", "SD"),
+                "sigma-ML",
+                "A weight for each distance (ML) or one for their mean (SD), with or without curves of tags.",
+            ),
+            Parameter(
+                "targets",
+                one_of("smoothed", "labels"),
+                "smoothed",
+                "Smoothed tags and rising curves, or tags as they are, as published.",
+            ),
+            Parameter(
+                "neighborhood",
+                one_of("mean", "turns"),
+                "mean",
+                "Similar pictures by the mean of the distances, or by each in turn, as published.",
+            ),
+        ),
         space={"n_neighbors": (50, 100, 200)},
         unknown="Ignored in the likelihood; a neighbour with an unknown label counts with its frequency.",
         memory=propagation,
         known_as=("sigma-ML",),
-        differs="Neighbours are those of the mean distance, and the curve of a tag cannot fall.",
+        differs="Targets are smoothed, and neighbours those of the mean distance; targets=labels and "
+        "neighborhood=turns are the published form.",
     ),
     Method(
         "label-completion",
-        "tagrank.estimators.ridge_regression:LabelCompletion",
+        "tagrank.estimators.label_completion:LabelCompletion",
         "neighbours",
         "FastTag",
         "Chen, Zheng, Weinberger: Fast Image Tagging, ICML 2013",
@@ -150,15 +187,22 @@ NEIGHBOURS = (
                 "dropout", BELOW_ONE, "0.5", "Share of the tags that the other tags must be able to restore."
             ),
             Parameter("reconstruction", POSITIVE, "1", "How closely completed tags follow the given ones."),
+            Parameter("n_layers", POSITIVE_COUNT, "1", "Number of times that tags are completed."),
+            Parameter(
+                "rare_recall",
+                BELOW_ONE,
+                "none, all tags",
+                "Complete only tags with at most this recall a further time.",
+            ),
         ),
         space={"alpha": (0.01, 0.1, 1.0), "dropout": (0.1, 0.5), "reconstruction": (1.0, 10.0)},
         unknown=FILLED,
         memory=regressions,
-        differs="One layer, without the further steps for rare tags.",
+        differs="One layer; n_layers and rare_recall are the layers and the steps for rare tags.",
     ),
     Method(
         "relevance-model",
-        "tagrank.estimators.neighbours.nearest_neighbors:RelevanceModel",
+        "tagrank.estimators.neighbours.relevance_model:RelevanceModel",
         "neighbours",
         "MBRM",
         "Feng, Manmatha, Lavrenko: Multiple Bernoulli Relevance Models for Image and Video Annotation, CVPR "
@@ -174,11 +218,17 @@ NEIGHBOURS = (
                 "Width of the neighbourhood: how near pictures must be to count.",
             ),
             Parameter("smoothing", BELOW_ONE, "0.1", "Weight of the frequency of a tag."),
+            Parameter(
+                "n_regions",
+                POSITIVE_COUNT,
+                "1",
+                "Number of parts of a picture that its row consists of.",
+            ),
         ),
         space={"bandwidth": (0.1, 0.15, 0.2, 0.3), "smoothing": (0.01, 0.1, 0.3)},
         unknown=VOTES,
         memory=votes,
-        differs="One row per picture instead of one per part of it.",
+        differs="One part per picture; n_regions says how many, as published.",
     ),
 )
 METHODS = (*REGRESSION, *NEIGHBOURS)

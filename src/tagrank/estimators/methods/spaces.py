@@ -138,7 +138,7 @@ SHARED_SPACES = (
     ),
     Method(
         "canonical-correlation",
-        "tagrank.estimators.shared_spaces.regressions_onto_codes:CanonicalCorrelation",
+        "tagrank.estimators.shared_spaces.canonical_correlation:CanonicalCorrelation",
         "shared space",
         "CCA",
         "Sun, Ji, Ye: Canonical Correlation Analysis for Multilabel Classification, "
@@ -150,12 +150,19 @@ SHARED_SPACES = (
             LANDMARKS,
             components("0.5"),
             Parameter("label_penalty", POSITIVE, "1", "Regularization of rare tags in the combinations."),
+            Parameter(
+                "classifier",
+                one_of("none", "svm"),
+                "none",
+                "Decode the scores, or train support vector machines in the space, as published.",
+            ),
+            Parameter("cost", POSITIVE, "1", "Penalty for violated tags of the support vector machines."),
             ALPHA,
         ),
         space={**SHARES, "label_penalty": (0.1, 1.0, 10.0)},
         unknown=FILLED,
         memory=regressions,
-        differs="The paper trains support vector machines on the projections; here scores are decoded.",
+        differs="Scores are decoded; classifier=svm trains machines on the projections, as published.",
     ),
     Method(
         "compressed-sensing",

@@ -26,7 +26,7 @@ from tagrank.validation import check_choice, check_count, check_positive
 
 WEIGHTS = ("learned", "held-out", "uniform", "best")
 FOLD_TOL = 2e-2  # duality gap of models that only tell how good weights are
-NORMALIZATIONS = ("none", "trace", "variance")
+NORMALIZATIONS = ("none", "trace", "variance", "spherical")
 SOLVERS = ("auto", "silp", "simple", "gradient", "mirror", "level", "group-lasso", "smo")
 
 

@@ -19,6 +19,7 @@ from tagrank.kernels import (
     reads_views,
     stack_of_kernels,
 )
+from tagrank.kernels.kernel import OnView
 from tagrank.kernels.stack import Stack
 from tagrank.kernels.structure import names_of, views_of
 from tagrank.solvers.solution import KernelPoint, TracePoint
@@ -115,9 +116,10 @@ def scales_of(stack, normalization):
     """What each kernel is multiplied with before it is weighed, shape (n_kernels,).
 
     "trace" brings the mean of the diagonal to one, "variance" the mean squared distance of a sample from the
-    mean of all, in the space of the kernel. A kernel without size stays as it is.
+    mean of all, in the space of the kernel. A kernel without size stays as it is. "spherical" has no factor:
+    there the kernels themselves have a diagonal of one.
     """
-    if normalization == "none":
+    if normalization in ("none", "spherical"):
         return np.ones(stack.n_kernels)
     sizes = stack.diagonals().mean(axis=1, dtype=np.float64)
     tiny = 1e-6 * sizes
@@ -125,6 +127,13 @@ def scales_of(stack, normalization):
         sizes = sizes - stack.quadratics(np.full((stack.n_samples, 1), 1 / stack.n_samples))
     has_size = sizes > tiny
     return np.where(has_size, 1 / np.where(has_size, sizes, 1), 1.0)
+
+
+def _on_sphere(kernel):
+    """The kernel with a diagonal of one; it keeps the name of its view."""
+    if isinstance(kernel, OnView):
+        return kernel.kernel.unit_diagonal().on(kernel.view)
+    return kernel.unit_diagonal()
 
 
 def only_views(X, views):
@@ -167,12 +176,24 @@ class ManyKernels(MaxMarginEstimator):
         kernel = make_kernel(self.kernel, gamma=self.gamma)
         is_plain = not isinstance(kernel, Sum) and kernel.combines and not reads_views(kernel)
         if is_plain and isinstance(X, Mapping) and not hasattr(X, "format"):
-            return Sum(tuple(kernel.on(view) for view in X), (1.0,) * len(X))
-        return kernel
+            kernel = Sum(tuple(kernel.on(view) for view in X), (1.0,) * len(X))
+        return self._normalized(kernel)
+
+    def _normalized(self, kernel):
+        """The kernels with a diagonal of one, if that is asked for."""
+        if getattr(self, "normalization", "none") != "spherical":
+            return kernel
+        if isinstance(kernel, Precomputed):
+            raise ValueError(
+                "normalization='spherical' needs kernels, got similarities; divide each by the square "
+                "roots of its diagonal, as Kernel.unit_diagonal() does"
+            )
+        parts = tuple(_on_sphere(term) for _, term in kernel.terms)
+        return parts[0] if len(parts) == 1 else Sum(parts, tuple(weight for weight, _ in kernel.terms))
 
     def raised_kernel(self, power):
         """Its kernels, each to a power, not fitted."""
-        kernel = make_kernel(self.kernel, gamma=self.gamma)
+        kernel = self._normalized(make_kernel(self.kernel, gamma=self.gamma))
         parts = tuple(term**power for _, term in kernel.terms)
         return Sum(parts, (1.0,) * len(parts))
 

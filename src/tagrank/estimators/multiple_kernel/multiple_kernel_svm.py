@@ -65,9 +65,10 @@ class MultipleKernelSVM(KernelWeighing, MaxMarginEstimator):
     power : int, default 1
         Must be 1, because each label has its own weights. Raise the kernels themselves, ``kernel ** 2``, or
         use a `SharedKernelSVM`.
-    normalization : {"none", "trace", "variance"}, default "none"
-        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, or the variance of the
-        samples in its feature space. Kernels of different scale need one of the last two.
+    normalization : {"none", "trace", "variance", "spherical"}, default "none"
+        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, the variance of the
+        samples in its feature space, or each entry of its diagonal. Kernels of different scale need one of
+        the last three.
     kernel_costs : array, shape (n_kernels,), or mapping of kernel to cost, optional
         Cost of computing each kernel for a new sample, such as seconds. The weight of kernel j then counts
         ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.

@@ -71,9 +71,10 @@ class MultipleKernelRanker(KernelWeighing, LabelRanker):
         best in cross-validation.
     power : int, default 1
         Power of the weighted sum, for all `weights` except "learned". Higher powers make the kernel narrower.
-    normalization : {"none", "trace", "variance"}, default "none"
-        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, or the variance of the
-        samples in its feature space. Kernels of different scale need one of the last two.
+    normalization : {"none", "trace", "variance", "spherical"}, default "none"
+        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, the variance of the
+        samples in its feature space, or each entry of its diagonal. Kernels of different scale need one of
+        the last three.
     kernel_costs : array, shape (n_kernels,), or mapping of kernel to cost, optional
         Cost of computing each kernel for a new sample, such as seconds. The weight of kernel j then counts
         ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.
@@ -226,9 +227,10 @@ class SharedKernelSVM(KernelWeighing, MaxMarginEstimator):
         best in cross-validation.
     power : int, default 1
         Power of the weighted sum, for all `weights` except "learned". Higher powers make the kernel narrower.
-    normalization : {"none", "trace", "variance"}, default "none"
-        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, or the variance of the
-        samples in its feature space. Kernels of different scale need one of the last two.
+    normalization : {"none", "trace", "variance", "spherical"}, default "none"
+        What is scaled to 1 in each kernel first: nothing, the mean of its diagonal, the variance of the
+        samples in its feature space, or each entry of its diagonal. Kernels of different scale need one of
+        the last three.
     kernel_costs : array, shape (n_kernels,), or mapping of kernel to cost, optional
         Cost of computing each kernel for a new sample, such as seconds. The weight of kernel j then counts
         ``1 + cost_strength * cost_j / mean cost`` in the norm, so cheap kernels are preferred.

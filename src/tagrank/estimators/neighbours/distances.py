@@ -110,6 +110,32 @@ def nearest_of(D, n_neighbors, *, own=None):
     return indices, distances
 
 
+def nearest_by_turns(D, n_neighbors, *, own=None):
+    """Columns (n_rows, n_neighbors) of `D` (n_rows, n_columns, n_terms): the nearest by each term in turn.
+
+    First the nearest by each term, then the second nearest by each, and so on, each column once. `own` as in
+    `nearest_of`.
+    """
+    terms = (np.ascontiguousarray(D[:, :, t]) for t in range(D.shape[2]))
+    by_term = [nearest_of(term, n_neighbors, own=own)[0] for term in terms]
+    candidates = np.stack(by_term, axis=2).reshape(len(D), -1)
+    found = np.empty((len(D), n_neighbors), np.int64)
+    _take_turns(candidates, np.full(D.shape[1], -1), found)
+    return found
+
+
+@compiled()
+def _take_turns(candidates, last_taken, found):
+    """The first different ones of the candidates of each row; `last_taken` is -1 for each candidate."""
+    for r in range(len(candidates)):
+        place = 0
+        for index in candidates[r]:
+            if place < found.shape[1] and last_taken[index] != r:
+                last_taken[index] = r
+                found[r, place] = index
+                place += 1
+
+
 def nearest_rows(X, Z, n_neighbors, *, leave_one_out=False, n_jobs=None):
     """The rows of `Z` nearest to each row of `X` by Euclidean distance, both dense.
 

@@ -1,15 +1,12 @@
-"""Labels by the votes of the nearest training samples: four rules."""
+"""Labels by the votes of the nearest training samples: shares and probabilities."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from tagrank.estimators.base import LogOdds, Numbers, stores
-from tagrank.estimators.calibration.decisions import predict_top
-from tagrank.estimators.neighbours.distances import term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator, shares
-from tagrank.kernels.gram import n_rows
-from tagrank.validation import check_choice, check_count, check_positive
+from tagrank.validation import check_choice, check_positive
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -81,7 +78,7 @@ class NearestNeighbors(NeighborEstimator):
 
     def _similarity(self, distances):
         """Weights (n_samples, k) of neighbours, of mean 1."""
-        squares = (distances @ term_weights(self.kernel_)) ** 2
+        squares = (distances @ self._term_weights()) ** 2
         widths = squares.mean(axis=1, keepdims=True)
         weights = np.exp(-squares / np.where(widths > 0, widths, 1))
         return weights / weights.mean(axis=1, keepdims=True)
@@ -191,178 +188,3 @@ def _histogram(counts, chosen, k):
     cells = counts[rows, labels] * counts.shape[1] + labels
     found = np.bincount(cells, minlength=(k + 2) * counts.shape[1])
     return found.reshape(k + 2, -1)[: k + 1]
-
-
-CLEARLY_BELOW = 1e-6  # ties in a group are broken by frequency
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class LabelTransfer(NeighborEstimator):
-    """Copies the labels of the nearest training sample, then some labels of the next ones (JEC).
-
-    The rule of Makadia, Pavlovic and Kumar 2008: first the labels of the nearest sample, the most frequent
-    ones in training first; then labels of its other `n_neighbors` - 1 neighbours, by how often they occur
-    together in training with the labels taken first, and how often the neighbours have them. How these two
-    are combined is not known here, it is the product. All labels get a score: those that no neighbour has
-    follow, by their frequency.
-
-    Distances of several views are added, each divided by its mean over training pairs; the paper divides
-    by the largest, which one outlier decides. A label that is unknown of the nearest sample is not taken from
-    it; neighbours where a label is unknown have no say in how often they have it.
-
-    Parameters
-    ----------
-    n_transferred : int, default 5
-        How many labels `predict` gives every sample.
-    kernel : str, Kernel or list of them, default "rbf"
-        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
-        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
-    gamma : float, optional
-        Width of the kernel; it does not change the neighbours.
-    n_neighbors : int, default 5
-        Number of training samples that vote; all, if there are fewer. More neighbours give smoother scores.
-    n_jobs : int, optional
-        Number of threads; all cores by default.
-
-    Attributes
-    ----------
-    states_ : int8 array, shape (n_samples, n_labels)
-        Labels of the training samples: 1 present, -1 absent, 0 unknown.
-    frequencies_ : array, shape (n_labels,)
-        For each label, the share of the samples that have it, among those where it is known.
-    scales_ : array, shape (n_terms,)
-        Mean distances of training samples; the distances of each term of the kernel are divided by these.
-    diagonal_ : array, shape (n_samples,), or None
-        Similarities of the training samples with themselves, for kernel="precomputed".
-    support_ : int array, shape (n_samples,)
-        Indices of the stored training samples: all.
-    kernel_ : Kernel
-        The kernel, with its width fixed by the training samples.
-    X_fit_ : array, sparse matrix or mapping of views
-        The training samples that predictions are computed from; missing for kernel="precomputed".
-    classes_ : array, shape (n_labels,)
-        The names of the labels, in the order of the columns of all scores and predictions.
-    never_positive_ : bool array, shape (n_labels,)
-        Labels without a positive training sample. They are ranked last and never predicted.
-    n_features_in_ : int
-        Number of columns of X in `fit`; missing if X was a mapping of views.
-
-    Examples
-    --------
-    >>> from tagrank.estimators import LabelTransfer
-    >>> X = [[0.0], [0.2], [1.0], [1.1]]
-    >>> tags = [{"sea", "boat"}, {"sea", "sun"}, {"street"}, {"street", "car"}]
-    >>> model = LabelTransfer(n_neighbors=2).fit(X, tags)
-    >>> model.classes_[(-model.decision_function([[0.05]])[0]).argsort()].tolist()
-    ['sea', 'boat', 'sun', 'street', 'car']
-    """
-
-    n_neighbors: int = 5
-    n_transferred: int = 5
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_count("n_transferred", self.n_transferred)
-
-    def _scores(self, X):
-        indices, _ = self._nearest(X)
-        first = self.states_[indices[:, 0]] > 0
-        local = shares(*self._votes(indices[:, 1:]))
-        present = (self.states_ > 0).astype(np.float64)
-        together = first.astype(np.float64) @ (present.T @ present)
-        together[~first.any(axis=1)] = 1  # without labels of the nearest only the others speak
-        follow = local * together
-        follow /= 1 + follow.max(axis=1, keepdims=True)
-        scores = np.where(local > 0, 1 + follow + CLEARLY_BELOW * self.frequencies_, self.frequencies_ / 2)
-        return np.where(first, 3 + self.frequencies_, scores)
-
-    def choose(self, scores) -> np.ndarray:
-        """Labels present: as many as are transferred."""
-        return predict_top(scores, self.n_transferred) * ~self.never_positive_
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class RelevanceModel(NeighborEstimator):
-    """The mean of a label over all training samples, weighted by a Gaussian of their distance (MBRM).
-
-    The multiple-Bernoulli relevance model of Feng, Manmatha and Lavrenko 2004 on one feature vector a sample
-    (theirs are those of the parts of a picture, whose densities are multiplied):
-
-        P(l | x) = sum_j k(x, x_j) P(l | j) / sum_j k(x, x_j),    P(l | j) = (mu [j has l] + n_l) / (mu + n)
-
-    that is (1 - s) times the weighted share of samples that have the label, and s = n / (mu + n) times
-    its frequency. k = exp(-(d / bandwidth)^2), where d is the distance of `NearestNeighbors`, whose mean over
-    training pairs is one; so the kernel's own width plays no part. Samples where a label is unknown have no
-    weight for it. `predict` answers labels that reach one half.
-
-    Parameters
-    ----------
-    bandwidth : float, default 0.2
-        Of the Gaussian, in mean distances. Nearly all weight is on the nearest samples if it is small.
-    smoothing : float, default 0.1
-        s, from 0 to below 1. The larger it is, the more all samples get the frequent labels.
-    kernel : str, Kernel or list of them, default "rbf"
-        The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
-        as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
-    gamma : float, optional
-        Width of the kernel; it does not change the neighbours.
-    n_jobs : int, optional
-        Number of threads; all cores by default.
-
-    Attributes
-    ----------
-    states_ : int8 array, shape (n_samples, n_labels)
-        Labels of the training samples: 1 present, -1 absent, 0 unknown.
-    frequencies_ : array, shape (n_labels,)
-        For each label, the share of the samples that have it, among those where it is known.
-    scales_ : array, shape (n_terms,)
-        Mean distances of training samples; the distances of each term of the kernel are divided by these.
-    diagonal_ : array, shape (n_samples,), or None
-        Similarities of the training samples with themselves, for kernel="precomputed".
-    support_ : int array, shape (n_samples,)
-        Indices of the stored training samples: all.
-    kernel_ : Kernel
-        The kernel, with its width fixed by the training samples.
-    X_fit_ : array, sparse matrix or mapping of views
-        The training samples that predictions are computed from; missing for kernel="precomputed".
-    classes_ : array, shape (n_labels,)
-        The names of the labels, in the order of the columns of all scores and predictions.
-    never_positive_ : bool array, shape (n_labels,)
-        Labels without a positive training sample. They are ranked last and never predicted.
-    n_features_in_ : int
-        Number of columns of X in `fit`; missing if X was a mapping of views.
-
-    Examples
-    --------
-    >>> from tagrank.estimators import RelevanceModel
-    >>> X = [[0.0], [0.2], [1.0], [1.1]]
-    >>> model = RelevanceModel().fit(X, [{"sea", "boat"}, {"sea"}, {"street"}, {"street"}])
-    >>> dict(zip(model.classes_, model.decision_function([[0.05]])[0].round(2).tolist()))
-    {'boat': 0.7, 'sea': 0.95, 'street': 0.05}
-    """
-
-    bandwidth: float = 0.2
-    smoothing: float = 0.1
-    # none is left out
-    n_neighbors: int = field(default=1, init=False)
-
-    def _check_parameters(self):
-        super()._check_parameters()
-        check_positive("bandwidth", self.bandwidth)
-        if not check_positive("smoothing", self.smoothing, allow_zero=True) < 1:
-            raise ValueError(f"smoothing must be a number from 0 to below 1, got {self.smoothing!r}")
-
-    def _scores(self, X):
-        present, known = ((self.states_ > 0).astype(np.float64), (self.states_ != 0).astype(np.float64))
-        n_samples, terms = n_rows(X), term_weights(self.kernel_)
-        weighted_shares = np.empty((n_samples, present.shape[1]))
-        for block in self._blocks(n_samples):
-            exponents = -(((self._distances(X, block) @ terms) / self.bandwidth) ** 2)
-            weights = np.exp(exponents - exponents.max(axis=1, keepdims=True))
-            total = weights @ known
-            weighted_shares[block] = np.where(total > 0, shares(weights @ present, total), self.frequencies_)
-        return (1 - self.smoothing) * weighted_shares + self.smoothing * self.frequencies_
-
-    def choose(self, scores) -> np.ndarray:
-        """Labels present: those whose score reaches one half."""
-        return ((scores >= 0.5) & ~self.never_positive_).astype(np.int64)

@@ -145,7 +145,7 @@ class NeighborEstimator(KernelEstimator):
                 X, self.X_fit_, k, leave_one_out=leave_one_out, n_jobs=self.n_jobs
             )
             return indices, distances[:, :, None] / self.scales_
-        n_samples, weights = n_rows(X), term_weights(self.kernel_)
+        n_samples, weights = n_rows(X), self._term_weights()
         indices = np.empty((n_samples, k), np.int64)
         distances = np.empty((n_samples, k, len(weights)))
         for block in self._blocks(n_samples):
@@ -154,6 +154,10 @@ class NeighborEstimator(KernelEstimator):
             indices[block], _ = nearest_of(D[:, :, 0] if len(weights) == 1 else D @ weights, k, own=own)
             distances[block] = np.take_along_axis(D, indices[block][:, :, None], axis=1)
         return indices, distances
+
+    def _term_weights(self):
+        """Weights (n_terms,) of the terms of the kernel in the distance."""
+        return term_weights(self.kernel_)
 
     def _blocks(self, n_samples):
         return row_blocks(n_samples, rows_within(len(self.states_) * len(self.scales_)))
@@ -166,6 +170,13 @@ class NeighborEstimator(KernelEstimator):
             own = self.diagonal_[block] if in_training else None
             return similarity_distances(X[block], self.diagonal_, own) / self.scales_
         return distances_of(self.kernel_, take_rows(X, block), self.X_fit_, self.scales_, n_jobs=self.n_jobs)
+
+    def _some_distances(self, X):
+        """Which training samples, at most 1,000, and their scaled distances (n_some, n_some, n_terms)."""
+        some = spread(n_rows(X))
+        if isinstance(X, ComparedRows):
+            return some, X.K[np.ix_(some, some)].astype(np.float64)
+        return some, distances_of(self.kernel_, take_rows(X, some), None, self.scales_, n_jobs=self.n_jobs)
 
     def _votes(self, indices, weights=None):
         """For each sample and label, weights (n, k) of neighbours that have it and of those that know.

@@ -1,201 +1,58 @@
-"""Labels passed on by neighbours whose weights are learned.
-
-The likelihood of labels that neighbours pass on, and its ascent.
-
-With weights pi_ij = exp(-w'd_ij) / sum_j' exp(-w'd_ij') of the neighbours j of sample i, the label values V
-of the neighbours give x_il = sum_j pi_ij V_jl, and a curve for each label p_il = sigmoid(a_l x_il + b_l).
-
-    maximise    sum_il c_il (t_il log p_il + (1 - t_il) log(1 - p_il))    over b, a >= 0 and w >= 0
-
-In a, b it is a logistic regression of one variable for each label; in w the gradient is
-- sum_ij pi_ij (g_ij - sum_j' pi_ij' g_ij') d_ij, where g_ij = sum_l c_il (t_il - p_il) a_l V_jl.
-"""
+"""Labels passed on by neighbours whose weights are learned."""
 
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import logit
 
 from tagrank.estimators.base import LogOdds, Numbers, stores
-from tagrank.estimators.neighbours.distances import term_weights
+from tagrank.estimators.neighbours.distances import nearest_by_turns, term_weights
 from tagrank.estimators.neighbours.neighbor_estimator import NeighborEstimator
-from tagrank.resources import compiled, limited_threads
-from tagrank.validation import check_count
+from tagrank.estimators.neighbours.propagation import Propagation, neighbour_shares, propagated
+from tagrank.kernels.gram import n_rows
+from tagrank.resources import limited_threads
+from tagrank.validation import check_choice, check_count
 
-NEWTON_STEPS = 50
-CONVERGED = 1e-6  # relative gain of a step in w
-CURVES_CONVERGED = 1e-10  # and of one of Newton's
-ROUNDING = 1e-13  # a loss that rises by less has not risen
-RIDGE = 1e-9  # keeps a curve of a constant variable solvable
-
-
-@dataclass
-class Propagation:
-    """The problem.
-
-    Attributes
-    ----------
-    indices : array, shape (n_samples, k), neighbours of each sample
-    distances : array, shape (n_samples, k, n_terms)
-    values : csr_array, shape (n_training, n_labels), label values less `base`
-    base : array, shape (n_labels,)
-    targets, costs : arrays, shape (n_samples, n_labels), t and c
-    """
-
-    indices: np.ndarray
-    distances: np.ndarray
-    values: sparse.csr_array
-    base: np.ndarray
-    targets: np.ndarray
-    costs: np.ndarray
-
-    def propagate(self, weights):
-        """pi (n_samples, k) and x (n_samples, n_labels)."""
-        shares = neighbour_shares(self.distances, weights)
-        return shares, propagated(self.indices, shares, self.values, self.base)
-
-    def loss(self, x, slopes, intercepts):
-        """Minus the objective of each label, shape (n_labels,)."""
-        z = slopes * x + intercepts
-        return np.sum(self.costs * (np.logaddexp(0, z) - self.targets * z), axis=0)
-
-    def loss_and_gradient(self, weights, slopes, intercepts):
-        """Minus the objective, and its gradient in w (n_terms,)."""
-        shares, x = self.propagate(weights)
-        pull = self.costs * (expit(slopes * x + intercepts) - self.targets) * slopes
-        gains = np.empty(shares.shape)
-        _multiply_rows(pull, self.indices, *_parts(self.values), pull @ self.base, gains)
-        gains -= np.sum(shares * gains, axis=1, keepdims=True)
-        gradient = -np.einsum("ij,ijt->t", shares * gains, self.distances)
-        return self.loss(x, slopes, intercepts).sum(), gradient
-
-    def fit_curves(self, x, slopes, intercepts):
-        """The best a >= 0 and b of all labels by Newton's method; a step that does not help is halved.
-
-        A curve that would fall is flat: the objective is concave, its slope at the best flat curve tells.
-        """
-        totals = np.maximum(self.costs.sum(axis=0), np.finfo(float).tiny)
-        means = np.clip(np.sum(self.costs * self.targets, axis=0) / totals, 1e-9, 1 - 1e-9)
-        is_flat = np.sum(self.costs * (means - self.targets) * x, axis=0) >= 0
-        slopes, intercepts = np.where(is_flat, 0, slopes), np.where(is_flat, logit(means), intercepts)
-        loss = self.loss(x, slopes, intercepts)
-        for _ in range(NEWTON_STEPS):
-            a, b = _newton_step(x, slopes, intercepts, self.targets, self.costs)
-            size = np.where(is_flat, 0.0, 1.0)
-            for _ in range(20):
-                new = self.loss(x, slopes - size * a, intercepts - size * b)
-                if not np.any(worse := new > loss * (1 + ROUNDING)):
-                    break
-                size[worse] /= 2
-            size[worse] = 0
-            new = np.where(worse, loss, new)
-            slopes, intercepts = slopes - size * a, intercepts - size * b
-            gain, loss = np.sum(loss - new), new
-            if gain <= CURVES_CONVERGED * loss.sum():
-                break
-        return slopes, intercepts
-
-    def solve(self, weights, *, max_iter, stop=None):
-        """w, a, b and the objective after each step; `stop()` is asked then.
-
-        Steps are made in w alone, with the best curves for each w: there the gradient in w is the whole one.
-        """
-        curves = np.ones(len(self.base)), np.zeros(len(self.base))
-        objectives = []
-
-        def best_loss(weights):
-            nonlocal curves
-            curves = self.fit_curves(self.propagate(weights)[1], *curves)
-            return self.loss_and_gradient(weights, *curves)
-
-        def look(intermediate_result):
-            objectives.append(-float(intermediate_result.fun))
-            if stop is not None and stop():
-                raise StopIteration
-
-        optimum = minimize(
-            best_loss,
-            weights,
-            jac=True,
-            method="L-BFGS-B",
-            bounds=[(0, None)] * len(weights),
-            callback=look,
-            options={"maxiter": max_iter, "ftol": CONVERGED, "gtol": 0},
-        )
-        curves = self.fit_curves(self.propagate(optimum.x)[1], *curves)
-        return optimum.x, *curves, np.array(objectives)
-
-
-def neighbour_shares(distances, weights):
-    """pi of the neighbours of each sample, shape (n_samples, k)."""
-    exponents = -(distances @ weights)
-    exponents -= exponents.max(axis=1, keepdims=True, initial=-np.inf)
-    shares = np.exp(exponents, out=exponents)
-    return shares / shares.sum(axis=1, keepdims=True)
-
-
-def propagated(indices, shares, values, base):
-    """x (n_samples, n_labels)."""
-    n_samples, k = indices.shape
-    ends = np.arange(n_samples + 1) * k
-    pick = sparse.csr_array((shares.ravel(), indices.ravel(), ends), shape=(n_samples, values.shape[0]))
-    return (pick @ values).toarray() + base
-
-
-def _newton_step(x, slopes, intercepts, targets, costs):
-    p = expit(slopes * x + intercepts)
-    residuals, curvatures = costs * (p - targets), costs * p * (1 - p)
-    ga, gb = np.sum(residuals * x, axis=0), np.sum(residuals, axis=0)
-    hab, hbb = np.sum(curvatures * x, axis=0), np.sum(curvatures, axis=0)
-    haa = np.sum(curvatures * x * x, axis=0) + RIDGE * (hbb + np.finfo(float).tiny)
-    hbb = hbb * (1 + RIDGE) + np.finfo(float).tiny
-    determinant = np.maximum(haa * hbb - hab**2, np.finfo(float).tiny)
-    return (hbb * ga - hab * gb) / determinant, (haa * gb - hab * ga) / determinant
-
-
-def _parts(matrix):
-    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data
-
-
-@compiled()
-def _multiply_rows(left, indices, ends, places, data, offsets, out):
-    """out[i, j] = offsets[i] + <left[i], row indices[i, j] of a sparse matrix>."""
-    for i in range(indices.shape[0]):
-        for j in range(indices.shape[1]):
-            total = offsets[i]
-            for p in range(ends[indices[i, j]], ends[indices[i, j] + 1]):
-                total += data[p] * left[i, places[p]]
-            out[i, j] = total
-
-
+VARIANTS = ("sigma-ML", "sigma-SD", "ML", "SD")
 CERTAINTY = 1e-5  # a neighbour passes on a label with this much less than certainty, as published
 START = 10.0  # weight of the mean distance at which learning begins
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class TagPropagation(LogOdds, NeighborEstimator):
-    """Labels of weighted neighbours, with a sigmoid for each label (TagProp, sigma-ML).
+    """Labels of weighted neighbours, with a sigmoid for each label (TagProp).
 
     Guillaumin, Mensink, Verbeek and Schmid 2009, with weights by distance: neighbour j of sample i weighs
     ``exp(-w'd_ij)`` in proportion, where d_ij has one distance for each term of the kernel, such as one for
-    each view, and w is not negative. A logistic curve for each label makes rare labels as likely as they are.
-    w and the curves maximise the likelihood of the training labels, each sample being left out of its own
-    neighbours; present and absent labels have the same total cost. The paper learns w and curves by turns;
-    here every step in w has the curves that are best for it, so that the likelihood never falls. Curves never
-    fall either: otherwise, with nearly all samples as neighbours, they would read off what was left out.
+    each view, and w is not negative. In "sigma-ML" a logistic curve for each label makes rare labels as
+    likely as they are; in "ML" the share of the neighbours is the probability. In "sigma-SD" and "SD" one
+    weight for the mean of the distances takes the place of w. w and the curves maximise the likelihood of the
+    training labels, each sample being left out of its own neighbours; present and absent labels have the same
+    total cost. The paper learns w and curves by turns; here every step in w has the curves that are best for
+    it, so that the likelihood never falls.
 
-    Where the paper takes the neighbours of each distance by turns, these are those of the mean distance, see
-    `NearestNeighbors`. Targets are (n+ + 1) / (n+ + 2) and 1 / (n- + 2) for a label of n+ and n- samples
-    instead of 1 and 0 (Platt 2000): otherwise a label that its neighbours tell without error has no best
-    curve. The scores are log-odds that take back the costs, which do not change their order in a sample.
+    Two things differ from the paper unless they are asked for. With ``targets="labels"``, as published,
+    targets are 1 and 0, and curves may fall; by default targets are (n+ + 1) / (n+ + 2) and 1 / (n- + 2) for
+    a label of n+ and n- samples (Platt 2000), because a label that its neighbours tell without error has no
+    best curve otherwise, and curves never fall: with nearly all samples as neighbours, they would read off
+    what was left out. With ``neighborhood="turns"``, as published, neighbours are the nearest by each
+    distance in turn; by default they are those of the mean distance, see `NearestNeighbors`. The scores are
+    log-odds that take back the costs of the curves, which do not change their order in a sample.
 
     An unknown label of a sample costs nothing; as a neighbour it passes on the frequency of the label.
 
     Parameters
     ----------
+    variant : {"sigma-ML", "sigma-SD", "ML", "SD"}, default "sigma-ML"
+        ML learns a weight for each distance, SD one for their mean; sigma stands for the curves of the
+        labels.
+    targets : {"smoothed", "labels"}, default "smoothed"
+        What the likelihood compares with: smoothed labels and rising curves, or labels as they are, as
+        published.
+    neighborhood : {"mean", "turns"}, default "mean"
+        Neighbours by the mean of the distances, or by each distance in turn, as published.
     kernel : str, Kernel or list of them, default "rbf"
         The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
         as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
@@ -211,7 +68,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
     Attributes
     ----------
     weights_ : array, shape (n_terms,), w, for distances whose mean is one
-    slopes_, intercepts_ : arrays, shape (n_labels,), of the curves
+    slopes_, intercepts_ : arrays, shape (n_labels,), of the curves; None for "ML" and "SD"
     log_likelihoods_ : array, after each step
     states_ : int8 array, shape (n_samples, n_labels)
         Labels of the training samples: 1 present, -1 absent, 0 unknown.
@@ -244,12 +101,15 @@ class TagPropagation(LogOdds, NeighborEstimator):
     """
 
     n_neighbors: int = 200
+    variant: str = "sigma-ML"
+    targets: str = "smoothed"
+    neighborhood: str = "mean"
     max_iter: int = 100
 
     stored = stores(
         weights_=Numbers("f", ("n_terms",)),
-        slopes_=Numbers("f", ("n_labels",)),
-        intercepts_=Numbers("f", ("n_labels",)),
+        slopes_=Numbers("f", ("n_labels",), optional=True),
+        intercepts_=Numbers("f", ("n_labels",), optional=True),
     )
 
     def fit(self, X, y, *, stop=None) -> Self:
@@ -272,35 +132,75 @@ class TagPropagation(LogOdds, NeighborEstimator):
 
     def _check_parameters(self):
         super()._check_parameters()
+        check_choice("variant", self.variant, VARIANTS)
+        check_choice("targets", self.targets, ("smoothed", "labels"))
+        check_choice("neighborhood", self.neighborhood, ("mean", "turns"))
         check_count("max_iter", self.max_iter)
+
+    def restore(self, state):
+        super().restore(state)
+        has_curves = self.slopes_ is not None and self.intercepts_ is not None
+        if has_curves != self.variant.startswith("sigma"):
+            raise ValueError(f"curves of labels do not fit the variant {self.variant!r}")
 
     def _learn(self, X):
         indices, distances = self._nearest(X, leave_one_out=True)
-        targets, costs = _targets(self.states_)
-        problem = Propagation(indices, distances, *self._values(), targets, costs)
+        mix = term_weights(self.kernel_)
+        # one weight for the mean distance, or one for each
+        groups = mix[:, None] if self.variant.endswith("SD") else np.eye(len(mix))
+        start = START * (np.ones(1) if self.variant.endswith("SD") else mix)
+        has_curves = self.variant.startswith("sigma")
+        problem = Propagation(
+            indices,
+            distances @ groups,
+            *self._values(),
+            *_targets(self.states_, smoothed=self.targets == "smoothed"),
+            has_curves=has_curves,
+            may_fall=self.targets == "labels",
+        )
         with limited_threads(1):  # a few numbers at a time
-            self.weights_, self.slopes_, intercepts, self.log_likelihoods_ = problem.solve(
-                START * term_weights(self.kernel_), max_iter=self.max_iter, stop=self._stop
+            weights, slopes, intercepts, self.log_likelihoods_ = problem.solve(
+                start, max_iter=self.max_iter, stop=self._stop
             )
-        n_present, n_absent = np.sum(self.states_ > 0), np.sum(self.states_ < 0)
-        self.intercepts_ = intercepts + np.log(max(1, n_present)) - np.log(max(1, n_absent))
+        self.weights_ = groups @ weights
+        self.slopes_ = self.intercepts_ = None
+        if has_curves:
+            n_present, n_absent = np.sum(self.states_ > 0), np.sum(self.states_ < 0)
+            self.slopes_ = slopes
+            self.intercepts_ = intercepts + np.log(max(1, n_present)) - np.log(max(1, n_absent))
+
+    def _nearest(self, X, *, leave_one_out=False):
+        if self.neighborhood == "mean" or len(self.kernel_.terms) == 1:
+            return super()._nearest(X, leave_one_out=leave_one_out)
+        k = min(self.n_neighbors, len(self.states_) - leave_one_out)
+        indices = np.empty((n_rows(X), k), np.int64)
+        distances = np.empty((n_rows(X), k, len(self.scales_)))
+        for block in self._blocks(n_rows(X)):
+            D = self._distances(X, block, in_training=leave_one_out)
+            indices[block] = nearest_by_turns(D, k, own=block.start if leave_one_out else None)
+            distances[block] = np.take_along_axis(D, indices[block][:, :, None], axis=1)
+        return indices, distances
 
     def _values(self):
         """What each training sample passes on, as a sparse matrix to be added to a row that all share."""
         present, unknown = self.states_ > 0, self.states_ == 0
-        added = np.where(unknown, np.maximum(self.frequencies_ - CERTAINTY, 0), 0.0)
+        passed_on = np.clip(self.frequencies_, CERTAINTY, 1 - CERTAINTY) - CERTAINTY
+        added = np.where(unknown, passed_on, 0.0)
         added[present] = 1 - 2 * CERTAINTY
         return sparse.csr_array(added), np.full(self.states_.shape[1], CERTAINTY)
 
     def _scores(self, X):
         indices, distances = self._nearest(X)
         x = propagated(indices, neighbour_shares(distances, self.weights_), *self._values())
+        if self.slopes_ is None:
+            return logit(np.clip(x, CERTAINTY, 1 - CERTAINTY))
         return self.slopes_ * x + self.intercepts_
 
 
-def _targets(states):
+def _targets(states, *, smoothed=True):
     """Targets and costs (n_samples, n_labels)."""
     n_present, n_absent = (states > 0).sum(axis=0), (states < 0).sum(axis=0)
-    targets = np.where(states > 0, (n_present + 1) / (n_present + 2), 1 / (n_absent + 2))
     costs = (states > 0) / max(1, n_present.sum()) + (states < 0) / max(1, n_absent.sum())
-    return targets, costs
+    if not smoothed:
+        return (states > 0).astype(np.float64), costs
+    return np.where(states > 0, (n_present + 1) / (n_present + 2), 1 / (n_absent + 2)), costs
