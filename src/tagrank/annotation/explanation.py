@@ -110,7 +110,7 @@ def explain(
     Parameters
     ----------
     annotator : fitted or loaded
-    data : one picture or row, in any form that `Annotator.annotate` takes: a collection or list of length 1
+    data : one picture or row, in any form that `Annotator.annotate` takes, alone or in a list
     tags : the tags to explain; by default those that the model gives the picture, or its best one
     n_examples : training pictures to name on each side
     known : tags that the picture is known to have, as in `Annotator.annotate`: what they say is told, too

@@ -49,7 +49,8 @@ class LabelScorer:
         else:
             states = encode_like(y, classes, False)
         value = self.metric(labels_from_states(states), values)
-        return float(value if self.metric.higher_is_better else -value)
+        # minus zero would look like less than the best
+        return float(value if self.metric.higher_is_better else 0.0 - value)
 
     def __repr__(self) -> str:
         return f"get_scorer({self.name!r})"
