@@ -56,7 +56,7 @@ def test_bounded_gzip(tmp_path):
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(bytes(10**7)))
     with (
-        pytest.raises(ValueError, match=r"bomb\.gz: holds more than 1,000,000 bytes"),
+        pytest.raises(ValueError, match=r"bomb\.gz: has more than 1,000,000 bytes"),
         open_bounded(path, max_bytes=10**6) as stream,
     ):
         stream.read()
