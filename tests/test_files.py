@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from tagrank.array_files import load_npy, load_npz, save_npz
-from tagrank.files import FileError, atomic_write, check_regular, open_bounded, open_text
+from tagrank.files import FileError, ProblemLog, atomic_write, check_regular, open_bounded, open_text
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.gz"])
@@ -56,7 +56,7 @@ def test_bounded_gzip(tmp_path):
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(bytes(10**7)))
     with (
-        pytest.raises(ValueError, match=r"bomb\.gz: holds more than 1,000,000 bytes"),
+        pytest.raises(ValueError, match=r"bomb\.gz: has more than 1,000,000 bytes"),
         open_bounded(path, max_bytes=10**6) as stream,
     ):
         stream.read()
@@ -181,3 +181,10 @@ def test_a_name_may_be_as_long_as_the_system_allows(tmp_path, letter):
     with atomic_write(path, text=True) as stream:
         stream.write("whole")
     assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("line", [None, 3])
+def test_a_problem_names_its_file_once(line):
+    log = ProblemLog()
+    log.add_error("a.xmp", FileError("a.xmp", "is damaged", line=line))
+    assert [str(one) for one in log.listed()] == [f"a.xmp: {'' if line is None else 'line 3: '}is damaged"]

@@ -71,8 +71,11 @@ class ProblemLog:
         self._found[Problem(os.fspath(path), reason)] = None
 
     def add_error(self, path: str | os.PathLike, error: Exception) -> None:
-        """Note an error whose message may begin with the path already."""
-        self.add(path, str(error).removeprefix(f"{os.fspath(path)}: "))
+        """Note an error whose message may begin with the path already, perhaps with the line."""
+        reason = str(error)
+        for beginning in (": ", ", "):
+            reason = reason.removeprefix(f"{os.fspath(path)}{beginning}")
+        self.add(path, reason)
 
     def listed(self) -> tuple[Problem, ...]:
         """All problems, each once, in the order in which they were met."""

@@ -117,7 +117,7 @@ def test_what_is_no_list_is_refused_whole(archive, content, format, words):
 
 
 def test_a_list_is_bounded(archive):
-    with pytest.raises(FileError, match="in memory"):
+    with pytest.raises(FileError, match="bytes of memory"):
         import_answers(
             archive, b"name,tag,answer\n" + b"a.png,sky,yes\n" * 100, format="csv", max_bytes=10_000
         )

@@ -47,7 +47,7 @@ def test_pictures_come_in_the_order_of_the_audit_whatever_was_done_elsewhere(mak
 def test_what_it_tells_follows_marks_and_undo(make_desk, archive):
     desk = make_desk()
     assert told(desk)["count"] == 10
-    assert told(desk)["about"].endswith("Audit 30 to know how complete the tags are, to about ± 10 points.")
+    assert told(desk)["about"].endswith("Audit all 10 to know how complete the tags are.")
     for picture in drawn(archive)[:9]:
         complete(desk, picture)
     assert "9 pictures audited; at least 10 are needed to estimate" in told(desk)["about"]

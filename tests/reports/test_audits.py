@@ -28,7 +28,8 @@ def test_before_the_first_and_with_a_few():
 def test_no_more_are_wanted_than_are_left():
     wide = audit(40, 0.35, 0.65)
     assert wanted_words(wide, 60) == "Audit 50 more to know it to about ± 10 points."
-    assert wanted_words(None, 12) == wanted_words(wide, 12) == "Audit the 12 that are left to know it better."
+    assert wanted_words(None, 12) == "Audit all 12 to know how complete the tags are."
+    assert wanted_words(wide, 12) == "Audit the other 12 to know it better."
     assert wanted_words(wide, 0) == wanted_words(None, 0) == ""
 
 

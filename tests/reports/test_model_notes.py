@@ -3,6 +3,8 @@
 What each kernel weighs and costs, on the page: from the model itself, and from its notes.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,14 @@ def test_words(choice):
     assert choice_words(choice) == (
         "MAP and AUC 0.850, 2.0 points above the next best; 3 models tried on 400 held out in 12.5 s"
     )
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(0.8297, "0.0 points above"), (0.8267, "0.3 points below"), (0.83, "0.0 points above")],
+)
+def test_a_lead_has_no_sign(choice, value, words):
+    assert f"{value:.3f}, {words} the next best" in choice_words(replace(choice, value=value))
 
 
 def test_what_was_tried_is_listed(choice):

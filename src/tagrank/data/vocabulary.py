@@ -151,9 +151,9 @@ def _made(
         named[synonyms.get(tag, tag), synonyms.get(parent, parent)] = holds
     edges = [(tag, parent) for (tag, parent), holds in named.items() if holds and tag != parent]
     edges, circles = _without_circles(edges)
-    parents: dict[str, tuple[str, ...]] = {}
+    parents: dict[str, list[str]] = {}
     for tag, parent in edges:
-        parents[tag] = (*parents.get(tag, ()), parent)
+        parents.setdefault(tag, []).append(parent)
     described = {synonyms.get(tag, tag): text for tag, text in texts.items()}
     # what was said of the tag itself counts before what was said of its synonyms
     described |= {tag: text for tag, text in texts.items() if tag not in synonyms}

@@ -29,8 +29,11 @@ def wanted_words(audit: Audit | None, n_left: int) -> str:
 
     Where fewer are left than the first interval needs, all of them are wanted.
     """
+    if n_left == 0:
+        return ""
     if n_left < n_wanted(audit):
-        return f"Audit the {n_left:,} that are left to know it better." if n_left else ""
+        known = "how complete the tags are" if audit is None else "it better"
+        return f"Audit {'all' if audit is None else 'the other'} {n_left:,} to know {known}."
     points = f"± {100 * AIMS[0]:.0f} points"
     if audit is None:
         return f"Audit {FIRST} to know how complete the tags are, to about {points}."

@@ -31,7 +31,8 @@ def choice_words(choice: Choice) -> str:
     """How good the chosen model is, by how much it won, and what choosing took."""
     words = f"{choice.criterion} {choice.value:.3f}"
     if choice.lead is not None:
-        words += f", {100 * choice.lead:.1f} points above the next best"
+        lead = round(100 * choice.lead, 1)
+        words += f", {abs(lead):.1f} points {'above' if lead >= 0 else 'below'} the next best"
     words = (
         f"{words}; {len(choice.trials)} models tried on {choice.n_rows:,} held out in {choice.seconds:.1f} s"
     )

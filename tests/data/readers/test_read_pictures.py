@@ -380,7 +380,7 @@ def test_voc(tmp_path):
         ("<annotation><object>", "not well-formed XML"),
         ("<a>" * 1000 + "</a>" * 1000, "more than 100 levels"),
         ("<a>" + "<b/>" * 200_001 + "</a>", "200,000 elements"),
-        ("<annotation>" + " " * 2**22 + "</annotation>", "holds more than 4,194,304 bytes"),
+        ("<annotation>" + " " * 2**22 + "</annotation>", "has more than 4,194,304 bytes"),
         ("", "not well-formed XML"),
         ("<?xml version='1.0' encoding='klingon'?><annotation/>", "not well-formed XML"),
     ],

@@ -201,7 +201,7 @@ def test_tags_that_xml_cannot_hold(picture):
     other = picture.with_name("lost.jpg")
     problems = write_tags({str(picture): ["bell\x07"], str(other): ["sky"]}, replace=True)
     assert [problem.path for problem in problems] == [str(picture), str(other)]
-    assert problems[1].reason == "no such picture"
+    assert problems[1].reason == "this picture does not exist"
     assert [path.name for path in picture.parent.iterdir()] == ["photo.jpg"]
 
 
