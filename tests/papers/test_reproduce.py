@@ -45,9 +45,9 @@ def test_kept_figures_are_shown_beside_the_published_ones(no_data):
 
 
 def test_an_impossible_table_says_why():
-    result = invoke("mkl-table2.6")
+    result = invoke("mkl-figure2.9")
     assert result.exit_code == 0
-    assert "Neither Caltech 101 nor VOC 2007 is at hand" in result.stdout
+    assert "ImageNet is not at hand" in result.stdout
 
 
 def test_a_quick_run_needs_no_data_and_writes_what_it_measured(no_data, tmp_path):
