@@ -11,6 +11,7 @@ import os
 import secrets
 import stat
 import zlib
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -252,7 +253,11 @@ class _BoundedLines(io.TextIOWrapper):
     """Text whose lines are not longer than a share of what its file may hold."""
 
     def __init__(self, path: str | os.PathLike, max_bytes: int, **options: Any) -> None:
-        super().__init__(open_bounded(path, max_bytes=max_bytes), **options)
+        stream = open_bounded(path, max_bytes=max_bytes)
+        # "Unicode text" of spreadsheet programs
+        if options["encoding"] == "utf-8-sig" and stream.peek(2)[:2] in (BOM_UTF16_LE, BOM_UTF16_BE):
+            options["encoding"] = "utf-16"
+        super().__init__(stream, **options)
         self._path, self._longest = path, longest_line(max_bytes)
 
     def __next__(self) -> str:
@@ -279,5 +284,5 @@ def open_text(
         except UnicodeDecodeError as error:
             raise FileError(
                 path,
-                f"is not {error.encoding} text; save it as UTF-8, or pass encoding='latin-1' to its reader",
+                f"is not {error.encoding} text; save it as UTF-8 (in Python, a reader also takes encoding)",
             ) from None

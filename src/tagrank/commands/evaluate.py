@@ -172,7 +172,7 @@ def evaluate(
     if only_unseen:
         rows, trained_on = unseen(rows, trained_on), trained_on[:0]
     if flattery := flattery_of(rows, trained_on):
-        warn(f"{flattery}; only_unseen skips them")
+        warn(f"{flattery}; evaluate with only_unseen skips them")
     answers = answer(annotator, rows)
     evaluation = Evaluation(
         rows.name,

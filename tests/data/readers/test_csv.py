@@ -9,6 +9,7 @@ from scipy import sparse
 
 from tagrank.data.collection import Collection
 from tagrank.data.readers.csv import read_csv, write_csv
+from tagrank.files import FileError
 
 
 def write(folder, text):
@@ -99,6 +100,20 @@ def test_lists_with_capitals_semicolons_and_tabs(tmp_path, header):
     assert collection.tags == ["sea", "sky"]
     assert collection.names == ["a.jpg", "b.jpg"]
     assert list(collection.part) == ["train", "test"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize("first", ["", "sep=;\r\n", "SEP=;\n"])
+def test_lists_that_spreadsheet_programs_save(tmp_path, encoding, first):
+    path = tmp_path / "tags.csv"
+    text = f"{first}image;tags\r\nMünchen, Süd.jpg;Föhn|sky\r\n"
+    path.write_bytes(("\ufeff" * (encoding == "utf-16-be") + text).encode(encoding))
+    read = read_csv(path)
+    assert read.names == ["München, Süd.jpg"]
+    assert list(read.tags) == ["Föhn", "sky"]
+    path.write_bytes((f"{first}image;tags\na.jpg\n").encode())
+    with pytest.raises(FileError, match=f"line {2 + bool(first)}: expected 2 values, got 1"):
+        read_csv(path)
 
 
 def test_semicolons_between_features(tmp_path):

@@ -237,7 +237,10 @@ class _CsvRows:
     """The rows of a file as lists of text; see `read_csv` for the delimiter."""
 
     def __init__(self, stream: IO[str], delimiter: str | None = None, *, max_bytes: int = MAX_BYTES) -> None:
-        first = next(stream, "")
+        first, self._n_above = next(stream, ""), 0
+        if delimiter is None and first[:4].casefold() == "sep=" and len(first.rstrip()) == 5:
+            # some spreadsheet programs write "sep=;" above the header
+            delimiter, first, self._n_above = first[4], next(stream, ""), 1
         if delimiter is None:
             delimiter = next((mark for mark in ",;\t" if mark in first), ",")
         self._rows = csv.reader(self._lines(chain([first], stream)), delimiter=delimiter, strict=True)
@@ -245,7 +248,7 @@ class _CsvRows:
 
     @property
     def line(self) -> int:
-        return max(1, self._rows.line_num)
+        return self._n_above + max(1, self._rows.line_num)
 
     def __iter__(self) -> Iterator[list[str]]:
         for row in self._rows:
