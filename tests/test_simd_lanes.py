@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numba import njit
+from numba.core.errors import TypingError
 
 from tagrank.simd import LANES, largest_of, load, splat, square_root, store, sum_of, where_greater
 
@@ -46,3 +47,19 @@ def test_nan_is_not_greater():
     left, right, out = np.full(LANES, np.nan), np.zeros(LANES), np.empty(LANES)
     choose(left, right, out)
     np.testing.assert_array_equal(out, np.full(LANES, -2.5))
+
+
+@njit
+def _load_and_store(values, out):
+    for row in range(len(values)):
+        store(out[row], 0, load(values[row], 0))
+
+
+def test_arrays_that_are_not_contiguous_are_refused():
+    values = np.arange(16.0).reshape(4, 4)
+    out = np.empty_like(values)
+    _load_and_store(values, out)
+    assert (out == values).all()
+    for wrong in ((values.T, out), (values, np.empty((4, 4), order="F"))):
+        with pytest.raises(TypingError, match="expected a contiguous array"):
+            _load_and_store(*wrong)

@@ -14,7 +14,8 @@ Four numbers at once:
 Lanes are float64 and live in registers; `load` and `store` also take float32 arrays. The operators + - * /
 take lanes on both sides.
 
-Nothing is checked in here: callers see to it that all indices lie within their arrays.
+Indices are not checked: callers see to it that all of them lie within their arrays. Arrays that are not
+contiguous are refused when they are compiled for.
 """
 
 import operator
@@ -23,6 +24,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
+from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
 
 NARROW, WIDE = 16, 64
@@ -76,9 +78,17 @@ def add_to_rows(W, indices, data, start, stop, change):
         column += NARROW
 
 
+def _check_contiguous(*arrays):
+    """Refuse to compile for arrays whose numbers do not lie side by side, as addresses suppose."""
+    for array in arrays:
+        if isinstance(array, types.Array) and array.layout != "C":
+            raise TypingError(f"expected a contiguous array, got {array}; use np.ascontiguousarray")
+
+
 @intrinsic
 def prefetch(typingctx, array, start, stop):
     """Ask for array.flat[start:stop], so that a later read does not wait for memory."""
+    _check_contiguous(array)
     signature = types.void(array, types.intp, types.intp)
 
     def generate(context, builder, signature, arguments):
@@ -132,6 +142,7 @@ def _lanes_of(context, builder, signature, arguments, n_lanes):
 
 
 def _signature(W, indices, data, vector):
+    _check_contiguous(W, indices, data, vector)
     return types.void(W, types.intp, indices, data, types.intp, types.intp, vector)
 
 
@@ -250,6 +261,7 @@ def splat(typingctx, number):
 @intrinsic
 def load(typingctx, array, start):
     """array[start : start + LANES] of a contiguous array with one dimension."""
+    _check_contiguous(array)
 
     def generate(context, builder, signature, arguments):
         where, size, is_narrow = _address(context, builder, signature, arguments)
@@ -262,6 +274,7 @@ def load(typingctx, array, start):
 @intrinsic
 def store(typingctx, array, start, values):
     """array[start : start + LANES] = values."""
+    _check_contiguous(array)
 
     def generate(context, builder, signature, arguments):
         where, size, is_narrow = _address(context, builder, signature, arguments)

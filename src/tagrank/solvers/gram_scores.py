@@ -232,7 +232,9 @@ class VisitedScores(GramScores):
 
     def read(self, rows):
         lower = np.tril(self._fetch(rows)[:, rows].astype(self.dtype))  # symmetric but for rounding
-        corner, scores = lower + np.tril(lower, -1).T, self.F[:, rows].astype(self.dtype)
+        corner = np.ascontiguousarray(lower + np.tril(lower, -1).T)
+        # picked columns lie one after the other: sweeps read labels side by side
+        scores = np.ascontiguousarray(self.F[:, rows], dtype=self.dtype)
         if self.intercept:
             corner += self.dtype.type(self.intercept)
             scores += self.offset[:, None].astype(self.dtype)
