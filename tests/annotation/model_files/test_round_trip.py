@@ -174,16 +174,13 @@ def test_curves_that_do_not_fit_the_variant_are_refused(make_collection):
         TagPropagation(variant="ML").restore(state)
 
 
-def test_weights_of_distances_that_are_all_zero_are_refused_and_missing_ones_are_equal(make_collection):
+def test_weights_of_distances_that_are_all_zero_are_refused(make_collection):
     kernel = Gaussian().on("colour") + Linear().on("edges")
     rows = make_collection(kind="views")
     estimator = LabelTransfer(kernel=kernel).fit(rows.views, rows.Y)
     state = estimator.stored_state()
     with pytest.raises(ValueError, match="one of the weights of the distances must be above zero"):
         LabelTransfer(kernel=kernel).restore(state | {"weights_": np.zeros(2)})
-    old = LabelTransfer(kernel=kernel)
-    old.restore(state | {"weights_": None})
-    np.testing.assert_array_equal(old.weights_, [0.5, 0.5])
 
 
 def test_an_estimator_of_ones_own_cannot_be_stored(collection, tmp_path):

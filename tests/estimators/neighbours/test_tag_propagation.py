@@ -28,7 +28,7 @@ def problem():
 @pytest.fixture(scope="module")
 def model(problem):
     kernel = Gaussian().on("good") + Gaussian().on("noise")
-    return TagPropagation(kernel=kernel, n_neighbors=15).fit(*problem)
+    return TagPropagation(kernel=kernel, n_neighbors=15, neighborhood="mean").fit(*problem)
 
 
 def posed(model, X):
@@ -235,7 +235,9 @@ def test_shares_of_neighbours_reach_what_projected_gradients_of_the_paper_reach(
 @pytest.mark.parametrize("variant", ["sigma-ML", "sigma-SD"])
 def test_curves_reach_what_turns_of_the_paper_reach(whole, variant):
     X, Y, D = whole
-    model = TagPropagation(kernel=KERNEL, n_neighbors=15, variant=variant, targets="labels").fit(X, Y)
+    model = TagPropagation(
+        kernel=KERNEL, n_neighbors=15, variant=variant, targets="labels", neighborhood="mean"
+    ).fit(X, Y)
     distances = D if variant == "sigma-ML" else D.mean(axis=2, keepdims=True)
     published = Published(distances, Y, by_mean(D, 15))
     w = np.full(2, 5.0) if variant == "sigma-ML" else np.full(1, 10.0)

@@ -159,17 +159,16 @@ NEIGHBOURS = (
             ),
             Parameter(
                 "neighborhood",
-                one_of("mean", "turns"),
-                "mean",
-                "Similar pictures by the mean of the distances, or by each in turn, as published.",
+                one_of("turns", "mean"),
+                "turns",
+                "Similar pictures by each distance in turn, as published, or by the mean of them.",
             ),
         ),
         space={"n_neighbors": (50, 100, 200)},
         unknown="Ignored in the likelihood; a neighbour with an unknown label counts with its frequency.",
         memory=propagation,
         known_as=("sigma-ML",),
-        differs="Targets are smoothed, and neighbours those of the mean distance; targets=labels and "
-        "neighborhood=turns are the published form.",
+        differs="Targets are smoothed and curves rise; targets=labels is the published form.",
     ),
     Method(
         "label-completion",

@@ -105,7 +105,7 @@ class LabelTransfer(NeighborEstimator):
     n_shared: int = 4
     sparsity: float = 1e-3
 
-    stored = stores(weights_=Numbers("f", ("n_terms",), optional=True, least=0))
+    stored = stores(weights_=Numbers("f", ("n_terms",), least=0))
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -117,9 +117,6 @@ class LabelTransfer(NeighborEstimator):
 
     def restore(self, state):
         super().restore(state)
-        # models of earlier versions have the weights of their kernel
-        if self.weights_ is None:
-            self.weights_ = term_weights(self.kernel_)
         if not self.weights_.any():
             raise ValueError("one of the weights of the distances must be above zero")
 

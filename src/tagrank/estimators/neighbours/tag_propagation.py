@@ -15,6 +15,7 @@ from tagrank.kernels.gram import n_rows
 from tagrank.resources import limited_threads
 from tagrank.validation import check_choice, check_count
 
+NEIGHBORHOODS = ("turns", "mean")
 VARIANTS = ("sigma-ML", "sigma-SD", "ML", "SD")
 CERTAINTY = 1e-5  # a neighbour passes on a label with this much less than certainty, as published
 START = 10.0  # weight of the mean distance at which learning begins
@@ -33,13 +34,13 @@ class TagPropagation(LogOdds, NeighborEstimator):
     total cost. The paper learns w and curves by turns; here every step in w has the curves that are best for
     it, so that the likelihood never falls.
 
-    Two things differ from the paper unless they are asked for. With ``targets="labels"``, as published,
-    targets are 1 and 0, and curves may fall; by default targets are (n+ + 1) / (n+ + 2) and 1 / (n- + 2) for
-    a label of n+ and n- samples (Platt 2000), because a label that its neighbours tell without error has no
-    best curve otherwise, and curves never fall: with nearly all samples as neighbours, they would read off
-    what was left out. With ``neighborhood="turns"``, as published, neighbours are the nearest by each
-    distance in turn; by default they are those of the mean distance, see `NearestNeighbors`. The scores are
-    log-odds that take back the costs of the curves, which do not change their order in a sample.
+    Neighbours are the nearest by each distance in turn, as published; with ``neighborhood="mean"`` they are
+    those of the mean distance, see `NearestNeighbors`. One thing differs from the paper unless it is asked
+    for: with ``targets="labels"``, as published, targets are 1 and 0, and curves may fall; by default targets
+    are (n+ + 1) / (n+ + 2) and 1 / (n- + 2) for a label of n+ and n- samples (Platt 2000), because a label
+    that its neighbours tell without error has no best curve otherwise, and curves never fall: with nearly all
+    samples as neighbours, they would read off what was left out. The scores are log-odds that take back the
+    costs of the curves, which do not change their order in a sample.
 
     An unknown label of a sample costs nothing; as a neighbour it passes on the frequency of the label.
 
@@ -51,8 +52,8 @@ class TagPropagation(LogOdds, NeighborEstimator):
     targets : {"smoothed", "labels"}, default "smoothed"
         What the likelihood compares with: smoothed labels and rising curves, or labels as they are, as
         published.
-    neighborhood : {"mean", "turns"}, default "mean"
-        Neighbours by the mean of the distances, or by each distance in turn, as published.
+    neighborhood : {"turns", "mean"}, default "turns"
+        Neighbours by each distance in turn, as published, or by the mean of the distances.
     kernel : str, Kernel or list of them, default "rbf"
         The distance: Euclidean for "rbf" and "linear", chi-square for "chi2", and for a sum of kernels, such
         as one for each view, the mean of the distances of its terms. With "precomputed", X is a Gram matrix.
@@ -103,7 +104,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
     n_neighbors: int = 200
     variant: str = "sigma-ML"
     targets: str = "smoothed"
-    neighborhood: str = "mean"
+    neighborhood: str = "turns"
     max_iter: int = 100
 
     stored = stores(
@@ -134,7 +135,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
         super()._check_parameters()
         check_choice("variant", self.variant, VARIANTS)
         check_choice("targets", self.targets, ("smoothed", "labels"))
-        check_choice("neighborhood", self.neighborhood, ("mean", "turns"))
+        check_choice("neighborhood", self.neighborhood, NEIGHBORHOODS)
         check_count("max_iter", self.max_iter)
 
     def restore(self, state):
