@@ -91,6 +91,7 @@ PUBLIC = {
     "list_reproductions",
     "list_tags",
     "load_dataset",
+    "look",
     "make_kernel",
     "methods",
     "metric_table",

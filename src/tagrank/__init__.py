@@ -43,6 +43,7 @@ _NAMES = {
     "commands.demo": "demo",
     "commands.evaluate": "evaluate",
     "commands.lists": "datasets",
+    "commands.look.look": "look",
     "commands.missing.missing": "missing",
     "commands.reproduce": "list_reproductions reproduce",
     "commands.tags": "change_tags list_tags undo_tags",

@@ -31,6 +31,7 @@ from tagrank.commands.decisions import restore_decisions as restore_decisions
 from tagrank.commands.demo import demo as demo
 from tagrank.commands.evaluate import evaluate as evaluate
 from tagrank.commands.lists import datasets as datasets
+from tagrank.commands.look.look import look as look
 from tagrank.commands.missing.missing import missing as missing
 from tagrank.commands.reproduce import list_reproductions as list_reproductions
 from tagrank.commands.reproduce import reproduce as reproduce

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from tagrank.archive.imports import Import
     from tagrank.data.writers.tag_list import TagListExport
 
+TOOLS = ("label-studio", "fiftyone")
+
 
 @dataclass(frozen=True)
 class Export:
@@ -35,11 +37,13 @@ class Export:
     rows : a dict for each tag of a picture that was decided
     sidecars : what was written beside the pictures, or would be; None where that was not asked for
     tags : what was written into a list of all tags, or would be; None where that was not asked for
+    files : what was written for another tool
     """
 
     rows: Sequence[Mapping[str, str]]
     sidecars: SidecarExport | None = None
     tags: TagListExport | None = None
+    files: Sequence[Path] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -47,6 +51,7 @@ class Export:
             "decisions": [dict(row) for row in self.rows],
             "sidecars": None if self.sidecars is None else self.sidecars.to_dict(),
             "tags": None if self.tags is None else self.tags.to_dict(),
+            "files": [str(path) for path in self.files],
         }
 
 
@@ -54,6 +59,7 @@ def export_decisions(
     photos: Annotated[str | os.PathLike, PHOTOS],
     output: Annotated[str | os.PathLike | None, replace(OUTPUT, usual="CSV on stdout")] = None,
     *,
+    to: Annotated[str | None, Option(words=TOOLS)] = None,
     tags: Annotated[str | os.PathLike | None, Option(metavar="FILE.csv")] = None,
     sidecars: Annotated[bool, Option()] = False,
     style: Annotated[str, STYLE] = "full",
@@ -69,7 +75,9 @@ def export_decisions(
     Parameters
     ----------
     photos : a folder of pictures
-    output : write a .csv or .jsonl file, one line per decision
+    output : write a .csv or .jsonl file, one line per decision; with `to` a .json file
+    to : write all pictures with their tags for another tool instead: label-studio writes tasks and, beside
+        them, the labelling configuration; fiftyone writes the labels of an image classification dataset
     tags : write a list of all pictures with all their tags, which commands read as the tags.csv of a folder;
         it may replace the folder's own tags.csv. In Python, also a .jsonl file; the folder's own list keeps
         its columns and separators, and its former content is kept in the user's state
@@ -84,6 +92,8 @@ def export_decisions(
     ------------
     tagrank export photos/ -o decisions.csv
     tagrank export photos/ --tags photos/tags.csv --dry-run
+    tagrank export photos/ --to label-studio -o tasks.json
+    tagrank export photos/ --to fiftyone -o labels.json
     tagrank export photos/ --sidecars --dry-run
     tagrank export photos/ --sidecars
     tagrank export /mnt/archive --decisions ~/archive.sqlite -o decisions.jsonl
@@ -91,19 +101,25 @@ def export_decisions(
     from tagrank.archive import Archive
     from tagrank.archive.exports import decided_rows, export_lines, export_sidecars, export_tags
     from tagrank.commands.destinations import check_apart, check_distinct, check_list
+    from tagrank.data.writers.tool_files import write_tool_files
 
+    if to is not None:
+        _check_tool(photos, output, to)
     if dry_run and not sidecars and tags is None:
         raise ArgumentError("dry_run only applies to sidecars and tags; add one of them")
     check_style(style, sidecars)
     check_distinct(output=output, tags=tags)
     if tags is not None:
         check_list(tags, "lists of tags")
-    if output is not None:
+    if output is not None and to is None:
         check_list(output, "decisions")
         check_apart(photos, output=output)
     with Archive.open(photos, database=decisions, read_only=True) as archive:
         rows = decided_rows(archive)
-        if output is not None:
+        files: Sequence[Path] = ()
+        if output is not None and to is not None:
+            files = write_tool_files(output, to, archive.picture_tags(), archive.folder)
+        elif output is not None:
             Path(output).parent.mkdir(parents=True, exist_ok=True)
             with atomic_write(output, text=True) as stream:
                 stream.writelines(export_lines(archive, Path(output).suffix[1:]))
@@ -113,7 +129,20 @@ def export_decisions(
             written = export_sidecars(
                 archive, style=style, dry_run=dry_run, follow_links=follow_links, progress=progress
             )
-    return Export(rows, written, listed)
+    return Export(rows, written, listed, files)
+
+
+def _check_tool(photos: str | os.PathLike, output: str | os.PathLike | None, tool: str) -> None:
+    """Raise unless files for a tool can be written."""
+    from tagrank.commands.destinations import check_apart, check_file
+    from tagrank.validation import check_choice
+
+    check_choice("to", tool, TOOLS)
+    if output is None or Path(output).suffix != ".json":
+        raise ArgumentError(f"to={tool!r} needs an output that ends in .json")
+    for path in (Path(output), *([Path(output).with_suffix(".xml")] if tool == "label-studio" else ())):
+        check_file(path)
+        check_apart(photos, output=path)
 
 
 def import_decisions(
@@ -273,6 +302,8 @@ def show_export(done: Export, *, output: str | os.PathLike | None = None, json: 
     """What was decided as CSV, or what changed in sidecars and in a list of tags."""
     tables: list[Any] = []
     said = [] if output is None else [f"{counted(len(done.rows), 'decision')} written to {output}"]
+    if done.files:
+        said = [f"all pictures with their tags written to {' and '.join(map(str, done.files))}"]
     if not json and output is None and done.sidecars is None and done.tags is None:
         from tagrank.archive.exports import list_lines
 

@@ -58,6 +58,7 @@ _HOMES = {
     "whole_picture.gist": "Gist",
     "whole_picture.lbp": "LocalBinaryPatterns",
     "whole_picture.regions": "RegionMoments",
+    "whole_picture.miniature": "Miniature",
     "words.bag": "BagOfWords",
     "words.local_descriptors": "Sift Hue SelfSimilarity",
     "words.colour_sift": "HsvSift WindowSift",
@@ -122,11 +123,12 @@ FEATURES: Mapping[str, Feature] = Lazy(
         "covariance": partial(_make, "RegionCovariance"),
         "regions": partial(_make, "RegionMoments"),
         **_CALTECH,
+        "miniature": partial(_make, "Miniature"),
         **{name: partial(_make, "EfficientNetEmbedding", i) for i, name in enumerate(_EMBEDDINGS)},
     }
 )
 # parts of pictures are for `RelevanceModel`
-_LEFT_OUT = ("colour", "edges", "regions", *_CALTECH, _EMBEDDINGS[1])
+_LEFT_OUT = ("colour", "edges", "miniature", "regions", *_CALTECH, _EMBEDDINGS[1])
 PRESETS: dict[str, tuple[str, ...]] = {
     "fast": ("colour", "edges", "gist", "lbp"),
     "papers": tuple(_PAPERS),

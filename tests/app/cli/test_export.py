@@ -153,3 +153,18 @@ def test_missing_says_how_many_decisions_it_used(tagrank, decided):
     options = ("--method", "label-frequency", "--folds", 2, "--features", "hsv", "--no-cache", "--n-jobs", 1)
     assert "used 5 decisions of yours" in tagrank("missing", decided, *options).stderr
     assert "has no tags to learn from" in tagrank("missing", decided, "--no-decisions", *options).stderr
+
+
+def test_files_for_other_tools(tagrank, decided, tmp_path):
+    out = tmp_path / "tasks.json"
+    written = tagrank("export", decided, "--to", "label-studio", "-o", out)
+    assert written.exit_code == 0, written.stderr
+    assert "tasks.json and " in written.stderr
+    assert len(json.loads(out.read_text())) == 3
+    assert "sky" in out.with_suffix(".xml").read_text()
+    assert tagrank("export", decided, "--to", "fiftyone", "-o", tmp_path / "labels.json").exit_code == 0
+    refused = tagrank("export", decided, "--to", "fiftyone", "-o", tmp_path / "labels.csv")
+    assert refused.exit_code != 0
+    assert "needs an output that ends in .json" in refused.stderr
+    assert tagrank("export", decided, "--to", "fiftyone").exit_code != 0
+    assert tagrank("export", decided, "--to", "paint", "-o", out).exit_code != 0

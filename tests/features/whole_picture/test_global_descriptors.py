@@ -11,6 +11,7 @@ from tagrank.features.whole_picture.covariance import RegionCovariance
 from tagrank.features.whole_picture.edges import Hog, PyramidEdges, QuickEdges
 from tagrank.features.whole_picture.gist import Gist
 from tagrank.features.whole_picture.lbp import LocalBinaryPatterns
+from tagrank.features.whole_picture.miniature import Miniature
 
 COLUMNS = {
     Gist(): 512,
@@ -27,6 +28,8 @@ COLUMNS = {
     PyramidEdges(): 3400,
     PyramidEdges(oriented=True): 3400,
     PyramidEdges(bins=8, levels=1): 8,
+    Miniature(): 1024,
+    Miniature(side=8): 64,
     LocalBinaryPatterns(): 1239,
     LocalBinaryPatterns(rotation_invariant=True, levels=2): 50,
     RegionCovariance(): 945,
@@ -69,7 +72,7 @@ def test_rows_do_not_depend_on_what_was_described_before(feature):
 
 @pytest.mark.parametrize("feature", COLUMNS, ids=repr)
 def test_rows_suit_their_kernel(feature):
-    assert feature.kernel == ("rbf" if isinstance(feature, Gist | RegionCovariance) else "chi2")
+    assert feature.kernel == ("rbf" if isinstance(feature, Gist | Miniature | RegionCovariance) else "chi2")
     assert feature.kernel == "rbf" or feature(ODD_PICTURES["odd sides"]).min() >= 0
 
 

@@ -58,6 +58,13 @@ COMMANDS = {
         "show_missing",
         config=True,
     ),
+    "look": CommandEntry(
+        "tagrank.commands.look.look",
+        "look",
+        "Find near-duplicates, copies and outliers among pictures.",
+        "show_look",
+        config=True,
+    ),
     "audit": CommandEntry(
         "tagrank.commands.audit.audit",
         "audit",

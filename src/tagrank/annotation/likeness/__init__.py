@@ -1,0 +1,1 @@
+"""Which pictures are almost the same, and which are unlike all others."""

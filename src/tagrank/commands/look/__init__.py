@@ -1,0 +1,1 @@
+"""Pictures that are almost the same, and pictures that are unlike all others."""
