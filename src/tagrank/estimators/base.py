@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from inspect import signature
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import expit
@@ -174,6 +174,8 @@ class LabelEstimator(BaseEstimator):
     column_scaling = "none"
     # how many threads and how much talk suit the machine, not the model
     unstored_parameters = ("n_jobs", "verbose")
+    # values of parameters that model files of earlier versions do not name, where the default is another one
+    parameters_before: ClassVar[dict[str, Any]] = {}
     # whether its training hardly grows faster than the rows, with landmarks or on straight lines
     suits_many_rows = False
 

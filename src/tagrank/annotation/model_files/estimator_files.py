@@ -4,6 +4,7 @@ A model file names a class of the registry or it is refused; nothing is imported
 are checked as those of a user are, arrays by the kinds and sizes that the class declares.
 """
 
+import inspect
 import math
 from typing import Any
 
@@ -208,9 +209,17 @@ def _are_kernels(value: Any) -> bool:
 
 def _take_params(make: Any, fields: Fields, shelf: ArrayShelf, n_tags: int) -> dict[str, Any]:
     names = [name for name in make._get_param_names() if name not in make.unstored_parameters]
+    # older files know nothing of a parameter that came later, and mean what the class did before
+    parameters = inspect.signature(make).parameters
+    optional = {name for name in names if parameters[name].default is not inspect.Parameter.empty}
     plain = (bool, int, float, str, dict, type(None))
-    params = {name: _take_param(name, fields.take(name, plain), shelf, n_tags) for name in names}
+    params = {
+        name: _take_param(name, fields.take(name, plain), shelf, n_tags)
+        for name in names
+        if name in fields or name not in optional
+    }
     fields.finish()
+    params |= {name: value for name, value in make.parameters_before.items() if name not in params}
     seed = params.get("random_state")
     if seed is not None and (type(seed) is not int or not 0 <= seed < 2**32):
         raise ValueError(f"random_state must be a whole number from 0 to 2**32 - 1, or nothing, got {seed!r}")

@@ -1,7 +1,7 @@
 """Labels passed on by neighbours whose weights are learned."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -107,6 +107,7 @@ class TagPropagation(LogOdds, NeighborEstimator):
     neighborhood: str = "turns"
     max_iter: int = 100
 
+    parameters_before: ClassVar[dict[str, Any]] = {"neighborhood": "mean"}
     stored = stores(
         weights_=Numbers("f", ("n_terms",)),
         slopes_=Numbers("f", ("n_labels",), optional=True),
