@@ -27,7 +27,7 @@ os.environ.setdefault("GOMP_SPINCOUNT", "10000")
 
 SECONDS_BEFORE_TELLING = 1.5  # of compilation; by then more is to come
 _PACKAGE = Path(__file__).parent
-_settings = {}  # numbers of threads that belong to the whole process, by the file of their library
+_settings = {}  # numbers of threads of the whole process, by the file of their library
 _MEMORY, _LIMIT = Path("/proc/meminfo"), Path("/sys/fs/cgroup/memory.max")
 
 
@@ -46,8 +46,7 @@ class SharedSetting:
     """A number that belongs to the whole process, and that blocks in several Python threads want to limit.
 
     While blocks overlap, the lowest of their limits holds. Each thread has one, that of its innermost block;
-    when the last block ends, the number is again what it was before the first. `read` tells it, `write` sets
-    it.
+    when the last block ends, the number is again what it was. `read` tells it, `write` sets it.
     """
 
     def __init__(self, read, write):
@@ -94,11 +93,17 @@ def limited_threads(n_jobs=None):
     process: while blocks of several Python threads overlap, the lowest of their limits holds for all of them.
     Import parallel compiled code before the block: what is loaded inside it first is not limited.
     """
+    with limited_loops(count_threads(n_jobs)) as n_threads, limited_products(n_threads):
+        yield n_threads
+
+
+@contextmanager
+def limited_products(n_threads):
+    """Run a block with at most so many threads in BLAS; compiled loops stay as they are."""
     with ExitStack() as limits:
-        n_threads = limits.enter_context(_limited_loops(count_threads(n_jobs)))
         for library in _thread_pools(len(sys.modules)).lib_controllers:
             limits.enter_context(_setting_of(library).limited(n_threads))
-        yield n_threads
+        yield
 
 
 def _setting_of(library):
@@ -116,15 +121,14 @@ def _setting_of(library):
 
 
 @contextmanager
-def _limited_loops(n_threads):
+def limited_loops(n_threads):
     """The threads of compiled loops, `n_threads` or as many as there are."""
     if "numba" not in sys.modules:  # nothing to limit, and loading it takes longer than annotating a picture
         yield n_threads
         return
     import numba
 
-    n_threads = min(n_threads, numba.config.NUMBA_NUM_THREADS)
-    before = numba.get_num_threads()
+    before, n_threads = numba.get_num_threads(), min(n_threads, numba.config.NUMBA_NUM_THREADS)
     numba.set_num_threads(n_threads)
     try:
         yield n_threads
@@ -283,39 +287,37 @@ def share_out(work, n_items, *arguments, least=1):
 
     n_parts = max(1, min(numba.get_num_threads(), n_items // least))
     ends = [n_items * part // n_parts for part in range(n_parts + 1)]
-    others = [_pool().submit(work, *arguments, *part) for part in pairwise(ends[1:])]
+    others = [thread_pool().submit(work, *arguments, *part) for part in pairwise(ends[1:])]
     try:
         first = work(*arguments, 0, ends[1])
     finally:
-        _wait_for(others)
+        if others:
+            wait_for(others)
     return [first, *(other.result() for other in others)]
 
 
 @lru_cache(maxsize=1)
-def _pool():
+def thread_pool():
     """The threads beside the calling one."""
     from concurrent.futures import ThreadPoolExecutor
 
-    import numba
+    from numba import config
 
-    return ThreadPoolExecutor(max(1, numba.config.NUMBA_NUM_THREADS - 1), "tagrank")
+    return ThreadPoolExecutor(max(1, config.NUMBA_NUM_THREADS - 1), "tagrank")
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork
-    os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=thread_pool.cache_clear)
 
 
-def _wait_for(others):
+def wait_for(others):
     """Whatever interrupts it: nothing may change arrays any more once the caller goes on."""
-    if not others:
-        return
     from concurrent.futures import wait
 
     try:
         wait(others)
-    except BaseException:
+    finally:
         wait(others)
-        raise
 
 
 def available_memory() -> float:

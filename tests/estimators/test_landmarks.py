@@ -112,3 +112,14 @@ def test_what_is_not_a_number_of_rows_is_refused():
 def test_ridge_chooses_its_penalty_on_them():
     X, Y = draw()
     assert RidgeRegression(landmarks=40).fit(X, Y).alpha_ > 0
+
+
+def test_what_makes_similarities_of_columns_is_the_pseudoinverse():
+    X, _ = draw()
+    # twice the same rows: some directions have no length
+    rows = OneVsAllLogistic(landmarks=60).compare(np.repeat(X[:40], 2, axis=0))
+    assert rows.projection.shape[1] < 60
+    expected = rows.Z @ np.linalg.pinv(rows.projection)
+    held_out = rows.held_out(np.arange(len(rows)), np.arange(1)).K
+    np.testing.assert_allclose(held_out, expected, atol=1e-4)
+    np.testing.assert_allclose(held_out, rows.kernel(rows.X, rows.X[rows.landmarks]), atol=1e-3)

@@ -61,6 +61,15 @@ def test_what_was_tried_is_listed(choice):
     ]
 
 
+def test_what_landmarks_cost_stays_known(choice):
+    assert choice_section(loaded(describe_choice(choice)))["plan"] == ""
+    plan = "compared with 1,024 landmarks; beside comparing all, -0.10 points of Image-MAP (4,166 rows)"
+    notes = describe_choice(replace(choice, plan=plan))
+    assert choice_section(loaded(notes))["plan"] == plan
+    del notes["plan"]  # as models of before have them
+    assert choice_section(loaded(notes))["plan"] == ""
+
+
 @pytest.mark.parametrize("notes", [None, {}, "any", 7, {"tried": 3}, {"tried": [["a"]], "taken": []}, np.pi])
 def test_the_notes_of_a_model_may_say_anything(notes):
     assert choice_section(loaded(notes)) is None

@@ -1,5 +1,7 @@
 """The primal engine against a general convex solver, and its parts against each other."""
 
+import threading
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,6 +9,7 @@ from scipy.optimize import minimize
 
 from tagrank.losses import softened
 from tagrank.losses.softened import HINGE, LOGISTIC
+from tagrank.resources import count_threads, limited_threads
 from tagrank.solvers import primal_newton, primal_rows
 from tagrank.solvers.primal_newton import solve_rows
 from tagrank.solvers.primal_rows import cut_rows
@@ -205,3 +208,38 @@ def test_sums_of_parts_are_those_of_the_whole(offset):
     A = np.random.default_rng(1).normal(size=bounds.shape)
     ones = np.hstack([X, np.ones((len(X), 1))])
     np.testing.assert_allclose(parts.gather(A), A.T @ ones)
+
+
+def test_threads_share_the_rows_and_change_nothing(offset, monkeypatch):
+    monkeypatch.setattr(primal_rows, "FEWEST_ROWS", 64)
+    X, bounds = draw(700, 9)
+    answers, used = [], set()
+    plain = primal_rows.RowPart.scores
+
+    def scores(part, W):
+        used.add(threading.current_thread())
+        return plain(part, W)
+
+    monkeypatch.setattr(primal_rows.RowPart, "scores", scores)
+    for n_threads in (1, 2):
+        used.clear()
+        with limited_threads(n_threads):
+            answers.append(solve(X, bounds, offset, 1.0, tol=1e-3))
+        assert len(used) == min(n_threads, count_threads())
+    np.testing.assert_array_equal(answers[0].weights, answers[1].weights)
+
+
+def test_an_error_in_a_thread_ends_the_work():
+    done = []
+
+    def work(number):
+        if number == 3:
+            raise ValueError("three")
+        done.append(number)
+        return 2 * number
+
+    with limited_threads(2):
+        with pytest.raises(ValueError, match="three"):
+            primal_rows.share_calls(work, range(10_000))
+        assert len(done) < 10_000 or count_threads() == 1
+        assert primal_rows.share_calls(lambda number: 2 * number, range(5)) == [0, 2, 4, 6, 8]

@@ -132,7 +132,15 @@ class LandmarkRows(PlainRows):
         return LandmarkRows(None, self.kernel, self.Z[rows], self.landmarks, self.projection, self.known)
 
     def held_out(self, rows, training):
-        return Similarities(self.Z[rows] @ np.linalg.pinv(self.projection).astype(self.Z.dtype))
+        return Similarities(self.Z[rows] @ self._back())
+
+    def _back(self):
+        """What makes similarities to the landmarks of Z: the pseudoinverse of the projection.
+
+        Its columns are at right angles, so that it is P' over their squared lengths.
+        """
+        lengths = np.einsum("ij,ij->j", self.projection, self.projection, dtype=np.float64)
+        return (self.projection.T / lengths[:, None]).astype(self.Z.dtype)
 
     def dual_coefficients(self, weights):
         """Weights (n_columns, n_labels) as coefficients of the landmarks, and which rows these belong to.

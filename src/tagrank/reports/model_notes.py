@@ -24,6 +24,7 @@ def describe_choice(choice: Choice | None) -> dict[str, Any] | None:
         "taken": [one.words for one in choice.chosen],
         "tried": [[one.words, one.best_score(), one.value] for one in choice.trials],
         "criterion": choice.criterion,
+        "plan": choice.plan,
     }
 
 
@@ -54,7 +55,9 @@ def _tried_lines(known: Mapping[str, Any]) -> dict[str, Any]:
         {"words": str(words), "cells": [_number(by_scores), _number(value)], "taken": words in known["taken"]}
         for words, by_scores, value in known["tried"]
     ]
-    return {key: str(known[key]) for key in ("words", "summary", "criterion")} | {"lines": lines}
+    told = {key: str(known[key]) for key in ("words", "summary", "criterion")}
+    # models of before do not say how their rows were compared
+    return told | {"plan": str(known.get("plan", "")), "lines": lines}
 
 
 def _number(value: float | None) -> str:

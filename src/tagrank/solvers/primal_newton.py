@@ -24,24 +24,25 @@ In the end everything is computed anew in float64.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
+from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import astype, beside, namespace_of, on_device, rounded_products, to_host
 from tagrank.losses.softened import HINGE
-from tagrank.resources import Ending, limited_threads
-from tagrank.solvers.primal_rows import cut_rows
+from tagrank.resources import Ending, limited_products
+from tagrank.solvers.primal_rows import cut_rows, cut_some_rows, share_calls
 from tagrank.solvers.solution import Solution, TracePoint, check_finite, relative_gap
 
 SINGLE_PRECISION_GAP = 1e-4  # rounded to float32, gradients may not come to a smaller one
 SINGLE_PRECISION_COST = 1e5  # nor at larger costs
 STUCK = "stuck"  # rounding leaves nothing to gain
 MOST_COLUMNS = 2_048  # whose products are diagonalised
+FEW_COLUMNS = 512  # up to which this, and products with the answer, are not worth a second thread
 ROWS_A_COLUMN, FEWEST_ROWS = 8, 2**13  # of the rows that these products are computed from
 WIDEST = 1e10  # between squared lengths of columns, beyond which the smallest drown in products of all
-SPARED = 8  # every eighth row is begun on, and of these every eighth
-ROWS_A_COLUMN_SPARED = 20  # that such rows must be at least: fewer say little about all
 COARSER = 3.0  # times the tolerance, to which these are learned
 INNER = 0.1  # by which conjugate gradients shrink the gradient before the next Newton step
 MOST_INNER = 100  # conjugate gradients in a Newton step
@@ -78,29 +79,20 @@ def solve_rows(X, bounds, *, offset, cost, has_constant, tol, device=None, start
     for dtype in (xp.float32, xp.float64) if is_single else (xp.float64,):
         # a file stays a file, and is brought to the precision block by block
         rows = X if isinstance(X, np.memmap) else astype(X, dtype)
-        parts = cut_rows(rows, bounds, offset=offset, cost=cost, has_constant=has_constant)
+        settings = {"offset": offset, "cost": cost, "has_constant": has_constant}
+        parts = cut_rows(rows, bounds, **settings)
         if start is not None and np.ndim(start) == 2 and np.shape(start) == tuple(bounds.shape):
             start = to_host(parts.gather(beside(np.asarray(start), X, dtype)))
         like = beside(np.zeros(1), X, dtype) if xp is not np else np.zeros(1, dtype)
-        some = () if start is not None else _some_of(rows, bounds, offset, cost, has_constant)
-        solution = solve_primal(
-            parts, bounds.shape[1], like=like, offset=offset, tol=tol, start=start, some=some, **options
-        )
+        some = () if start is not None else cut_some_rows(rows, bounds, **settings)
+        with limited_products(1):  # each thread has rows of its own, and what is done beside is little
+            solution = solve_primal(
+                parts, bounds.shape[1], like=like, offset=offset, tol=tol, start=start, some=some, **options
+            )
         if solution.stopped_by != STUCK:
             break
         start = solution.weights.T
     return replace(solution, stopped_by="max_iter") if solution.stopped_by == STUCK else solution
-
-
-def _some_of(X, bounds, offset, cost, has_constant):
-    """Parts of fewer and fewer rows, the fewest first, each with the costs of all."""
-    step, levels = SPARED, []
-    while X.shape[0] // step >= ROWS_A_COLUMN_SPARED * X.shape[1]:
-        levels.append(
-            cut_rows(X[::step], bounds[::step], offset=offset, cost=cost * step, has_constant=has_constant)
-        )
-        step *= SPARED
-    return levels[::-1]
 
 
 def solve_primal(
@@ -334,18 +326,28 @@ class _NewtonWay:
         lengths, Q = self.basis
         bends = beside(to_host(self.sums[3]) / self.rows.n_samples, self.W, self.W.dtype)
         scale = 1 / (1 + bends[:, None] * lengths)
-        return lambda R: (R @ Q * scale) @ Q.T
+
+        def precondition(R):
+            return (R @ Q * scale) @ Q.T
+
+        if self.xp is not np or self.rows.n_features <= FEW_COLUMNS:
+            return precondition
+        some = [
+            slice(*ends) for ends in pairwise(np.linspace(0, len(scale), 1 + get_num_threads(), dtype=int))
+        ]
+        return lambda R: np.concatenate(share_calls(lambda part: (R[part] @ Q * scale[part]) @ Q.T, some))
 
     def _find_basis(self):
         """Squared lengths and directions of the rows; () for many columns, or for some that would drown."""
         if self.rows.n_features > MOST_COLUMNS:
             return ()
         share = min(1.0, max(ROWS_A_COLUMN * self.rows.n_features, FEWEST_ROWS) / self.rows.n_samples)
-        products = self.rows.total("products", share=share, like=self.W[:1])[0]
-        sizes = to_host(self.xp.linalg.diagonal(products))
-        if sizes.max() > WIDEST * sizes[sizes > 0].min(initial=sizes.max()):
-            return ()
-        lengths, Q = self.xp.linalg.eigh(products)
+        with limited_products(get_num_threads() if self.rows.n_features > FEW_COLUMNS else 1):
+            products = self.rows.total("products", share=share, like=self.W[:1])[0]
+            sizes = to_host(self.xp.linalg.diagonal(products))
+            if sizes.max() > WIDEST * sizes[sizes > 0].min(initial=sizes.max()):
+                return ()
+            lengths, Q = self.xp.linalg.eigh(products)
         return astype(self.xp.clip(lengths, 0, None), self.W.dtype), astype(Q, self.W.dtype)
 
     def _is_own_cheaper(self):
@@ -365,8 +367,11 @@ class _NewtonWay:
         # with a diagonal of ones, so that columns of any size keep their digits
         sizes = self.xp.sqrt(self.xp.linalg.diagonal(curved))
         sizes = sizes[:, :, None] * sizes[:, None, :]
-        with limited_threads(1):  # many small matrices: threads would wait for each other
-            inverses = astype(self.xp.linalg.inv(curved / sizes) / sizes, self.W.dtype)
+        if self.xp is np:
+            inverses = np.stack(share_calls(np.linalg.inv, curved / sizes))
+        else:
+            inverses = self.xp.linalg.inv(curved / sizes)
+        inverses = astype(inverses / sizes, self.W.dtype)
         return lambda R: self.xp.matmul(inverses, R[:, :, None])[:, :, 0]
 
     def _dot(self, A, B):

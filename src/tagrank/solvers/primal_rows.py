@@ -14,14 +14,21 @@ The constant feature of an intercept is no column: it is the last column of W, a
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import get_num_threads
 from scipy import sparse
 
 from tagrank.arrays import astype, beside, namespace_of, row_blocks, rows_within
 from tagrank.losses import softened
+from tagrank.resources import limited_loops, limited_products, thread_pool, wait_for
 from tagrank.simd import aligned_zeros, padded
 from tagrank.solvers.linear_rows import multiply_columns, multiply_rows, plain_csr
 
 ROWS_ON_DEVICE = 2**18  # of a part; several arrays of labels and samples live at a time
+# into how many parts rows in memory are cut, for threads to share, and how few rows are worth a part
+PARTS, FEWEST_ROWS = 32, 2**10
+SPARED = 8  # every eighth row is begun on, and of these every eighth
+ROWS_A_COLUMN_SPARED = 20  # that such rows must be at least: fewer say little about all
+LARGE_ANSWERS = ("products", "own_products")  # of operations whose threads are at work inside a part
 
 
 class Bent(NamedTuple):
@@ -113,14 +120,18 @@ class RowPart:
         These are the samples whose curvature is not below a share `least` of the largest one of the label.
         """
         xp = namespace_of(bent.scores)
-        parts = []
-        for curvatures, counts in zip(bent.curvatures, _counted(bent, least), strict=True):
-            rows = xp.where(counts)[0]
+        counted = _counted(bent, least)
+
+        def of_label(label):
+            curvatures, rows = bent.curvatures[label], xp.where(counted[label])[0]
             X = self.X[rows]
             X = self._with_constant(X.toarray() if sparse.issparse(X) else X, curvatures)
             X = X * xp.sqrt(curvatures[rows])[:, None]
-            parts.append(astype(X.T @ X, xp.float64))
-        return (xp.stack(parts),)
+            return astype(X.T @ X, xp.float64)
+
+        labels = range(len(counted))
+        products = share_calls(of_label, labels) if xp is np else [of_label(label) for label in labels]
+        return (xp.stack(products),)
 
     def certified(self, W, temperatures):
         """In double precision: sums, gathered coefficients, and the coefficients (n_samples, n_labels)."""
@@ -181,16 +192,20 @@ class RowPart:
 
 
 class RowParts:
-    """All rows, as parts in this process; what works on them one after the other.
+    """All rows, as parts in this process, which threads share out among them.
+
+    Sums are added in the order of the parts, so that they do not depend on the number of threads.
 
     Parameters
     ----------
     parts : list of RowPart
     n_samples, n_features : of all rows, the constant feature included
+    is_shared : whether threads share the parts; otherwise these come one after the other
     """
 
-    def __init__(self, parts, n_samples, n_features):
+    def __init__(self, parts, n_samples, n_features, is_shared=False):
         self.parts, self.n_samples, self.n_features = parts, n_samples, n_features
+        self.is_shared = is_shared
 
     def gather(self, A):
         """Coefficients (n_samples, n_labels) as the weights (n_labels, n_features) that they make."""
@@ -203,18 +218,21 @@ class RowParts:
 
     def each(self, work, *values, **common):
         """An operation on every part with what earlier operations made of it; a list as long as the parts."""
-        return [
-            getattr(part, work)(*(value[i] for value in values), **common)
-            for i, part in enumerate(self.parts)
-        ]
+
+        def of_part(number):
+            return getattr(self.parts[number], work)(*(value[number] for value in values), **common)
+
+        numbers = range(len(self.parts))
+        return share_calls(of_part, numbers) if self.is_shared else [of_part(number) for number in numbers]
 
     def total(self, work, *values, **common):
         """The sums over the parts of what an operation answers, a tuple of arrays."""
-        sums = None
-        for i, part in enumerate(self.parts):
-            answer = getattr(part, work)(*(value[i] for value in values), **common)
-            sums = answer if sums is None else tuple(a + b for a, b in zip(sums, answer, strict=True))
-        return sums
+        if self.is_shared and work not in LARGE_ANSWERS:
+            return _add_up(self.each(work, *values, **common))
+        return _add_up(
+            getattr(part, work)(*(value[i] for value in values), **common)
+            for i, part in enumerate(self.parts)
+        )
 
     def certified(self, W, temperatures):
         """Sums and gathered coefficients in double precision, and coefficients (n_samples, n_labels)."""
@@ -228,16 +246,67 @@ def cut_rows(X, bounds, *, offset, cost, has_constant=False):
     """`RowParts` of an array (in memory, of a file, on a device) or of CSR rows."""
     n_samples, n_features = X.shape
     settings = {"has_constant": has_constant, "offset": offset, "cost": cost}
+    is_shared = False
     if sparse.issparse(X):
         X = plain_csr(X)  # the threads of its products want many rows at a time
         size = n_samples
+    elif namespace_of(X) is np:
+        X, is_shared = np.asarray(X), True
+        size = min(
+            rows_within(max(n_features, bounds.shape[1]), itemsize=4),
+            max(FEWEST_ROWS, -(-n_samples // PARTS)),
+        )
     else:
-        is_here = namespace_of(X) is np
-        X = np.asarray(X) if is_here else X
-        size = rows_within(max(n_features, bounds.shape[1]), itemsize=4) if is_here else ROWS_ON_DEVICE
+        size = ROWS_ON_DEVICE
     blocks = row_blocks(n_samples, max(1, min(size, n_samples)))
     parts = [RowPart(X[rows], bounds[rows], **settings) for rows in blocks]
-    return RowParts(parts, n_samples, n_features + has_constant)
+    return RowParts(parts, n_samples, n_features + has_constant, is_shared)
+
+
+def cut_some_rows(X, bounds, *, cost, **settings):
+    """`RowParts` of fewer and fewer rows, the fewest first, each with the costs of all; [] for few rows."""
+    step, levels = SPARED, []
+    while X.shape[0] // step >= ROWS_A_COLUMN_SPARED * X.shape[1]:
+        levels.append(cut_rows(X[::step], bounds[::step], cost=cost * step, **settings))
+        step *= SPARED
+    return levels[::-1]
+
+
+def share_calls(work, items):
+    """[work(item) for item in items], by as many threads as compiled loops may take.
+
+    Each thread has BLAS and compiled loops to itself: threads of BLAS that wait for each other in every
+    product are slow where it is long and narrow, and far slower on a busy machine.
+    """
+    items, n_threads = list(items), get_num_threads()
+    if min(len(items), n_threads) < 2:
+        return [work(item) for item in items]
+    answers, numbers = [None] * len(items), iter(range(len(items)))
+
+    def take_turns():
+        with limited_loops(1):
+            for number in numbers:
+                answers[number] = work(items[number])
+
+    with limited_products(1):
+        others = [thread_pool().submit(take_turns) for _ in range(min(len(items), n_threads) - 1)]
+        try:
+            take_turns()
+        finally:
+            for _ in numbers:  # after an error nothing more is begun
+                pass
+            wait_for(others)
+    for other in others:
+        other.result()
+    return answers
+
+
+def _add_up(answers):
+    """The sums of tuples of arrays, in their order."""
+    sums = None
+    for answer in answers:
+        sums = answer if sums is None else tuple(a + b for a, b in zip(sums, answer, strict=True))
+    return sums
 
 
 def _counted(bent, least):
@@ -249,8 +318,6 @@ def _counted(bent, least):
 
 def _in_groups(W):
     """Weights (n_features, n_labels) as compiled products read them: a group of labels for each thread."""
-    from numba import get_num_threads
-
     n_features, n_labels = W.shape
     width = padded(-(-n_labels // get_num_threads()))
     groups = aligned_zeros((-(-n_labels // width), n_features, width), W.dtype)
