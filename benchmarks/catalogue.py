@@ -6,6 +6,8 @@ MINUTES
     How long it takes on two idle cores.
 QUICK
     Options of a run of seconds on drawn data, which shows that it works.
+NEEDS_GPU
+    True if it measures a GPU only; its figures may be absent.
 run(*, ...)
     Yields its results (lists of dictionaries with a ratio), as often as they are worth keeping; the last are
     the figures. Its keywords are the options, with their usual values.

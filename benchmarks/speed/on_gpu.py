@@ -16,6 +16,7 @@ from tagrank.arrays import free_memory_beside, namespace_of, on_device
 from tagrank_papers.text import show
 
 MINUTES = 5
+NEEDS_GPU = True
 QUICK = {"samples": 400, "columns": 8, "labels": 5, "many": 0, "rows": 3_000, "landmarks": 8, "device": None}
 TOL = 1e-2
 

@@ -1,10 +1,20 @@
 """Published forms answer the same after saving and loading."""
 
+import json
+
 import numpy as np
 import pytest
 
 from tagrank.annotation import Annotator
-from tagrank.estimators import MultipleKernelSVM, OnlineJointSVM, SharedKernelSVM
+from tagrank.estimators import (
+    LabelTransfer,
+    MultipleKernelSVM,
+    OnlineJointSVM,
+    ProbabilityRanker,
+    SharedKernelSVM,
+    TagPropagation,
+)
+from tagrank.estimators.base import innermost_fitted
 from tagrank.kernels import Gaussian, Linear
 
 SEVERAL = [Gaussian(), Linear(), Gaussian(gamma=0.3), Gaussian(gamma=3.0)]
@@ -18,6 +28,8 @@ FORMS = {
     "dual perceptron, linear": lambda: OnlineJointSVM(form="dual", average=False),
     "primal perceptron": lambda: OnlineJointSVM(center=False, average=False, shuffle=False),
 }
+
+DISTANCES = Gaussian() + 0.5 * Gaussian(gamma=3.0)
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -34,3 +46,37 @@ def test_round_trip(name, make_collection, tmp_path):
         np.testing.assert_array_equal(
             getattr(loaded.estimator_, fitted), getattr(annotator.estimator_, fitted)
         )
+
+
+@pytest.mark.parametrize(
+    ("estimator", "unknown", "value"),
+    [
+        (
+            TagPropagation(neighborhood="mean", kernel=DISTANCES),
+            ["variant", "targets", "neighborhood"],
+            "mean",
+        ),
+        (LabelTransfer(kernel=DISTANCES), ["distance_unit", "weighting", "n_shared", "sparsity"], None),
+    ],
+    ids=["tag-propagation", "label-transfer"],
+)
+def test_files_of_before_a_parameter_have_the_value_that_it_had(
+    tmp_path, make_collection, estimator, unknown, value
+):
+    rows = make_collection()
+    annotator = Annotator(ProbabilityRanker(estimator, cv=2)).fit(rows)
+    expected = annotator.scores(rows)
+    annotator.save(tmp_path / "model")
+    path = tmp_path / "model" / "model.json"
+    content = json.loads(path.read_text())
+    inner = content["estimator"]["state"]["estimator_"]
+    for name in unknown:
+        del inner["params"][name]
+    if value is None:  # learned weights came together with their parameters
+        del inner["state"]["weights_"]
+        (tmp_path / "model" / "estimator.estimator.weights.npy").unlink()
+    path.write_text(json.dumps(content))
+    loaded = Annotator.load(tmp_path / "model")
+    np.testing.assert_allclose(loaded.scores(rows), expected, atol=1e-12)
+    if value is not None:
+        assert innermost_fitted(loaded.estimator_).neighborhood == value

@@ -105,7 +105,7 @@ class LabelTransfer(NeighborEstimator):
     n_shared: int = 4
     sparsity: float = 1e-3
 
-    stored = stores(weights_=Numbers("f", ("n_terms",), least=0))
+    stored = stores(weights_=Numbers("f", ("n_terms",), least=0, optional=True))
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -117,6 +117,8 @@ class LabelTransfer(NeighborEstimator):
 
     def restore(self, state):
         super().restore(state)
+        if self.weights_ is None:  # a model of before weights could be learned
+            self.weights_ = super()._term_weights()
         if not self.weights_.any():
             raise ValueError("one of the weights of the distances must be above zero")
 
