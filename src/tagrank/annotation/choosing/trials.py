@@ -203,7 +203,8 @@ class Trials:
             return float("nan")
         scores = scores.astype(np.float64)
         if self.criterion != LIKELIHOOD:
-            return measure(self.labels, keep_order(self.states, scores, self.folds)[1])[self.criterion]
+            log_odds = keep_order(self.states, scores, self.folds, most_pairs=PAIRS_COMPARED)[1]
+            return measure(self.labels, log_odds)[self.criterion]
         truth = expit(self._log_odds(scores))
         told = np.where(self.states > 0, truth, 1 - truth)[self.states != 0]
         return float(np.log(np.maximum(told, np.finfo(float).tiny)).mean())

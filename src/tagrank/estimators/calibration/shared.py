@@ -38,7 +38,6 @@ from tagrank.metrics import image_auc, image_average_precision
 
 LEVEL_WIDTH = 3  # scores of which the level of a sample is the mean
 MOST_PAIRS = 300_000  # of sample and label that are looked at; more change little
-PAIRS_COMPARED = 30_000  # the same where curves are only compared with each other
 ROUNDS, STEPS = 12, 25
 TINY = 1e-12
 # freedom of slopes and of offsets, most first: the first that does no harm is taken; the last never does
@@ -92,13 +91,14 @@ def fit_shared(states, scores, completeness=1.0, decided=None, *, most_pairs=MOS
     return SharedFitting(states, scores, decided, most_pairs=most_pairs).fit(completeness)
 
 
-def keep_order(states, scores, folds, decided=None):
+def keep_order(states, scores, folds, decided=None, *, most_pairs=MOST_PAIRS):
     """The most freedom of labels with which log-odds rank no worse than scores do, and such log-odds.
 
     Parameters
     ----------
     states, scores, decided : as in `fit_shared`
     folds : pairs (train, test) of row numbers. Log-odds of the rows of `test` come from the curve of `train`
+    most_pairs : as in `fit_shared`. Curves of fewer pairs seem to do more harm than the last one does
 
     Returns
     -------
@@ -110,7 +110,7 @@ def keep_order(states, scores, folds, decided=None):
             states[train],
             scores[train],
             None if decided is None else decided[train],
-            most_pairs=PAIRS_COMPARED,
+            most_pairs=most_pairs,
         )
         for train, _ in folds
     ]
