@@ -30,6 +30,7 @@ _THREAD_VARIABLES = (
 )
 _START = "import sys; sys.path[:] = {path!r}; from tagrank.worker_process import serve; serve()"
 _PACKAGES = str(Path(__file__).parents[1])
+SECONDS_ASLEEP = 0.5  # of whoever waits for workers, before it looks whether it was interrupted
 
 
 class WorkerDied(RuntimeError):
@@ -243,7 +244,10 @@ def pack_work(work: Callable[[Any], Any]) -> bytes:
 
 
 def _take_done(pending: dict[Future, Any], in_order: bool) -> Iterator[tuple[Any, Any]]:
-    done = [next(iter(pending))] if in_order else wait(pending, return_when=FIRST_COMPLETED).done
+    awaited = [next(iter(pending))] if in_order else list(pending)
+    # Ctrl-C may reach a thread that is starting a worker, and then this one learns of it when it wakes up
+    while not (done := wait(awaited, timeout=SECONDS_ASLEEP, return_when=FIRST_COMPLETED).done):
+        pass
     for future in done:
         yield pending.pop(future), future.result()
 
