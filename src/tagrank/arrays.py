@@ -74,7 +74,7 @@ def empty_beside(shape, array):
 
 def has_triton(array):
     """Whether Triton compiles code for the device of `array`: CUDA by torch."""
-    is_cuda = namespace_of(array).__name__ == "torch" and array.device.type == "cuda"
+    is_cuda = namespace_of(array).__name__ == "torch" and str(array.device).startswith("cuda")
     return is_cuda and find_spec("triton") is not None
 
 

@@ -48,6 +48,9 @@ class Tensor:
         self._values += self._same(other)
         return self
 
+    def to(self, dtype):
+        return Tensor(self._values.astype(dtype), self.device)
+
     def detach(self):
         return self
 

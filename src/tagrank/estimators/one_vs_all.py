@@ -11,6 +11,7 @@ from tagrank.validation import check_choice, check_count
 
 ENGINES = ("auto", "dual", "primal")
 FEWEST_ROWS = 1_000  # on which Newton steps are worth their beginning
+LARGE_COST = 30.0  # of C, from which on dual ascent takes too long on any number of rows
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -42,7 +43,8 @@ class OneVsAllEstimator(MaxMarginEstimator):
         """Whether the primal engine trains on such rows."""
         if self.engine != "auto":
             return self.engine == "primal"
-        is_long = X.shape[0] >= max(FEWEST_ROWS, self.rows_a_column * X.shape[1])
+        fewest = 0 if float(self.C) >= LARGE_COST else FEWEST_ROWS
+        is_long = X.shape[0] >= max(fewest, self.rows_a_column * X.shape[1])
         return is_long or self.device is not None or is_elsewhere(X)
 
     def _rows_with_constant(self, X):

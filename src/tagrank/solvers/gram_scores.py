@@ -120,10 +120,9 @@ class GramScores:
     def _recompute_on_device(self, coefficients):
         """The same, where K is."""
         double, F = self.xp.float64, np.empty(coefficients.shape[::-1])
-        A = astype(beside(coefficients, self.K).T, double)
+        A = astype(beside(np.ascontiguousarray(coefficients.T), self.K), double)
         for rows in row_blocks(self.n_samples, rows_within(self.n_samples, megabytes=1024)):
-            # K is symmetric: its rows are its columns
-            scores = A @ astype(self.K[rows], double).T
+            scores = A @ astype(self.K[:, rows], double)
             self.F[:, rows] = astype(scores, self.F.dtype)
             F[:, rows] = to_host(scores)
         self.offset = self.intercept * coefficients.sum(axis=0)

@@ -46,6 +46,7 @@ RANKING = (
         "n^2, m^0.6 to m^1.2",
         parameters=(
             LANDMARKS,
+            DEVICE,
             Parameter(
                 "solver",
                 one_of("exact", "paper"),
@@ -74,6 +75,7 @@ RANKING = (
         "n^2, pairs of a present and an absent tag",
         parameters=(
             LANDMARKS,
+            DEVICE,
             Parameter(
                 "pairs",
                 one_of("all", "lowest"),
