@@ -20,7 +20,7 @@ def examples(n=120, m=6, *, seed=0, untagged=20, ids=None, decided=NOTHING, labe
     """Rows whose tags can be learned; the last ones are untagged."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 8))
-    # with noise: labels that a plane separates ask for an ever larger C, and their models for ever more passes
+    # with noise: labels that a plane separates ask for an ever larger C
     Y = (X @ rng.normal(size=(8, m)) + 0.5 * rng.normal(size=(n, m)) > 2.0).astype(float)
     Y[~Y.any(axis=1), 0] = 1
     Y[n - untagged :] = np.nan
