@@ -11,6 +11,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from tagrank import files
 from tagrank.array_files import load_npy, load_npz, save_npz
 from tagrank.files import FileError, ProblemLog, atomic_write, check_regular, open_bounded, open_text
 
@@ -70,6 +71,30 @@ def open_and_close(path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize(
+    ("content", "options", "error"),
+    [
+        (gzip.compress(bytes(100)), {"max_bytes": 99}, FileError),
+        (gzip.compress(bytes(100))[:-9], {}, FileError),
+        (b"not compressed", {}, FileError),
+        (gzip.compress(b"a"), {"encoding": "no such"}, LookupError),
+    ],
+    ids=["too large", "cut", "not compressed", "unknown encoding"],
+)
+def test_a_text_that_cannot_be_opened_is_closed(tmp_path, monkeypatch, content, options, error):
+    streams = []
+
+    def open_and_keep(path, *, max_bytes):
+        streams.append(open_bounded(path, max_bytes=max_bytes))
+        return streams[0]
+
+    monkeypatch.setattr(files, "open_bounded", open_and_keep)
+    (tmp_path / "x.gz").write_bytes(content)
+    with pytest.raises(error), open_text(tmp_path / "x.gz", **options):
+        raise AssertionError("unreachable")
+    assert [stream.closed for stream in streams] == [True]
+
+
 @pytest.mark.parametrize("read", [check_regular, open_bounded, open_and_close, load_npy, load_npz])
 def test_what_is_no_file_is_refused_before_it_is_opened(tmp_path, monkeypatch, read):
     monkeypatch.chdir(tmp_path)  # the name of a socket must be short

@@ -66,7 +66,7 @@ def test_even_rows_and_what_has_none(rows):
     "rows", [[[1, 2], [3, 4], [5]], ([1, 2], [3, 4], 5), [np.ones(2), [1, 2], np.ones(1)]]
 )
 def test_a_row_that_ends_early_is_named(rows):
-    with pytest.raises(ValueError, match=r"rows of X .* first, 2, but row 2 has length 1; .* whole"):
+    with pytest.raises(ValueError, match=r"rows of X .* first, 2, but row 2 has length 1; .* complete"):
         check_even_rows("X", rows)
 
 

@@ -105,7 +105,7 @@ def beside(lines):
         line["ratio"] = line["found"][count] / baselines[line["hidden"]][count] if count else None
 
 
-def read(data, features, n_pictures):
+def read(data, features, n_pictures=0):
     """Training rows with their true tags, test rows, and the features that both came from.
 
     With a number of pictures so many are drawn of the training part, and half as many of the test part.

@@ -3,7 +3,9 @@
 Rows and labels are drawn as in many_rows. Seconds are those of a whole `fit` of arrays of numpy, checks and
 transfers included; `similarities` and `learning` are its two large parts, measured alone. `limit` is the
 share of what the device could compute in the time of `learning`: products of float32 at `--teraflops`, one
-of all rows with all coefficients for each pass. Without a device the CPU works, and there is no share.
+of all rows with all coefficients for each pass. `ratio` is the seconds of such products alone, measured in
+the same place, over those of `learning` (or of answers, or of similarities). Without a device the CPU works,
+and there is no share.
 """
 
 import time
@@ -73,6 +75,7 @@ def _exact(kind, X, Y, device, teraflops):
         "similarities": compared_seconds,
         "learning": learning,
     }
+    line["ratio"] = model.n_iter_ * _bare_seconds(len(X), len(X), Y.shape[1], device) / learning
     if device is not None:
         operations = 2.0 * len(X) ** 2 * Y.shape[1] * model.n_iter_
         line["limit"] = operations / learning / (teraflops * 1e12)
@@ -84,11 +87,15 @@ def _predict(X, Y, device):
     model = OneVsAllSVM(tol=TOL, device=device, random_state=0).fit(X[:10_000], Y[:10_000])
     model.decision_function(X[:100])
     seconds, _ = _time(lambda: model.decision_function(X), device)
+    n_support = len(model.support_)
+    bare = _bare_seconds(len(X), X.shape[1], n_support, device)
+    bare += _bare_seconds(len(X), n_support, Y.shape[1], device)
     return {
         "what": "decision_function",
-        "support": len(model.support_),
+        "support": n_support,
         "seconds": seconds,
         "rows_a_second": len(X) / seconds,
+        "ratio": bare / seconds,
     }
 
 
@@ -109,6 +116,7 @@ def _similarities(kernel, X, device):
         "columns": X.shape[1],
         "seconds": seconds,
         "comparisons_a_second": len(X) ** 2 * X.shape[1] / seconds,
+        "ratio": _bare_seconds(len(X), X.shape[1], len(X), device) / seconds,
     }
 
 
@@ -118,13 +126,17 @@ def _rows(kind, tol, n_rows, n_columns, n_labels, device):
     options = {"kernel": "linear", "fit_intercept": True, "tol": tol}
     kind(**options).fit(X[:50_000], Y[:50_000])
     seconds, model = _time(lambda: kind(**options).fit(X, Y), device)
+    learning = model.trace_[-1].seconds
+    # a pass makes scores of rows, and coefficients of columns
+    bare = 2 * model.n_iter_ * _bare_seconds(n_rows, n_columns, n_labels, device)
     return {
         "what": f"{kind.__name__}, rows on the device",
         "samples": n_rows,
         "columns": n_columns,
         "labels": n_labels,
         "seconds": seconds,
-        "learning": model.trace_[-1].seconds,
+        "learning": learning,
+        "ratio": bare / learning,
         "gap": model.duality_gap_,
         "passes": model.n_iter_,
         "free": free_memory_beside(X),
@@ -156,6 +168,16 @@ def _draw_there(n_rows, n_columns, n_labels, device):
             least = ordered[(shares * (len(part) - 1)).long(), xp.arange(n_labels, device=device)]
         Y[start : start + len(part)] = (strength > least).cpu().numpy()
     return X, Y
+
+
+def _bare_seconds(n_rows, n_inner, n_columns, device):
+    """Seconds of a product of float32 matrices: measured on some of its rows, for all of them."""
+    some = min(n_rows, 8_192)
+    left = on_device(np.ones((some, n_inner), np.float32), device)
+    right = on_device(np.ones((n_inner, n_columns), np.float32), device)
+    left @ right
+    seconds = min(_time(lambda: left @ right, device)[0] for _ in range(3))
+    return seconds * n_rows / some
 
 
 def _time(work, device):

@@ -254,10 +254,14 @@ class _BoundedLines(io.TextIOWrapper):
 
     def __init__(self, path: str | os.PathLike, max_bytes: int, **options: Any) -> None:
         stream = open_bounded(path, max_bytes=max_bytes)
-        # "Unicode text" of spreadsheet programs
-        if options["encoding"] == "utf-8-sig" and stream.peek(2)[:2] in (BOM_UTF16_LE, BOM_UTF16_BE):
-            options["encoding"] = "utf-16"
-        super().__init__(stream, **options)
+        try:
+            # "Unicode text" of spreadsheet programs
+            if options["encoding"] == "utf-8-sig" and stream.peek(2)[:2] in (BOM_UTF16_LE, BOM_UTF16_BE):
+                options["encoding"] = "utf-16"
+            super().__init__(stream, **options)
+        except BaseException:
+            stream.close()
+            raise
         self._path, self._longest = path, longest_line(max_bytes)
 
     def __next__(self) -> str:
@@ -284,5 +288,6 @@ def open_text(
         except UnicodeDecodeError as error:
             raise FileError(
                 path,
-                f"is not {error.encoding} text; save it as UTF-8 (in Python, a reader also takes encoding)",
+                f"is not {error.encoding} text; save it as UTF-8, or, in Python, name its encoding to the "
+                "reader, such as encoding='latin-1'",
             ) from None

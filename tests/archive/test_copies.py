@@ -125,7 +125,7 @@ def test_what_was_said_of_a_picture_that_is_not_here_waits_for_it(copies, photos
         ("UPDATE batches SET at = '2999-01-01T00:00:00Z'", "in the future"),
         ("UPDATE batches SET at = 'zzz'", "did not record"),
         ("UPDATE batches SET who = '' WHERE id = 1", "did not record"),
-        ("CREATE TABLE more (x)", "tables of an archive"),
+        ("CREATE TABLE more (x)", "does not have the tables of a tagrank archive"),
     ],
 )
 def test_a_copy_that_no_tagrank_wrote_is_refused(copies, tmp_path, statement, message):

@@ -38,7 +38,13 @@ def list_reproductions():
 def reproduce(name, **options):
     calls.append((name, options))
     return SimpleNamespace(
-        table=TOY, experiment=None, answer=None, is_quick=False, tables=list, sentences=lambda: [TOY.why]
+        table=TOY,
+        experiment=None,
+        answer=None,
+        origin=("Measured on a toy.",),
+        is_quick=False,
+        tables=list,
+        sentences=lambda: [TOY.why],
     )
 
 
@@ -83,7 +89,9 @@ def test_what_is_installed_answers(installed, monkeypatch):
     assert command._table_names("") == ["toy-table1"]
     assert "toy-table1" in invoke().stdout
     assert "differs: the answer is another one" in invoke().stderr
-    assert "toy-table1: table 1 of toy, differs" in invoke("toy-table1", "--kept").stdout
+    shown = invoke("toy-table1", "--kept").stdout
+    assert "toy-table1: table 1 of toy, differs" in shown
+    assert "Measured on a toy." in shown
     tagrank.reproduce("toy-table1", quick=True, size=3)
     assert calls == [
         ("toy-table1", {"kept": True, "quick": False, "output": None}),

@@ -45,20 +45,20 @@ def test_a_merge_says_what_happens_and_is_taken_back(photos):
 def test_a_dry_run_records_nothing(photos):
     tagrank.change_tags(photos, [("describe", "car", "four wheels")], who="anna")
     told = tagrank.change_tags(photos, [("parent", "jet", "plane")], who="anna", dry_run=True)
-    assert told == ["1 picture tagged 'jet' has 'plane', too"]
+    assert told == ["1 picture tagged 'jet' gets 'plane', too"]
     assert "plane" not in rows(photos)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("rename", "jet", "car"), "there is a tag 'car' already"),
+        (("rename", "jet", "car"), "the tag 'car' exists already; to combine the two, merge them"),
         (("rename", "jett", "plane"), "there is no tag 'jett'; did you mean 'jet'"),
         (("merge", "jet", "plane"), "there is no tag 'plane'"),
         (("synonym", "auto", "cra"), "there is no tag 'cra'"),
         (("no synonym", "car"), "is not a synonym"),
         (("no parent", "car", "vehicle"), "is not a parent"),
-        (("paint", "car"), "is one of rename"),
+        (("paint", "car"), "the change must be one of rename"),
     ],
 )
 def test_what_cannot_be_meant_is_said(photos, change, message):

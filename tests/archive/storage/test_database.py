@@ -97,7 +97,7 @@ def test_the_database_of_another_program_is_refused(photos, tmp_path):
 def test_other_tables_than_ours_are_refused(closed, statement):
     change(closed.database, statement)
     for read_only in (False, True):
-        with pytest.raises(FileError, match="tables of an archive"):
+        with pytest.raises(FileError, match="does not have the tables of a tagrank archive"):
             Archive.open(closed.folder, read_only=read_only)
 
 

@@ -168,7 +168,7 @@ class TestIdentity:
             assert archive.own.moved_from() is None
             assert archive.people() == {"mallory": 2}
             told = archive.told_of_others()
-            assert told.endswith("it holds 2 decisions by mallory (2)")
+            assert told.endswith("it has 2 decisions by mallory (2)")
             with pytest.warns(UserWarning, match=r"mallory \(2\); they are used; no_decisions ignores"):
                 decided_collection(read_pictures(copy), copy)
             assert archive.own.folder != mine

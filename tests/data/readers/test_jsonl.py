@@ -83,7 +83,7 @@ def test_malformed_lines_name_file_and_line(tmp_path, line, message):
 def test_empty_files_too_large_files_and_features(tmp_path):
     with pytest.raises(FileError, match="has no pictures; expected lines"):
         read_jsonl(write(tmp_path, ""))
-    with pytest.raises(FileError, match="holds more than 10 bytes"):
+    with pytest.raises(FileError, match="has more than 10 bytes"):
         read_jsonl(write(tmp_path, '{"image": "a.jpg", "tags": ["sky"]}'), max_bytes=10)
     with pytest.raises(ValueError, match="JSON lines hold pictures, got the views features"):
         write_jsonl(Collection(views={"features": np.zeros((1, 1))}), tmp_path / "y.jsonl")

@@ -80,7 +80,7 @@ def test_outputs_are_chosen_by_name(tmp_path, pixels):
     np.testing.assert_array_equal(OnnxEmbedding(str(path), **PLAIN)(pixels), small.max(axis=(0, 1)))
     flat = OnnxEmbedding(str(path), output="flat", **PLAIN)(pixels)
     np.testing.assert_array_equal(flat, small.transpose(2, 0, 1).ravel())
-    with pytest.raises(FileError, match=r"no output 'best'; choose among \['flat', 'most'\]"):
+    with pytest.raises(FileError, match=r"has no output 'best'; choose one of \['flat', 'most'\]"):
         OnnxEmbedding(str(path), output="best")(pixels)
 
 

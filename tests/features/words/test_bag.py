@@ -186,7 +186,7 @@ def test_what_cannot_work_is_said_at_once(fitted, pictures):
         BAGS["fisher"].replace(pooling=MaxPooling())
     with pytest.raises(ValueError, match="learned from 3"):
         fitted["hard"].replace(descriptor=FourColumns())
-    with pytest.raises(ValueError, match="there are none"):
+    with pytest.raises(ValueError, match="learned from pictures, got none"):
         BAG.fit([])
     with pytest.raises(ValueError, match="at least one point"):
         BAG.replace(sampling=EveryFourth(brighter=2.0)).fit(pictures)
