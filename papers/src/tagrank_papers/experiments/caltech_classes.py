@@ -322,7 +322,8 @@ def _settings(settings):
     steps = distinct(settings, "step")
     rows, words = {}, []
     for line in settings:
-        rows.setdefault(f"{line['figure']}: {_options(line)}", []).append(f"{line['map']:.1f}")
+        options = ", ".join(f"{name} = {value:g}" for name, value in line["options"].items())
+        rows.setdefault(f"{line['figure']}: {options}", []).append(f"{line['map']:.1f}")
     for figure in distinct(settings, "figure"):
         last = [line["map"] for line in where(settings, figure=figure, step=steps[-1])]
         words.append(f"{max(last) - min(last):.1f} points over {figure}")
@@ -330,10 +331,6 @@ def _settings(settings):
         tuple(f"{step:,} steps" for step in steps), {name: tuple(cells) for name, cells in rows.items()}
     )
     return Answer(figures, f"After the last step the MAP differs by {', '.join(words)}.")
-
-
-def _options(line):
-    return ", ".join(f"{name} = {value:g}" for name, value in line["options"].items())
 
 
 # Its page
