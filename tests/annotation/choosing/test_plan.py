@@ -80,7 +80,7 @@ def test_exact_ways_are_taken_in_their_order(monkeypatch, tmp_path):
 
 def test_what_has_no_more_ways_is_refused_with_the_least():
     with pytest.raises(
-        ArgumentError, match=r"at least 233 MiB .* 100 MiB of the 100 MiB .*; leave exact out"
+        ArgumentError, match=r"at least 233 MiB .* 100 MiB of the 100 MiB .*; allow 400 MiB, leave exact out"
     ):
         ways_of(100 * 2.0**20)
 
@@ -136,15 +136,39 @@ def test_many_rows_have_landmarks_however_much_memory_there_is():
         (
             Budget(GIBIBYTE, is_exact=True),
             RidgeRegression(),
-            r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; leave exact out",
+            r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; allow 15,900 MiB, leave exact out",
         ),
         (Budget(GIBIBYTE), MultipleKernelRanker(), "choose a method with landmarks"),
-        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow more memory"),
+        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow 200 MiB or train"),
     ],
 )
 def test_what_cannot_be_done_is_told_with_what_it_needs(budget, estimator, words):
     with pytest.raises(ArgumentError, match=words):
         budget.plan(estimator, 50_000, 20)
+
+
+@pytest.mark.parametrize("method", ["auto", "label-ranker", "ridge-regression"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_too_little_memory_is_told_before_anything_is_tried(rows, monkeypatch, method, exact):
+    monkeypatch.setattr("tagrank.annotation.choosing.steps.Trials.try_costs", None)
+    with pytest.raises(ArgumentError, match=r"300 rows with 4 labels needs at least \d MiB, .*; allow 200 MiB"):
+        Annotator(Recipe(method, memory=1e4, exact=exact)).fit(rows)
+
+
+def test_the_memory_that_is_told_counts_what_this_process_holds(monkeypatch):
+    monkeypatch.setattr(plan, "memory_in_use", lambda: GIBIBYTE)
+    with pytest.raises(ArgumentError, match=r"0 MiB of the 500 MiB .*; allow 1,200 MiB"):
+        Budget(500 * 2.0**20).check([2.0**20], 10, 3)
+
+
+def test_the_way_that_needs_least_decides():
+    straight, landmarks = (
+        Budget(1e12).least(LabelRanker(), 50_000, 20, is_compared=is_compared) for is_compared in (False, True)
+    )
+    assert straight < landmarks
+    Budget(straight).check([straight, landmarks], 50_000, 20)
+    with pytest.raises(ArgumentError, match="at least"):
+        Budget(straight).check([landmarks], 50_000, 20)
 
 
 def test_a_model_of_many_rows_learns_from_landmarks(rows, monkeypatch, tmp_path):
