@@ -139,7 +139,11 @@ def test_many_rows_have_landmarks_however_much_memory_there_is():
             r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; allow 15,900 MiB, leave exact out",
         ),
         (Budget(GIBIBYTE), MultipleKernelRanker(), "choose a method with landmarks"),
-        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow 200 MiB or train"),
+        (
+            Budget(1e6),
+            LabelRanker(),
+            r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow 200 MiB or train",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_told_with_what_it_needs(budget, estimator, words):
@@ -151,7 +155,9 @@ def test_what_cannot_be_done_is_told_with_what_it_needs(budget, estimator, words
 @pytest.mark.parametrize("exact", [False, True])
 def test_too_little_memory_is_told_before_anything_is_tried(rows, monkeypatch, method, exact):
     monkeypatch.setattr("tagrank.annotation.choosing.steps.Trials.try_costs", None)
-    with pytest.raises(ArgumentError, match=r"300 rows with 4 labels needs at least \d MiB, .*; allow 200 MiB"):
+    with pytest.raises(
+        ArgumentError, match=r"300 rows with 4 labels needs at least \d MiB, .*; allow 200 MiB"
+    ):
         Annotator(Recipe(method, memory=1e4, exact=exact)).fit(rows)
 
 
@@ -163,7 +169,8 @@ def test_the_memory_that_is_told_counts_what_this_process_holds(monkeypatch):
 
 def test_the_way_that_needs_least_decides():
     straight, landmarks = (
-        Budget(1e12).least(LabelRanker(), 50_000, 20, is_compared=is_compared) for is_compared in (False, True)
+        Budget(1e12).least(LabelRanker(), 50_000, 20, is_compared=is_compared)
+        for is_compared in (False, True)
     )
     assert straight < landmarks
     Budget(straight).check([straight, landmarks], 50_000, 20)

@@ -31,7 +31,10 @@ LANDMARKS, FEWEST_LANDMARKS = 1_024, 64
 SHARE_OF_FREE = 0.8  # of the memory that is free, unless somebody says how much may be taken; and of the disk
 PART = 0.8  # of the rows, in a fold of the calibration
 BYTES_A_LABEL = 40.0  # scores, slopes, curvatures, coefficients and bounds of a label of a row
-OF_CHOICE, STEP = 2**27, 100 * 2**20  # bytes, of a choice on few rows and compiled code; in which room is told
+OF_CHOICE, STEP = (
+    2**27,
+    100 * 2**20,
+)  # bytes, of a choice on few rows and compiled code; in which room is told
 ROWS_OF_A_VISIT = 1_024  # rows of similarities that are in memory at a time where the others are not
 PARAMETER = "landmarks"
 PLACES = {
@@ -114,8 +117,8 @@ class Budget:
         least, n_bytes = min(ways), self.n_bytes
         if least > n_bytes:
             raise ArgumentError(
-                f"training on {n_rows:,} rows with {n_labels:,} labels needs at least {gibibytes(least)}, and "
-                f"{self._gave(n_bytes)}; {self._remedy(least)} or train on fewer rows"
+                f"training on {n_rows:,} rows with {n_labels:,} labels needs at least {gibibytes(least)}, "
+                f"and {self._gave(n_bytes)}; {self._remedy(least)} or train on fewer rows"
             )
 
     def least(self, estimator: Any, n_rows: int, n_labels: int, *, is_compared: bool = True) -> float:
