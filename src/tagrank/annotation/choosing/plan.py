@@ -31,10 +31,8 @@ LANDMARKS, FEWEST_LANDMARKS = 1_024, 64
 SHARE_OF_FREE = 0.8  # of the memory that is free, unless somebody says how much may be taken; and of the disk
 PART = 0.8  # of the rows, in a fold of the calibration
 BYTES_A_LABEL = 40.0  # scores, slopes, curvatures, coefficients and bounds of a label of a row
-OF_CHOICE, STEP = (
-    2**27,
-    100 * 2**20,
-)  # bytes, of a choice on few rows and compiled code; in which room is told
+OF_CHOICE = 2**28  # bytes, of a choice on few rows and of compiled code
+STEP = 100 * 2**20  # bytes, in which it is told how much memory would do
 ROWS_OF_A_VISIT = 1_024  # rows of similarities that are in memory at a time where the others are not
 PARAMETER = "landmarks"
 PLACES = {
@@ -105,12 +103,16 @@ class Budget:
             return SHARE_OF_FREE * available_memory()
         return max(0.0, self.memory - memory_in_use())
 
-    def fits(self, n_rows: int, n_labels: int) -> bool:
-        """Whether all rows can be compared with each other, to the power of the kernel beside it."""
-        return 4.0 * n_rows**2 * (2 + PART**2) + BYTES_A_LABEL * n_rows * n_labels <= self.n_bytes
+    def fits(self, n_rows: int, n_labels: int, beside: float = 0.0) -> bool:
+        """Whether all rows can be compared with each other, to the power of the kernel beside it.
 
-    def check(self, ways: Iterable[float], n_rows: int, n_labels: int) -> None:
-        """Refuse, before anything is begun, what needs more than there is whatever the way.
+        `beside` are bytes that have to be left.
+        """
+        needed = 4.0 * n_rows**2 * (2 + PART**2) + BYTES_A_LABEL * n_rows * n_labels
+        return needed + beside <= self.n_bytes
+
+    def check(self, ways: Iterable[float], n_rows: int, n_labels: int) -> float:
+        """Refuse, before anything is begun, what needs more than there is whatever the way; else its bytes.
 
         `ways` are the least bytes of each, see `least`.
         """
@@ -120,6 +122,7 @@ class Budget:
                 f"training on {n_rows:,} rows with {n_labels:,} labels needs at least {gibibytes(least)}, "
                 f"and {self._gave(n_bytes)}; {self._remedy(least)} or train on fewer rows"
             )
+        return least
 
     def least(self, estimator: Any, n_rows: int, n_labels: int, *, is_compared: bool = True) -> float:
         """Bytes that an estimator needs at least; it reads the similarities of all rows if `is_compared`."""

@@ -75,11 +75,12 @@ def choose(
     progress : called with the number of steps done, the number of steps, and the name of the work
     stop : function without arguments; when it returns True, the current training ends early
     """
-    _check_budget(candidates, *labels.shape)
+    least = _check_budget(candidates, *labels.shape)
     if not candidates.has_choice:
         return _usual(candidates, X, labels.shape, progress)
     n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
-    while n_looked_at > FEWEST_LOOKED_AT and not candidates.budget.fits(n_looked_at, labels.shape[1]):
+    beside = least if n_looked_at < n_rows else 0.0  # for the training on all rows, while these are kept
+    while n_looked_at > FEWEST_LOOKED_AT and not candidates.budget.fits(n_looked_at, labels.shape[1], beside):
         n_looked_at //= 2
     candidates = _trainable(candidates, *labels.shape)
     X_some, labels_some, model = X, labels, None
@@ -154,12 +155,12 @@ def _trainable(candidates: Candidates, n_rows: int, n_labels: int) -> Candidates
     return candidates.only(is_trainable)
 
 
-def _check_budget(candidates: Candidates, n_rows: int, n_labels: int) -> None:
-    """Refuse what does not fit into the memory before anything is tried."""
+def _check_budget(candidates: Candidates, n_rows: int, n_labels: int) -> float:
+    """Refuse what does not fit into the memory before anything is tried; else the bytes of the least way."""
     budget, groups = candidates.budget, candidates.on_kernels
     tried = [candidates.usual] if budget.is_exact else [*candidates.others, *chain.from_iterable(groups)]
     made = [one.made() for one in tried]
-    budget.check(
+    return budget.check(
         [budget.least(one, n_rows, n_labels, is_compared=is_compared(one)) for one in made], n_rows, n_labels
     )
 
