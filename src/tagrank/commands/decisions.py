@@ -75,7 +75,7 @@ def export_decisions(
     Parameters
     ----------
     photos : a folder of pictures
-    output : write a .csv or .jsonl file, one line per decision; with `to` a .json file
+    output : file to write: .csv or .jsonl with one line per decision; .json for another tool
     to : write all pictures with their tags for another tool instead: label-studio writes tasks and, beside
         them, the labelling configuration; fiftyone writes the labels of an image classification dataset
     tags : write a list of all pictures with all their tags, which commands read as the tags.csv of a folder;
@@ -139,7 +139,7 @@ def _check_tool(photos: str | os.PathLike, output: str | os.PathLike | None, too
 
     check_choice("to", tool, TOOLS)
     if output is None or Path(output).suffix != ".json":
-        raise ArgumentError(f"to={tool!r} needs an output that ends in .json")
+        raise ArgumentError(f"to={tool!r} needs an output, a file that ends in .json")
     for path in (Path(output), *([Path(output).with_suffix(".xml")] if tool == "label-studio" else ())):
         check_file(path)
         check_apart(photos, output=path)

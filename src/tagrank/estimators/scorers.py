@@ -91,8 +91,9 @@ def get_scorer(name: str) -> LabelScorer:
 
 def _refuse(name, known) -> NoReturn:
     negated = f"{_NEGATED}{name}"
-    hint = f"; did you mean {negated!r}?" if negated in known else did_you_mean(str(name), known)
-    raise ArgumentError(f"no scorer {name!r}{hint}; there are: {', '.join(known)}")
+    meant = negated if negated in known else str(name)
+    hint = did_you_mean(meant, known, f"there are: {', '.join(known)}")
+    raise ArgumentError(f"no scorer {name!r}{hint}")
 
 
 def _name_of(metric):
