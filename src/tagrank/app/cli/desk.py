@@ -155,7 +155,9 @@ def _check_pictures(folder: Path, database: Path) -> None:
     from tagrank.files import FileError, ProblemLog
 
     if not database.exists() and not PictureFolder(folder, ProblemLog()).pictures:
-        raise FileError(folder, "has no pictures; expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files")
+        raise FileError(
+            folder, "has no pictures; expected files such as JPEG, PNG, TIFF, WebP, AVIF, HEIC or raw"
+        )
 
 
 def _open(desk: Any, folder: Path, **options: Any) -> Any:
