@@ -28,7 +28,7 @@ class LabelScorer:
 
     Parameters
     ----------
-    name : what `get_scorer` calls it; of metrics of which less is better it begins with "neg_"
+    name : its name for `get_scorer`; it begins with "neg_" if lower values of the metric are better
     metric : its entry
     estimator, X, y : of a call: a fitted estimator, rows, and their labels
     """
