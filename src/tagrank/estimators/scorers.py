@@ -28,7 +28,7 @@ class LabelScorer:
 
     Parameters
     ----------
-    name : its name for `get_scorer`; it begins with "neg_" if lower values of the metric are better
+    name : its name for `get_scorer`; it begins with ``neg_`` if lower values of the metric are better
     metric : its entry
     estimator, X, y : of a call: a fitted estimator, rows, and their labels
     """
@@ -66,7 +66,7 @@ def get_scorer(name: str) -> LabelScorer:
     ----------
     name : of a function of tagrank's metrics, such as "image_auc"; of an entry of `catalog_metrics`, such as
         "micro_f1" or "Image-MAP"; of a list of any length, such as "precision_at_10". Where less is better it
-        begins with "neg_", such as "neg_ranking_loss": higher is better for every scorer
+        begins with ``neg_``, such as "neg_ranking_loss": higher is better for every scorer
 
     Examples
     --------
