@@ -229,5 +229,5 @@ def test_sizes_are_read(text, n_bytes):
 
 @pytest.mark.parametrize("text", ["", "much", "-1G", "0", "8X", "G"])
 def test_what_is_no_size_is_refused(text):
-    with pytest.raises(ArgumentError, match="expected an amount of memory, such as 8G"):
+    with pytest.raises(ArgumentError, match="expected an amount of memory with its unit, such as 8G"):
         size(text)
