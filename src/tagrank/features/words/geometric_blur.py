@@ -19,7 +19,7 @@ from tagrank.features.pixels import smooth
 from tagrank.features.words.local_descriptors import ORIENTATIONS, LocalDescriptor, orientation_maps
 from tagrank.validation import check_positive
 
-# radius, as a share of the largest one, and places: 0, 4, 8, 16, 32 and 50 pixels in the paper
+# radius, as a share of the largest one, and places on it
 CIRCLES = ((0.0, 1), (0.08, 8), (0.16, 8), (0.32, 10), (0.64, 12), (1.0, 12))
 PLACES = sum(places for _, places in CIRCLES)
 DIRECTIONS = ORIENTATIONS // 2  # an edge from dark to light is one from light to dark, seen from elsewhere
