@@ -100,11 +100,18 @@ def test_growth_has_a_page_and_a_plot(quick_results):
 
 def test_hidden_labels_are_measured_for_every_method(quick_results):
     results = quick_results("incomplete_labels")
-    assert {line["method"] for line in results["lines"]} == {"SVM", "PLATT", "MLR-L1", "MLR-GL"}
+    published = find_table("mlr-gl-table5.2").published.rows
+    assert distinct(results["lines"], "method") == list(published)
+    counts = EXPERIMENTS["incomplete_labels"].load().COUNTS
+    assert {line["choice"] for line in where(results["lines"], method="MLKNN")} <= set(counts)
     assert all(0.5 < line["auc"] <= 1 for line in results["lines"])
     (page,) = EXPERIMENTS["incomplete_labels"].load().render(results, describe_machine()).values()
     assert "## drawn\n\nQuick run. 60 training samples, 1 draw of hidden labels" in page
-    assert page.count("C, column by column: SVM ") == 1
+    assert page.count("Chosen, column by column: SVM ") == 1
+    for table, rows in {"mlr-gl-table5.3": published, "dissertation-table1.2": ("SVM", "MLLS")}.items():
+        figures = EXPERIMENTS["incomplete_labels"].answer(table, results).figures
+        assert all(any(name.endswith(row) for name in figures.rows) for row in rows)
+        assert ("MLKNN" in str(figures.rows)) == ("MLKNN" in rows)
 
 
 def test_the_choice_says_where_it_is_below_its_peer(quick_results):
