@@ -11,7 +11,7 @@ import pytest
 from tagrank.estimators.methods import find_method
 from tagrank.metrics import f_measure
 from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, TO_COME, find_table
-from tagrank_papers.experiments import automatic_choice, honest_probability, two_way
+from tagrank_papers.experiments import automatic_choice, honest_probability, two_way, voc_objects
 from tagrank_papers.lines import distinct, exponent, listed, mean, where
 from tagrank_papers.measuring import describe_machine, read_record
 from tagrank_papers.text import PAGES, fill, read_text
@@ -93,9 +93,17 @@ def test_growth_has_a_page_and_a_plot(quick_results):
     lines = quick_results("growth")
     pages = EXPERIMENTS["growth"].load().render(lines, describe_machine())
     assert all(line["ratio_to_peer"] > 0 for line in lines)
-    assert all(f"({line['gap']:.0e})" in pages["growth-results.md"] for line in lines)
+    shared = where(lines, method="SharedSubspace")
+    assert all(line["gap"] is None for line in shared)
+    assert all(f"{line['seconds']:.3g} |" in pages["growth-results.md"] for line in shared)
+    iterative = [line for line in lines if line not in shared]
+    assert all(f"({line['gap']:.0e})" in pages["growth-results.md"] for line in iterative)
     assert "(growth.svg)" in pages["growth-results.md"]
-    assert pages["growth.svg"].count("<polyline") == 2 * 4
+    assert pages["growth.svg"].count("<polyline") == 2 * 5
+    verdict = EXPERIMENTS["growth"].answer("mlr-l1-figure4.4", lines).verdict
+    ranked = where(lines, method="LabelRanker")  # of the same sizes, in the same order
+    ratios = [ours["seconds"] / other["seconds"] for ours, other in zip(shared, ranked, strict=True)]
+    assert f"MLLS takes {min(ratios):.1f} to {max(ratios):.1f} times as long" in verdict
 
 
 def test_hidden_labels_are_measured_for_every_method(quick_results):
@@ -184,3 +192,35 @@ def test_only_paragraphs_and_items_are_broken_into_lines():
     assert fill(text, 14) == (
         f"\n## A heading that is long\n\nsome words in\na row\n\n{table}\n\n- one item of\n  two\n- two\n"
     )
+
+
+def test_objects_are_ranked_by_all_methods_of_the_paper(quick_results):
+    lines = quick_results("voc_objects")
+    assert distinct(lines, "method") == list(find_table("mlr-table1").published.columns)
+    assert all(line["draw"] == place // 4 for place, line in enumerate(lines))
+    assert all(min(line[part] for part in voc_objects.OBJECTS) > 0.6 for line in lines)
+    assert all((line["gap"] is None) == (line["method"] == "MLSSM") for line in lines)
+    verdict = EXPERIMENTS["voc_objects"].answer("mlr-table1", lines).verdict
+    best = max(distinct(lines, "method"), key=lambda method: mean(lines, "several", method=method))
+    assert f"multi-obj {best}, " in verdict
+
+
+def test_training_pictures_are_drawn_by_the_number_of_their_objects():
+    Y = np.array([[1, 0, 0]] * 6 + [[1, 1, np.nan]] * 5 + [[0, 0, np.nan]])
+    sample = voc_objects.split(np.eye(12), Y, (4, 2), 0)
+    assert sorted(sample.Y.sum(axis=1)) == [1, 1, 1, 1, 2, 2]
+    assert np.isfinite(sample.Y).all()
+    assert np.isnan(sample.truth).sum() == 4  # of three pictures with two objects, and of one without any
+    assert sample.test.shape == (6, 6)
+
+
+@pytest.mark.parametrize(("best", "tried"), [(4, 3), (2, 3), (0, 4)])
+def test_a_climb_ends_where_it_gets_worse(best, tried):
+    values, seen = [0, 1, 2, 3, 4], []
+
+    def quality(value):
+        seen.append(value)
+        return -abs(value - best)
+
+    assert voc_objects.climb(quality, values, 2) == (best, 0)
+    assert len(seen) == tried

@@ -169,7 +169,10 @@ def render(results, machine):
     parts.append(TEXT.exponents.format(table=_exponent_table(powers)))
     ratios = [line["ratio_to_peer"] for line in where(results, method=RANKER)]
     words = f"{min(ratios):.1f} to {max(ratios):.1f} times"
-    parts.append(TEXT.compared.format(table=_published_table(powers), ratios=words))
+    slower = [line["ratio_to_peer"] for line in where(results, method=SUBSPACE)]
+    shared = [first / second for first, second in zip(ratios, slower, strict=True)]
+    times = f"{min(shared):.1f} to {max(shared):.1f} times"
+    parts.append(TEXT.compared.format(table=_published_table(powers), ratios=words, shared=times))
     return {PAGES[0]: "".join(parts), PAGES[1]: draw_growth(results)}
 
 
