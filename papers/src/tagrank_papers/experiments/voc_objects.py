@@ -33,7 +33,8 @@ from tagrank_papers.text import show
 QUICK = {"only": DRAWN, "draws": 2, "n_train": (40, 20)}
 COSTS = (1e-4, 1e-2, 1.0, 1e2, 1e4, 1e6)
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0)  # in mean distances
-TOL, ROUGH_TOL = 1e-3, 1e-2
+TOL, ROUGH_TOL, MOST_PASSES = 1e-3, 1e-2, 1000
+FEW_PASSES = 200  # while C and the width are chosen
 PROPOSED, PEER, SUBSPACE = "Proposed", "LIBSVM", "MLSSM"
 METHODS = {PROPOSED: LabelRanker, PEER: None, "SVM-perf": RankingAreaSVM, SUBSPACE: SharedSubspace}
 FIRST_COST = {"SVM-perf": 100.0}  # its C is for the mean of all pairs of samples
@@ -116,13 +117,15 @@ def train(method, K, Y, C, tol):
         return train_peer(K, Y, C)
     if method == SUBSPACE:
         return SharedSubspace(alpha=C, kernel="precomputed", n_jobs=1).fit(K, Y)
-    return METHODS[method](C=C, kernel="precomputed", tol=tol, random_state=0, n_jobs=1).fit(K, Y)
+    options = {"tol": tol, "max_iter": FEW_PASSES if tol == ROUGH_TOL else MOST_PASSES, "n_jobs": 1}
+    return METHODS[method](C=C, kernel="precomputed", random_state=0, **options).fit(K, Y)
 
 
 def choose(method, sample, costs, widths):
     """C and width of the best image AUC on two halves, and that AUC.
 
     C is chosen at the mean distance, then the width: outwards from the first one as long as it gets better.
+    What is not trained to a gap of `ROUGH_TOL` in `FEW_PASSES` passes is out.
     """
     order = np.random.default_rng(0).permutation(len(sample.Y))
     halves = order[: len(order) // 2], order[len(order) // 2 :]
@@ -131,8 +134,10 @@ def choose(method, sample, costs, widths):
         values = []
         for a, b in (halves, halves[::-1]):
             K, test = (np.float64(sample.K[np.ix_(rows, a)]) ** (1 / width) for rows in (a, b))
-            scores = train(method, K, sample.Y[a], C, ROUGH_TOL).decision_function(test)
-            values.append(image_auc(sample.Y[b], scores))
+            model = train(method, K, sample.Y[a], C, ROUGH_TOL)
+            if not getattr(model, "converged_", True):
+                return 0.0
+            values.append(image_auc(sample.Y[b], model.decision_function(test)))
         return float(np.mean(values))
 
     C = None
