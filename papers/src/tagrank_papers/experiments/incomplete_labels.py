@@ -39,7 +39,7 @@ QUICK = {"sets": ("drawn",), "short": True}
 FRACTIONS = (0.0, 0.2, 0.4, 0.6)
 COSTS = (0.001, 0.01, 0.1, 1.0, 10.0)
 USUAL = {"seeds": 3, "costs": COSTS, "tol": 1e-3, "n_most": None}
-LARGE = {"seeds": 1, "costs": COSTS[:4], "tol": 5e-3, "n_most": 3000}
+LARGE = {"seeds": 1, "costs": COSTS[:4], "tol": 5e-3, "n_most": 2000}
 SETTINGS = {
     "scene": USUAL,
     "yeast": USUAL,
