@@ -107,6 +107,13 @@ def test_hidden_labels_are_measured_for_every_method(quick_results):
     assert page.count("C, column by column: SVM ") == 1
 
 
+def test_a_page_has_no_columns_of_labels_that_cannot_be_hidden(quick_results):
+    lines = quick_results("incomplete_labels")["lines"]
+    few = [line | {"hidden": min(line["hidden"], 0.058)} for line in lines]
+    (page,) = EXPERIMENTS["incomplete_labels"].load().render({"lines": few}, describe_machine()).values()
+    assert "| Image AUC; hidden | 0.0% | 5.8% | lost |" in page
+
+
 def test_the_choice_says_where_it_is_below_its_peer(quick_results):
     (line,) = quick_results("automatic_choice")
     better = line | {"data": "better", "ours_auc": line["peer_auc"] + 1, "ours_map": line["peer_map"] - 0.2}
