@@ -15,11 +15,13 @@ from tagrank_papers.catalogue import (
     NO_FIGURES,
     OURS,
     PAPERS,
+    STATES,
     TABLES,
     find_table,
     read_experiments,
     read_paper,
 )
+from tagrank_papers.page import render_page
 
 NUMBERS = {  # as counted in the papers
     "MLR": "1 2",
@@ -95,7 +97,7 @@ def edited(tmp_path):
 
 
 def test_a_file_is_read_as_it_is_written(edited):
-    key, paper, tables = edited("VOC is not at hand and", "VOC is\n  not at hand and")
+    key, paper, tables = edited("The photographs of VOC", "The photographs\n  of VOC")
     assert (key, paper) == ("MLR", PAPERS["MLR"])
     assert tables == [table for table in TABLES if table.paper == "MLR"]
 
@@ -104,7 +106,7 @@ def test_a_file_is_read_as_it_is_written(edited):
     ("old", "new", "message"),
     [
         ('state = "in part"', 'state = "nearly"', "mlr-table1: state must be one of reproduced, .*'nearly'"),
-        ('experiment = "growth"', 'experiment = "grow"', "mlr-table2: there is no experiment 'grow'"),
+        ('experiment = "voc_objects"', 'experiment = "voc"', "mlr-table1: there is no experiment 'voc'"),
         ('number = "table 1"', 'nummer = "table 1"', "mlr-table1: nummer is not one of name, number"),
         ('number = "table 1"', "", "ranking.toml, mlr-table1: number must be given"),
         ('name = "mlr-table1"', "", "a table without a name: name must be given"),
@@ -115,6 +117,16 @@ def test_a_file_is_read_as_it_is_written(edited):
 def test_what_a_file_may_not_say_is_named(edited, old, new, message):
     with pytest.raises(ValueError, match=message):
         edited(old, new)
+
+
+def test_features_of_our_own_are_a_state_that_says_so(edited):
+    _, _, tables = edited('state = "in part"', 'state = "with our features"')
+    assert tables[0].state == "with our features"
+    legend = render_page().split("\n## ")[0]
+    assert all(f"**{state}** | {meaning}" in legend for state, meaning in STATES.items())
+    for table in TABLES:
+        if table.state == "with our features":
+            assert "features" in f"{table.why} {EXPERIMENTS[table.experiment].protocol}", table.name
 
 
 def test_an_experiment_must_be_whole(tmp_path):

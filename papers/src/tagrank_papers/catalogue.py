@@ -22,6 +22,10 @@ FILES = (
 IMPOSSIBLE, NO_FIGURES, OURS, TO_COME = "impossible", "no figures", "ours", "to come"
 STATES = {
     "reproduced": "the data and the protocol of the paper; the figures, or their order, agree",
+    "with our features": (
+        "the pictures or labels of the paper and its protocol, features computed by us; the figures, or "
+        "their order, agree"
+    ),
     "in pattern": "the question and the methods of the paper on other data; the pattern agrees",
     "in part": (
         "the question and the methods of the paper; some of what was published holds, and some does not"
