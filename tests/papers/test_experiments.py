@@ -11,7 +11,7 @@ import pytest
 from tagrank.estimators.methods import find_method
 from tagrank.metrics import f_measure
 from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, TO_COME, find_table
-from tagrank_papers.experiments import automatic_choice, honest_probability, two_way
+from tagrank_papers.experiments import automatic_choice, honest_probability, set_sizes, two_way
 from tagrank_papers.lines import distinct, exponent, listed, mean, where
 from tagrank_papers.measuring import describe_machine, read_record
 from tagrank_papers.text import PAGES, fill, read_text
@@ -130,6 +130,38 @@ def test_an_order_that_is_better_than_by_score_misses_no_aim():
     line |= {"first_score": 0.3, "first_probability": 0.4, "map_score": 0.5, "map_probability": 0.5}
     points = honest_probability.misses(line)
     assert list(points.values()) == pytest.approx([6, 1, 0, 12])
+
+
+def test_few_samples_make_unrelated_labels_look_tied():
+    rng = np.random.default_rng(0)
+    Y = rng.random((2000, 30)) < 0.02
+    found = set_sizes.describe_correlations(Y, Y[:60])
+    assert found["training"]["strong"] == 0
+    assert found["drawn"]["strong"] > 0.01
+    assert [sum(one["shares"]) for one in found.values()] == pytest.approx([1, 1, 1])
+    same = set_sizes.histogram(np.repeat([[1, 1, 0], [0, 0, 1]], 3, axis=0) > 0)
+    assert same["shares"] == pytest.approx([2 / 3, *(0,) * 7, 1 / 3])
+
+
+def test_printed_rows_that_contradict_themselves_are_named():
+    line = {"samples": 8677, "labels": 101, "cardinality": 1.0, "single": 1.0, "data": "caltech101"}
+    answer = set_sizes.answer("dissertation-tableA.2", [line])
+    assert answer.figures.rows == {"Caltech 101": ("8,677", "101", "1.0", "85.9")}
+    assert "each other: ImageNet subset (81,738 x 1 / 101 is not 85.9), MIR Flickr subset (" in answer.verdict
+    assert "Caltech 101 (" not in answer.verdict
+
+
+def test_labels_alone_must_be_at_hand(monkeypatch, tmp_path):
+    monkeypatch.setenv("TAGRANK_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"labels\.jsonl is in none of .*"):
+        set_sizes.read_labels("voc2007")
+    (tmp_path / "voc2007_labels").mkdir()
+    (tmp_path / "voc2007_labels" / "labels.jsonl").write_text(
+        '{"tags": ["a", "b"], "part": "train"}\n{"tags": ["b"], "part": "test"}\n'
+    )
+    whole = set_sizes.read_labels("voc2007")
+    assert whole.Y.tolist() == [[1, 1], [0, 1]]
+    assert set_sizes.count(whole, "voc2007")["single"] == 0.5
 
 
 def test_the_threshold_is_the_best_for_all_labels_together():
