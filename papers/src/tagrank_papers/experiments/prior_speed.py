@@ -28,7 +28,7 @@ LARGE_CACHE = 2000  # MB, of LIBSVM
 WARM = 50  # rows
 
 
-def run(*, only="rcv1_joined", sizes=(2000, 10000, 15000), C=1.0, seconds=150.0):
+def run(*, only="rcv1_joined", sizes=(2000, 10000, 15000), C=1.0, seconds=100.0):
     X, Y = load(only)
     order, lines, slow = np.random.default_rng(0).permutation(len(Y)), [], set()
     for train in METHODS.values():  # compiled code is loaded before anything is measured
