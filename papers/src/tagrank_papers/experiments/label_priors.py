@@ -48,7 +48,7 @@ OPTIONS = {"kernel": "precomputed", "tol": 1e-3, "random_state": 0}
 BIAS = 0.8  # share of the training part from the first group, and of the other two from the second
 
 
-def run(*, only=("rcv1_joined", "corel16k001", "yeast"), rows=2000, seeds=3, draws=10):
+def run(*, only=("rcv1_joined", "corel16k001", "yeast"), rows=1000, seeds=3, draws=10):
     lines = []
     for name in only:
         lines.append(measure(name, rows, seeds, draws))
