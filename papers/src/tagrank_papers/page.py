@@ -71,5 +71,6 @@ def _details(reproduction: Reproduction) -> str:
     lines.append(" ".join(reproduction.sentences()) + "\n\n")
     if experiment is not None:
         measured = reproduction.origin[0] if reproduction.origin else ""
-        lines.append(f"Ours: {', '.join(experiment.data)}. {experiment.protocol} {measured}".strip() + "\n\n")
+        data = f"{', '.join(experiment.data)}. " if experiment.data else ""
+        lines.append(f"Ours: {data}{experiment.protocol} {measured}".strip() + "\n\n")
     return "".join(lines)

@@ -108,10 +108,10 @@ def answer(table, results):
     return Answer(
         Figures(("Hamming loss",), rows),
         "Ours have no pictures at all. A prior that knows the attributes of the test animals takes the loss "
-        f"of 1-vs-All from {losses['1-vs-All']:.2f} to {chosen:.2f} % ({min(tried):.2f} to {max(tried):.2f} % "
-        f"for C from {min(COSTS):g} to {max(COSTS):g}); published 29.38 and 26.35 % with 252 features of each "
-        f"picture. {' and '.join(PAIR).capitalize()}, the pair of figure 1, have a correlation of "
+        f"of 1-vs-All from {losses['1-vs-All']:.2f} to {chosen:.2f} % ({min(tried):.2f} to {max(tried):.2f} "
+        f"% for C from {min(COSTS):g} to {max(COSTS):g}); published 29.38 and 26.35 % with 252 features of "
+        f"each picture. {' and '.join(PAIR).capitalize()}, the pair of figure 1, have a correlation of "
         f"{training:+.2f} among the training animals and {test:+.2f} among those of the test; published 0.2 "
-        f"and -0.76, over pictures. What most training animals are is wrong for {results['pair']:.0f} % of the "
-        "pair; published 25 % at r = 0.",
+        f"and -0.76, over pictures. What most training animals are is wrong for {results['pair']:.0f} % of "
+        "the pair; published 25 % at r = 0.",
     )

@@ -127,11 +127,11 @@ def _plane(results):
         for name, found in results["plane"].items()
     }
     columns = ("far, to one class", "far, to the nearest class", "near, to the nearest class")
+    libsvm, plain, ranking = (cells[0] for cells in rows.values())
     return Answer(
         Figures(columns, rows),
-        f"Shares (%) of the region, mean of {results['draws']} planes. LIBSVM gives "
-        f"{rows['one-vs-all, LIBSVM'][0]} % of the region far from all samples to one class, ranking "
-        f"{rows['ranking'][0]} %, and one-vs-all without an intercept {rows['one-vs-all, no intercept'][0]} %.",
+        f"Shares (%) of the region, mean of {results['draws']} planes. LIBSVM gives {libsvm} % of the region "
+        f"far from all samples to one class, ranking {ranking} %, and one-vs-all without an intercept {plain} %.",
     )
 
 
