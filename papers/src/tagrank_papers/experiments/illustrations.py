@@ -131,7 +131,7 @@ def _plane(results):
     return Answer(
         Figures(columns, rows),
         f"Shares (%) of the region, mean of {results['draws']} planes. LIBSVM gives {libsvm} % of the region "
-        f"far from all samples to one class, ranking {ranking} %, and one-vs-all without an intercept {plain} %.",
+        f"far from all samples to one class, ranking {ranking} %, one-vs-all without an intercept {plain} %.",
     )
 
 
