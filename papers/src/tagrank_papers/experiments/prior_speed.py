@@ -159,5 +159,5 @@ def _ratios(lines, limit, slow, fast):
         seconds = {line["method"]: line["seconds"] for line in lines if line["size"] == size}
         if slow in seconds and seconds.get(fast) is not None:
             least = "at least " if seconds[slow] is None else ""
-            words.append(f"{least}{(seconds[slow] or limit) / seconds[fast]:.2g} times ({size:,})")
+            words.append(f"{least}{(seconds[slow] or limit) / seconds[fast]:.3g} times ({size:,})")
     return ", ".join(words)
