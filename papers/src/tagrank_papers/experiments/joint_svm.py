@@ -3,9 +3,9 @@
 The joint SVMs have the two sets of features that the paper takes, the other systems several, as their own
 papers do. Everything is chosen on pictures held out of the training part; the test part is looked at once,
 with what was chosen. "Gau" is the mean of exponential chi-square kernels, widths of the mean distance, raised
-to a power (that is, narrower); "Pol" the mean of cosines, raised to a power. `n_train` maps a data set to how
-many of its training pictures are taken, all by default; `cache` names a folder of picture features; the
-user's is the default.
+to a power (that is, narrower); "Pol" the mean of cosines, raised to a power. `n_train` is how many training
+pictures of each data set are taken, all by default; `several` names the sets of features of the other
+systems; `cache` is a folder of picture features, by default the user's.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
 """A joint SVM on each of 15 sets of features, on Corel5k and IAPR TC-12: table 3 of its paper.
 
 The power of the kernel, weights of tags and whether labels are centred are chosen on pictures held out of
-the training part, for each set of features. `n_train` maps a data set to how many of its
-training pictures are taken, all by default.
+the training part, for each set of features. `n_train` is how many training pictures of each data set
+are taken, all by default.
 """
 
 from functools import partial
@@ -43,7 +43,7 @@ def run(
     lines = []
     joint = partial(JointSVM, kernel=Precomputed(trusted=True), random_state=0)
     for name in only:
-        pictures = read_photographs(name, features, n_train=(n_train or {}).get(name), cache=cache)
+        pictures = read_photographs(name, features, n_train=n_train, cache=cache)
         for view in features:
             benches = (Bench(part, pictures.kernels) for part in (pictures.inside, pictures.whole))
             weighted = product(powers, (None, "rare"))

@@ -72,7 +72,8 @@ def _draw_photographs(features, n_samples=260, n_labels=12):
 
 def _cut(name, views, others, Y, truth, kernels):
     shuffled = np.random.default_rng(0).permutation(len(Y))
-    held_out, fitted = np.split(shuffled[: FITTED + HELD_OUT[name]], [HELD_OUT[name]])
+    n_held_out = min(HELD_OUT[name], len(Y) // 4)
+    held_out, fitted = np.split(shuffled[: FITTED + n_held_out], [n_held_out])
     inside = Part(_take(views, fitted), _take(views, held_out), Y[fitted], Y[held_out])
     return Photographs(inside, Part(views, others, Y, truth), kernels)
 
