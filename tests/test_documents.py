@@ -25,6 +25,7 @@ import tagrank
 from tagrank.app.cli.main import app
 from tagrank.data import write_tags
 from tagrank.data.drawn_pictures import draw_pictures
+from tagrank.desk.queues import QUEUES
 from tagrank.features import FEATURES, PRESETS
 
 pytestmark = pytest.mark.usefixtures("quick_words")
@@ -264,3 +265,9 @@ def test_tables_that_come_from_the_code_are_fresh():
     script = ROOT / "docs" / "tables.py"
     checked = subprocess.run([sys.executable, script, "--check"], capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
+
+
+def test_pages_name_the_queues_as_the_desk_does():
+    text = PAGES["docs/desk.md"].read_text()
+    missing = [queue.title for queue in QUEUES.values() if f"*{queue.title}*" not in text]
+    assert missing == ["One tag", "Everything"], "these two are described with the page By tag"

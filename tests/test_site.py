@@ -1,11 +1,13 @@
 """The site leads to every page, and every method has a page that says all of it. `make site` builds it."""
 
+import inspect
 import re
 import sys
 from pathlib import Path
 
 import pytest
 
+import tagrank
 from tagrank.estimators.methods import METHODS
 
 ROOT = Path(__file__).parents[1]
@@ -49,3 +51,15 @@ def test_every_method_has_a_page_with_its_formula_paper_and_example(method):
     words = re.sub(r"[\s*]+", " ", page).lower()
     title = method.paper.partition(": ")[2].partition(",")[0].lower()
     assert title in words, "its paper is not named"
+
+
+def test_docstrings_have_no_words_that_the_site_takes_for_links():
+    """In reStructuredText a word that ends with an underscore is a link, unless it stands in backquotes."""
+    found = []
+    for name in dir(tagrank):
+        thing = getattr(tagrank, name)
+        members = vars(thing).values() if inspect.isclass(thing) else ()
+        for text in map(inspect.getdoc, (thing, *filter(callable, members))):
+            prose = re.sub(r"``.*?``|`[^`]*`|^>>>.*$|^ *\w+(, \w+)* : ", "", text or "", flags=re.S | re.M)
+            found += [(name, word) for word in re.findall(r"(?<![\w.])[a-zA-Z]\w*_(?![\w(])", prose)]
+    assert not found

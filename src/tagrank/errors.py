@@ -24,10 +24,12 @@ def nearest(name: str, known: Iterable[str], n: int = 3) -> list[str]:
     return [by_word[word] for word in get_close_matches(name[:_LONGEST].casefold(), list(by_word), n=n)]
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A sentence fragment with the nearest known name, or nothing."""
+def did_you_mean(name: str, known: Iterable[str], rest: str = "") -> str:
+    """The end of an error about an unknown name: the nearest known name, if there is one, then `rest`."""
     names = nearest(name, known, 1)
-    return f"; did you mean {names[0]!r}?" if names else ""
+    if not names:
+        return f"; {rest}" if rest else ""
+    return f"; did you mean {names[0]!r}?{rest and ' '}{rest[:1].upper()}{rest[1:]}"
 
 
 def one_line(error: BaseException) -> str:

@@ -89,8 +89,8 @@ def read_size(text: str | None) -> float | None:
 def size(text: str) -> None:
     """Raise unless it is an amount of memory."""
     n_bytes = read_size(text)
-    if n_bytes is None or not n_bytes > 0:
-        raise ArgumentError(f"expected an amount of memory, such as 8G or 500M, got {text!r}")
+    if n_bytes is None or not n_bytes >= 1024:
+        raise ArgumentError(f"expected an amount of memory with its unit, such as 8G or 500M, got {text!r}")
 
 
 def share(value: float) -> None:

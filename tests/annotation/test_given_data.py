@@ -184,7 +184,7 @@ WRONG = {
     "a text": (lambda: (["a.png"], "sky"), "must be a list of tag sets"),
     "a number": (lambda: (["a.png"], 3), "must be a list of tag sets"),
     "nothing": (lambda: ([], []), "got nothing to learn from"),
-    "too few": (lambda: (["a.png", "b.png"], [["sky"]]), "view 'pictures' has 2, labels has 1"),
+    "too few": (lambda: (["a.png", "b.png"], [["sky"]]), "got 2 pictures or rows, but tags for 1"),
     "twice": (lambda: (Collection({"x": np.ones((1, 1))}), [["a"]]), r"collection\.with_labels\(tags\)"),
     "no folder": (lambda: ("no-such-folder",), "no-such-folder: no such file or folder"),
 }

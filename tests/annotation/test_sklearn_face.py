@@ -63,6 +63,7 @@ def test_a_fitted_annotator_says_what_it_learned(collection):
     for words in ("36 rows", "columns: features", "OneVsAllSVM", "Gaussian(gamma=0.5)", "4 (<b>, c, d, e)"):
         assert words in text
     assert "quality" not in text
+    assert "gamma=0.1235)" in repr(Annotator(OneVsAllSVM(kernel=Gaussian(gamma=0.12345678))).fit(collection))
     shown = fitted._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown

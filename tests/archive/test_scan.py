@@ -169,6 +169,17 @@ def test_a_name_that_is_no_text_is_a_problem(photos):
         assert archive.count() == 5
 
 
+def test_tags_that_are_no_text_are_made_text(photos):
+    """They come from names of folders and from damaged JSON, and the database cannot hold them."""
+    for list_file in photos.glob("tags.*"):
+        list_file.unlink()
+    (photos / "tags.jsonl").write_text('{"image": "a.png", "tags": ["sea\\ud800", "sky"]}\n')
+    with Archive.open(photos) as archive:
+        archive.scan()
+        present = {tag for picture in archive.picture_tags() for tag in picture.present}
+    assert {"sea\N{REPLACEMENT CHARACTER}", "sky"} <= present
+
+
 def test_a_folder_without_pictures_says_so(tmp_path):
     with Archive.open(tmp_path) as archive, pytest.raises(ValueError, match="has no pictures"):
         archive.scan()

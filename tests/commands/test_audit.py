@@ -98,6 +98,7 @@ def test_a_model_learns_from_an_audit_and_says_what_it_is_worth(data, truth, com
     blind = train(data, **options).annotator
     measured = audit(data, reading=Reading(audited=complete), model=blind).quality
     assert measured.kind == "audited"
+    assert "but only" not in measured.origin  # nothing else was measured on
     same = evaluate(blind, data, part="all", reading=Reading(audited=complete)).quality
     assert (same.right, same.found) == (measured.right, measured.found)
     assert "but only on the 60 whose tags were audited" in same.origin

@@ -104,6 +104,14 @@ def test_misspelt_names_are_guessed():
         open_collection("scen")
 
 
+def test_a_misspelt_path_is_guessed(tmp_path):
+    (tmp_path / "holiday").mkdir()
+    with pytest.raises(
+        ValueError, match=r"did you mean '.*holiday'\? 'tagrank datasets' lists all data sets"
+    ):
+        open_collection(tmp_path / "holidya")
+
+
 def test_features_are_for_pictures(coast):
     for learn in (train, missing):
         with pytest.raises(

@@ -6,9 +6,18 @@ import pytest
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
-from tagrank import OneVsAllLogistic, find_dataset, image_auc, image_average_precision, load_dataset
+from tagrank import (
+    LabelRanker,
+    OneVsAllLogistic,
+    OneVsAllSVM,
+    find_dataset,
+    image_auc,
+    image_average_precision,
+    load_dataset,
+)
 
 EXACT = {"tol": 1e-11, "max_iter": 50_000, "random_state": 0}
 
@@ -121,6 +130,41 @@ def test_path_down_to_small_costs(way):
         assert found.converged_
         alone = clone(model).set_params(C=cost).fit(rows, Y)
         assert found.primal_objective_ == pytest.approx(alone.primal_objective_, rel=2e-3)
+
+
+def rows_of_any_size(n_columns, n_rows=300):
+    """Rows whose columns are of 1e-3 to 1e3, with four labels."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_columns))
+    Y = (X[:, :4] + 0.3 * rng.normal(size=(n_rows, 4)) > 0.5).astype(float)
+    return X * 10.0 ** rng.integers(-3, 4, n_columns), Y
+
+
+@pytest.mark.parametrize(
+    ("make", "n_columns"), [(OneVsAllSVM, 10), (OneVsAllLogistic, 10), (OneVsAllLogistic, 250)]
+)
+def test_columns_that_nobody_scaled_are_learned_by_newton_steps(make, n_columns):
+    X, Y = rows_of_any_size(n_columns)
+    model = make(kernel="linear").fit(X, Y)
+    assert model.duality_gap_ <= 1e-3
+    assert model.n_iter_ < 100
+
+
+@pytest.mark.parametrize(
+    ("make", "is_told"), [(OneVsAllSVM, True), (LabelRanker, True), (LabelRanker, False)]
+)
+def test_a_training_that_stays_behind_says_that_columns_are_not_scaled(make, is_told):
+    X, Y = rows_of_any_size(100)
+    rows = X if is_told else X / np.abs(X).max(axis=0)
+    with pytest.warns(ConvergenceWarning) as told:
+        make(kernel="linear", max_iter=2, tol=1e-9).fit(rows, Y)
+    assert ("scale the columns first" in str(told[0].message)) == is_told
+
+
+def test_rows_beyond_all_range_are_refused_by_newton_steps():
+    X, Y = rows_of_any_size(10)
+    with pytest.raises(ValueError, match=r"mean k\(x, x\) must lie between 0 and 1e\+30"):
+        OneVsAllSVM(kernel="linear", engine="primal").fit(1e20 * X, Y)
 
 
 @pytest.mark.skipif(find_dataset("medical") is None, reason="needs the data set medical below TAGRANK_DATA")

@@ -47,41 +47,45 @@ CALIBRATING = "learning probabilities from held-out pictures"
 class Annotator(SklearnFace):
     """Learns from tagged pictures or rows, and ranks every tag for others.
 
-    Pictures are described by `features`; the columns of each view are scaled; the estimator learns. A kernel
-    given by name reads several sets of picture features as the mean of one such kernel on each; a kernel with
-    `.on("view")` reads the views that it names; any other reads all columns side by side.
+    `features` describe the pictures, the columns of each view are scaled, and the estimator learns from them.
+    With several sets of features, a kernel given by name is the mean of one such kernel for each set. A
+    kernel with `.on("view")` reads the views that it names; any other kernel reads all columns side by side.
 
     Parameters
     ----------
-    estimator : the name of a method or a `Recipe`; by default the method is chosen too, as is what they leave
-        open, see `tagrank.annotation.choosing`. Or an estimator, which is copied and trained as it is
+    estimator : the name of a method or a `Recipe`, whose open parameters are chosen by cross-validation, see
+        `tagrank.annotation.choosing`; by default the method is chosen, too. Or an estimator, which is copied
+        and trained with its own parameters
     features : for pictures: a preset such as "fast", names of sets of features, or a mapping of names to
-        `Feature` objects, see `tagrank.features.choose_features`; the best that is installed by default
-    costs : values of C to choose among by cross-validation, in the place of those of the recipe
-    powers : likewise, to which of these powers the kernel may be raised
-    criterion : what to choose by: "Image-MAP", the top of the ranking, "Image-AUC", or the mean of both
+        `Feature` objects, see `tagrank.features.choose_features`; by default the best that are installed
+    costs : values of C to choose from by cross-validation, instead of those of the recipe
+    powers : powers of the kernel to choose from by cross-validation, instead of those of the recipe
+    criterion : metric to choose by: "Image-MAP", "Image-AUC", or "MAP and AUC", the mean of both
     scaling : {"auto", "standard", "minmax", "unit", "tf-idf", "none"}
-        "standard" brings columns to mean 0 and deviation 1, "minmax" to 0 ... 1 (what lies outside is cut);
-        of sparse columns only the width changes. "unit" brings rows to length 1, "tf-idf" too, where rare
-        columns count more. "auto" is "standard" for dense columns under Gaussian, linear and polynomial
-        kernels, "none" for others; of counts, such as those of words, it is chosen with the method.
-    view : name or names of the views of the collection to learn from; all matrices by default
+        "standard" scales columns to mean 0 and standard deviation 1, "minmax" to the range from 0 to 1
+        (values outside are clipped); sparse columns are only scaled, not shifted. "unit" scales rows to
+        length 1, and so does "tf-idf", after giving rare columns more weight. "auto" is "standard" for dense
+        columns with a Gaussian, linear or polynomial kernel, and "none" for others; for counts, such as those
+        of words, the scaling is chosen together with the method.
+    view : name or names of the views of the collection to learn from; by default all matrices
 
     Attributes
     ----------
     tags : list of str
     estimator_ : the fitted estimator; its labels are the tags by number
-    metadata : dict of what is known about the model, such as its date; add what else should be stored
+    metadata : dict of facts about the model, such as its date; entries that you add are saved, too
     features_ : dict of name to fitted `Feature`; None for rows
-    implied_ : int array of shape (m, 2), columns of tags and of those that they imply, which are never less
-        probable
-    feature_names_ : dict of view to the names of its columns, for the views whose columns have names
-    choice_ : what was tried and what was chosen; None where nothing was, and after loading
-    scaling_ : the scaling of the rows; of counts, the one that was chosen
-    tuning_ : how well the values of C did of the method that was chosen; None without them, and after loading
-    training_names_ : the names of the training rows; after loading, of those that have a say
-    problems_ : files that were left out of the training, and why; empty after loading
-    training_ : Collection of the rows before scaling and their labels; None after loading unless it was kept
+    implied_ : int array of shape (m, 2), the columns of tags and of the tags that they imply; an implied tag
+        is never less probable
+    feature_names_ : dict of view to the names of its columns, for views whose columns have names
+    choice_ : the candidates that were tried and the one that was chosen; None if nothing was chosen, and
+        after loading
+    scaling_ : the scaling of the rows; for counts, the one that was chosen
+    tuning_ : the results for the values of C of the chosen method; None without them, and after loading
+    training_names_ : the names of the training rows; after loading, of those that affect the scores
+    problems_ : files that were left out of the training, with the reasons; empty after loading
+    training_ : Collection of the rows before scaling and their labels; None after loading, unless it was
+        saved
     """
 
     implied_: np.ndarray = np.zeros((0, 2), dtype=np.int64)
@@ -188,12 +192,12 @@ class Annotator(SklearnFace):
         return annotator
 
     def deciding(self, min_probability: float | None = None, *, precision: float | None = None) -> Self:
-        """The same model with another decision which tags to write down; order and probabilities stay.
+        """The same model with another rule for which tags are predicted; order and probabilities stay.
 
         Parameters
         ----------
-        min_probability : write down what is at least so probable
-        precision : write down tags of which this share is right; models with `curve_` know how
+        min_probability : predict tags with at least this probability
+        precision : predict tags of which this share is right; for models with one curve for all tags
         """
         self._check_fitted()
         other = copy(self)
@@ -203,7 +207,7 @@ class Annotator(SklearnFace):
     def annotate(
         self, data: Any, *, n_tags: int | None = None, known: Any = None, strict: bool = False
     ) -> list[RankedTags]:
-        """The tags of every picture or row, best first; tags that nothing in training speaks for come last.
+        """The tags of every picture or row, best first; tags without any example in training come last.
 
         A picture in a list that cannot be read gets no tags: its `problem` says why, and a `ProblemWarning`
         names it.
@@ -215,9 +219,9 @@ class Annotator(SklearnFace):
             Collection, a mapping of views, or a matrix (dense, sparse, DataFrame); for a precomputed kernel,
             the similarities to the training rows. Columns with names are put into the order of training;
             those without are taken by position. Pictures are shrunk to 512 pixels on their longer side
-        n_tags : how many tags to keep for each; all by default
-        known : tags that each is known to have, which speak for and against the others: a list of tags for
-            each, a Collection of them, or an array (n, n_tags) of 1 true, -1 not true, 0 not known
+        n_tags : number of tags to keep for each picture; all by default
+        known : tags that each picture is known to have, which count for and against its other tags: a list of
+            tags for each, a Collection, or an array (n, n_tags) of 1 (true), -1 (not true) and 0 (not known)
         strict : raise the first problem with a picture
         """
         if n_tags is not None and n_tags < 1:
@@ -254,12 +258,12 @@ class Annotator(SklearnFace):
 
     @classmethod
     def load(cls, path: str | os.PathLike, *, max_bytes: int | None = None) -> "Annotator":
-        """Read a model folder, or a zip archive of one; whatever it holds, no code runs.
+        """Read a model folder, or a zip archive of one. Nothing in it can run code.
 
         Parameters
         ----------
         path : the folder or the archive
-        max_bytes : how large its arrays may be in all; 4 GiB by default
+        max_bytes : maximum total size of its arrays; 4 GiB by default
         """
         return load_annotator(cls, path, max_bytes=max_bytes)
 

@@ -113,7 +113,8 @@ def explain(
     data : one picture or row, in any form that `Annotator.annotate` takes, alone or in a list
     tags : the tags to explain; by default those that the model gives the picture, or its best one
     n_examples : training pictures to name on each side
-    known : tags that the picture is known to have, as in `Annotator.annotate`: what they say is told, too
+    known : tags that the picture is known to have, as in `Annotator.annotate`; the answer shows
+        their effect
 
     Returns
     -------

@@ -1,5 +1,6 @@
 """An annotator as scikit-learn knows estimators: parameters, answers as arrays, and how it is shown."""
 
+import re
 from collections.abc import Iterator
 from html import escape
 from typing import Any
@@ -12,6 +13,7 @@ from tagrank.estimators import ProbabilityRanker
 from tagrank.estimators.base import BaseEstimator, innermost_fitted
 
 _SHOWN = 6
+_LONG_NUMBER = re.compile(r"\d+\.\d{4,}(?:e[+-]?\d+)?")
 
 
 def _has_probabilities(annotator: Any) -> bool:
@@ -138,7 +140,7 @@ def _facts(annotator: Any) -> Iterator[tuple[str, str]]:
     yield "method", str(annotator.metadata.get("method", type(annotator.estimator_).__name__))
     kernel = getattr(innermost_fitted(annotator.estimator_), "kernel_", None)
     if kernel is not None:
-        yield "kernel", repr(kernel)
+        yield "kernel", _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", repr(kernel))
     shown = ", ".join(annotator.tags[:_SHOWN]) + (", ..." if len(annotator.tags) > _SHOWN else "")
     yield "tags", f"{len(annotator.tags):,} ({shown})"
     if quality := _quality(annotator):

@@ -181,7 +181,17 @@ def as_collection(data: Any, tags: Any = None, *, strict: bool = False) -> Colle
         else _numbers(str(view), rows)
         for view, rows in views.items()
     }
-    return Collection(taken, check_labels(tags), feature_names=feature_names, problems=log.listed())
+    sizes = {_length(rows) for rows in taken.values()}
+    if sizes != {n_tagged := _length(check_labels(tags))} and len(sizes) == 1:
+        raise ValueError(
+            f"got {sizes.pop():,} pictures or rows, but tags for {n_tagged:,}; pass a set of tags, which may "
+            "be empty, for each"
+        )
+    return Collection(taken, tags, feature_names=feature_names, problems=log.listed())
+
+
+def _length(rows: Any) -> int:
+    return rows.shape[0] if hasattr(rows, "shape") else len(rows)
 
 
 def _read(path: str | os.PathLike, strict: bool) -> Collection:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tagrank.archive.exports import SidecarExport
     from tagrank.archive.imports import Import
     from tagrank.data.writers.tag_list import TagListExport
+    from tagrank.data.writers.tags import PictureTags
 
 TOOLS = ("label-studio", "fiftyone")
 
@@ -75,7 +76,7 @@ def export_decisions(
     Parameters
     ----------
     photos : a folder of pictures
-    output : write a .csv or .jsonl file, one line per decision; with `to` a .json file
+    output : file to write: .csv or .jsonl with one line per decision; .json for another tool
     to : write all pictures with their tags for another tool instead: label-studio writes tasks and, beside
         them, the labelling configuration; fiftyone writes the labels of an image classification dataset
     tags : write a list of all pictures with all their tags, which commands read as the tags.csv of a folder;
@@ -98,7 +99,7 @@ def export_decisions(
     tagrank export photos/ --sidecars
     tagrank export /mnt/archive --decisions ~/archive.sqlite -o decisions.jsonl
     """
-    from tagrank.archive import Archive
+    from tagrank.archive import Archive, database_path
     from tagrank.archive.exports import decided_rows, export_lines, export_sidecars, export_tags
     from tagrank.commands.destinations import check_apart, check_distinct, check_list
     from tagrank.data.writers.tool_files import write_tool_files
@@ -114,6 +115,14 @@ def export_decisions(
     if output is not None and to is None:
         check_list(output, "decisions")
         check_apart(photos, output=output)
+    if to is not None and decisions is None and not database_path(photos).exists():
+        # a folder that no desk has opened has tags, too
+        if sidecars or tags is not None:
+            raise ArgumentError(
+                "sidecars and tags export decisions of the desk, of which this folder has none"
+            )
+        listed_pictures = _listed_pictures(photos, follow_links)
+        return Export((), None, None, write_tool_files(str(output), to, listed_pictures, Path(photos)))
     with Archive.open(photos, database=decisions, read_only=True) as archive:
         rows = decided_rows(archive)
         files: Sequence[Path] = ()
@@ -139,10 +148,23 @@ def _check_tool(photos: str | os.PathLike, output: str | os.PathLike | None, too
 
     check_choice("to", tool, TOOLS)
     if output is None or Path(output).suffix != ".json":
-        raise ArgumentError(f"to={tool!r} needs an output that ends in .json")
+        raise ArgumentError(f"to={tool!r} needs an output, a file that ends in .json")
     for path in (Path(output), *([Path(output).with_suffix(".xml")] if tool == "label-studio" else ())):
         check_file(path)
         check_apart(photos, output=path)
+
+
+def _listed_pictures(photos: str | os.PathLike, follow_links: bool) -> list[PictureTags]:
+    """The pictures of a folder with the tags that it lists."""
+    from tagrank.data import read_pictures
+    from tagrank.data.writers.tags import PictureTags
+
+    collection = read_pictures(photos, follow_links=follow_links)
+    pictures = []
+    for number, (name, states) in enumerate(zip(collection.names or (), collection.states(), strict=True)):
+        present = tuple(tag for tag, state in zip(collection.tags, states, strict=True) if state > 0)
+        pictures.append(PictureTags(number, name, b"", "", present))
+    return pictures
 
 
 def import_decisions(

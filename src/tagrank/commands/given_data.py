@@ -27,7 +27,7 @@ from tagrank.data.drawn_pictures import draw_pictures
 from tagrank.data.picture_files import PICTURE_SUFFIXES
 from tagrank.data.picture_folder import is_foreign, why_no_picture
 from tagrank.data.readers.audit_list import with_audited
-from tagrank.errors import ArgumentError
+from tagrank.errors import ArgumentError, did_you_mean
 from tagrank.files import FileError, ProblemLog
 
 EVERYTHING = "all"
@@ -254,9 +254,13 @@ def choose_part(collection: Collection, part: str | None, *, usual: str) -> Coll
         part = usual if usual in words else EVERYTHING
     if part == EVERYTHING:
         return collection
+    if not words:
+        raise ValueError(
+            f"{collection.name or 'the data'} has no parts, so there is no part {part!r}; leave it out"
+        )
     if part not in words:
-        choices = ", ".join([*words, EVERYTHING])
-        raise ValueError(f"{collection.name or 'the data'} has no part {part!r}; choose one of {choices}")
+        hint = did_you_mean(part, words, f"choose one of {', '.join([*words, EVERYTHING])}")
+        raise ValueError(f"{collection.name or 'the data'} has no part {part!r}{hint}")
     return collection.subset(collection.part == part)
 
 

@@ -59,8 +59,8 @@ def reproduce(
     ----------
     name : name of a table, such as twmmf-table3
     kept : measure nothing, and show the figures that are stored in tagrank-papers
-    quick : a run of a few seconds on drawn data, to check that the code works
-    output : folder for a JSON file with all results. What a long run has so far is in NAME.part.json
+    quick : run for a few seconds on drawn data, to check that the code works
+    output : folder for a JSON file with all results; an unfinished run keeps its results in NAME.part.json
     **parameters : keywords of ``run`` of the experiment
 
     Returns

@@ -164,7 +164,7 @@ def tags(
     conflicts: Annotated[bool, Option()] = False,
     history: Annotated[bool, Option()] = False,
     dry_run: Annotated[bool, Option()] = False,
-    name: Annotated[str | None, Option(usual="the name you are logged in by")] = None,
+    name: Annotated[str | None, Option(usual="your login name")] = None,
     decisions: Annotated[str | os.PathLike | None, DECISION_FILE] = None,
 ) -> Screen:
     """List the tags of an archive, or change their names, synonyms, parents and descriptions.

@@ -52,6 +52,16 @@ if TYPE_CHECKING:
     from tagrank.reports.quality import QualityNote
 
 NO_CALIBRATION = "none"
+# where the tags of a folder of pictures come from, by the name of its layout
+SOURCES = {
+    "tag_list": "the list of tags in the folder",
+    "corel5k": "the files of Corel5k",
+    "voc": "PASCAL VOC annotations",
+    "coco": "COCO annotations",
+    "keywords": "keywords in sidecars and pictures",
+    "tag_folders": "names of folders",
+    "untagged": "decisions only",
+}
 CALIBRATION = Option(
     METHOD,
     words=(AUTO, SHARED, "platt", "isotonic", NO_CALIBRATION),
@@ -365,7 +375,7 @@ def _tables(training: Training, all_metrics: bool) -> list[RenderableType]:
     if training.n_refit is not None:
         lines["final training"] = f"on all {counted(training.n_refit, kind)}, after the measurement"
     if facts["layout"]:
-        lines["tags from"] = facts["layout"]
+        lines["tags from"] = SOURCES.get(facts["layout"], facts["layout"])
     if facts["decisions"]:
         lines["decided by you"] = counted(facts["decisions"], "tag")
     if training.choice is not None and training.choice.plan:

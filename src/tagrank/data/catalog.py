@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from tagrank.data.user_folders import cache_folder
 from tagrank.errors import did_you_mean
 from tagrank.files import FileError, open_bounded, open_text
 from tagrank.validation import check_kind
+
+_MOST_BESIDE = 1000  # names in a folder among which a mistyped one is looked for
 
 
 @dataclass(frozen=True)
@@ -127,9 +130,18 @@ def _entry(name: str) -> DatasetEntry:
 def unknown_dataset(name: str, known: Sequence[str]) -> ValueError:
     """The error for a name that is neither a file nor one of those `known`."""
     return ValueError(
-        f"no file, folder or data set is called {name!r} ('tagrank datasets' lists all)"
-        f"{did_you_mean(name, known)}"
+        f"no file, folder or data set is called {name!r}"
+        + did_you_mean(name, [*_beside(name), *known], "'tagrank datasets' lists all data sets")
     )
+
+
+def _beside(name: str) -> list[str]:
+    """The paths of what lies in the folder where `name` was expected."""
+    path = Path(name)
+    try:
+        return [str(path.with_name(beside)) for beside in islice(os.listdir(path.parent), _MOST_BESIDE)]
+    except (OSError, ValueError):
+        return []
 
 
 def _existing(path: Path) -> Path | None:

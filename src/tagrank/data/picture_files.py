@@ -78,7 +78,7 @@ def read_picture(
     Parameters
     ----------
     path : a file in one of the usual formats (JPEG, PNG, GIF, BMP, TIFF, WebP, AVIF, PPM; HEIC with the extra
-        "formats"), or a raw file of a camera, of which the embedded JPEG is read
+        "formats"), or a raw file of a camera, whose embedded JPEG is read
     max_pixels : a picture that is larger when decoded is refused before that
     max_side : a picture whose longer side has more pixels is shrunk to it. A JPEG is then decoded at a half,
         a quarter or an eighth of its size where that suffices, so very large ones can be read too.

@@ -83,7 +83,7 @@ class PictureFolder:
         if self._only_inside and not leads_inside(self.root, self.root / name):
             return "a link that leads out of the folder"
         if is_folder and not self._follow_links:
-            return "a link to a folder; follow_links follows such links"
+            return "a link to a folder, which is not followed without follow_links"
         return ""
 
     def path(self, name: str) -> str:

@@ -13,7 +13,7 @@ from tagrank.estimators.targets import make_bounds, warn_never_positive
 
 
 class LabelFrequency(LabelEstimator):
-    """Scores each label by the share of the training samples in which it is present, whatever X is.
+    """Scores each label by the share of the training samples in which it is present, and ignores X.
 
     Unknown labels are left out of the share. `predict` gives every sample the most frequent labels, as many
     as a training sample has on average (rounded).

@@ -20,6 +20,9 @@ from tagrank.resources import limited_threads
 from tagrank.solvers.solution import SINGLE_PRECISION_TOL, TracePoint, check_costs
 from tagrank.validation import check_count, check_flag, check_positive
 
+# C times the mean squared entry of rows that nobody scaled: dual ascent hardly moves there
+UNSCALED = 100.0
+ROWS_LOOKED_AT = 1_000  # for this mean
 WORTH_THREADS = 2**17  # size of a problem, below which starting threads costs more than it saves
 
 
@@ -225,7 +228,8 @@ class MaxMarginEstimator(KernelEstimator):
                 problem.data, self._loss(), **self._settings(problem, callback, stop), start=start
             )
         self._store(problem, solution)
-        warn_unless_converged(solution, self.tol)
+        is_unscaled = problem.kind == "rows" and self.C * mean_square(problem.X) >= UNSCALED
+        warn_unless_converged(solution, self.tol, is_unscaled=is_unscaled)
         return self
 
     def _settings(self, problem, callback, stop):
@@ -316,7 +320,16 @@ def _print_progress(point):
     print(f"pass {point.n_iter:4d}  {point.seconds:7.2f} s  gap {point.gap:.2e}  primal {point.primal:.6g}")
 
 
-def warn_unless_converged(solution, tol):
+def mean_square(X):
+    """The mean squared entry of dense rows, or of those that stand for them; 0 for sparse ones."""
+    X = getattr(X, "Z", X)
+    if not isinstance(X, np.ndarray) or not X.size:
+        return 0.0
+    some = X[:: -(-len(X) // ROWS_LOOKED_AT)]
+    return float(np.mean(np.square(some, dtype=np.float64)))
+
+
+def warn_unless_converged(solution, tol, *, is_unscaled=False):
     """Say that a training ended above its tolerance, and what to do."""
     if solution.converged:
         return
@@ -326,6 +339,8 @@ def warn_unless_converged(solution, tol):
         "interrupt": "training was interrupted",
         "stop": "training was asked to stop",
     }[solution.stopped_by]
+    if is_unscaled and solution.stopped_by.startswith("max"):
+        advice = f"scale the columns first, for example with sklearn.preprocessing.StandardScaler, {advice}"
     warn(
         f"the relative duality gap is {solution.gap:.2e} after {solution.n_iter} passes, "
         f"above tol={tol:g}: {advice}",

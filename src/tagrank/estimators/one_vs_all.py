@@ -4,9 +4,15 @@ from dataclasses import dataclass
 
 from tagrank.arrays import is_elsewhere
 from tagrank.estimators.base import LogOdds
-from tagrank.estimators.max_margin import WORTH_THREADS, MaxMarginEstimator, warn_unless_converged
+from tagrank.estimators.max_margin import (
+    UNSCALED,
+    WORTH_THREADS,
+    MaxMarginEstimator,
+    mean_square,
+    warn_unless_converged,
+)
 from tagrank.resources import limited_threads
-from tagrank.solvers.solution import check_costs
+from tagrank.solvers.solution import LARGEST_DIAGONAL, check_costs, check_range
 from tagrank.validation import check_choice, check_count
 
 ENGINES = ("auto", "dual", "primal")
@@ -32,6 +38,7 @@ class OneVsAllEstimator(MaxMarginEstimator):
     unstored_parameters = (*MaxMarginEstimator.unstored_parameters, "device")
     visits_rows = True
     rows_a_column = 40  # from which on Newton steps on all rows cost less than dual ascent
+    rows_a_column_unscaled = 10  # from which on Newton steps arrive where dual ascent does not
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -43,9 +50,12 @@ class OneVsAllEstimator(MaxMarginEstimator):
         """Whether the primal engine trains on such rows."""
         if self.engine != "auto":
             return self.engine == "primal"
-        fewest = 0 if float(self.C) >= LARGE_COST else FEWEST_ROWS
-        is_long = X.shape[0] >= max(fewest, self.rows_a_column * X.shape[1])
-        return is_long or self.device is not None or is_elsewhere(X)
+        if self.device is not None or is_elsewhere(X):
+            return True
+        cost, size = float(self.C), mean_square(X)
+        fewest = 0 if cost * max(1.0, size) >= LARGE_COST else FEWEST_ROWS
+        a_column = self.rows_a_column_unscaled if cost * size >= UNSCALED else self.rows_a_column
+        return X.shape[0] >= max(fewest, a_column * X.shape[1])
 
     def _rows_with_constant(self, X):
         # the primal engine needs no column for it, and no copy of the rows
@@ -57,6 +67,8 @@ class OneVsAllEstimator(MaxMarginEstimator):
         from tagrank.losses.softened import HINGE, LOGISTIC
         from tagrank.solvers.primal_newton import solve_rows
 
+        size = mean_square(problem.X) * problem.X.shape[1]
+        check_range("the mean k(x, x)", size, 0, LARGEST_DIAGONAL)
         settings = self._settings(problem, callback, stop)
         taken = ("tol", "max_iter", "max_seconds", "callback", "stop")
         with limited_threads(self.n_jobs if problem.size >= WORTH_THREADS else 1):
@@ -71,7 +83,7 @@ class OneVsAllEstimator(MaxMarginEstimator):
                 **{name: settings[name] for name in taken},
             )
         self._store(problem, solution)
-        warn_unless_converged(solution, self.tol)
+        warn_unless_converged(solution, self.tol, is_unscaled=self.C * mean_square(problem.X) >= UNSCALED)
         return self
 
 
@@ -288,6 +300,7 @@ class OneVsAllLogistic(LogOdds, OneVsAllEstimator):
 
     suits_many_rows = True
     rows_a_column = 2
+    rows_a_column_unscaled = 0
 
     def _loss(self):
         return "logistic"

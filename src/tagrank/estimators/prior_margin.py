@@ -33,7 +33,7 @@ class PriorMarginClassifier(MaxMarginEstimator):
     together where the model will be used, which may differ from how they go together in the training samples.
     With the identity the labels are independent: the model is that of `OneVsAllSVM` with the cost 2 C.
 
-    A label that is never present in training, or of which nothing at all is known, is scored through the
+    A label that is never present in training, or is unknown for all samples, is scored through the
     labels that the prior ties it to (R_lk not 0); weak ties give scores near zero, neither present nor
     absent. It is ranked last only if none of these labels is ever present.
 
@@ -203,8 +203,8 @@ ROUNDING = 1e-8  # of the largest entry: what symmetry and definiteness may miss
 def correlation_prior(Y, *, shrinkage="auto") -> np.ndarray:
     """Correlation of labels, shrunk towards the identity.
 
-    An unknown label counts as its label's mean. So the answer is positive semidefinite whatever is unknown,
-    and pairs that are rarely known together are taken for less correlated. A label that never varies is
+    An unknown label counts as its label's mean. So the result is always positive semidefinite,
+    and pairs that are rarely known together count as less correlated. A label that never varies is
     uncorrelated with the others.
 
     Parameters

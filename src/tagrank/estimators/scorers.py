@@ -28,7 +28,7 @@ class LabelScorer:
 
     Parameters
     ----------
-    name : what `get_scorer` calls it; of metrics of which less is better it begins with "neg_"
+    name : its name for `get_scorer`; it begins with ``neg_`` if lower values of the metric are better
     metric : its entry
     estimator, X, y : of a call: a fitted estimator, rows, and their labels
     """
@@ -66,7 +66,7 @@ def get_scorer(name: str) -> LabelScorer:
     ----------
     name : of a function of tagrank's metrics, such as "image_auc"; of an entry of `catalog_metrics`, such as
         "micro_f1" or "Image-MAP"; of a list of any length, such as "precision_at_10". Where less is better it
-        begins with "neg_", such as "neg_ranking_loss": higher is better for every scorer
+        begins with ``neg_``, such as "neg_ranking_loss": higher is better for every scorer
 
     Examples
     --------
@@ -91,8 +91,9 @@ def get_scorer(name: str) -> LabelScorer:
 
 def _refuse(name, known) -> NoReturn:
     negated = f"{_NEGATED}{name}"
-    hint = f"; did you mean {negated!r}?" if negated in known else did_you_mean(str(name), known)
-    raise ArgumentError(f"no scorer {name!r}{hint}; there are: {', '.join(known)}")
+    meant = negated if negated in known else str(name)
+    hint = did_you_mean(meant, known, f"there are: {', '.join(known)}")
+    raise ArgumentError(f"no scorer {name!r}{hint}")
 
 
 def _name_of(metric):

@@ -186,7 +186,7 @@ class KernelStack(Stack):
         return self._buffer if self.exponent == 1 else self._raise_sum()
 
     def with_raised_sum(self, exponent):
-        """The same kernels, of which `combined` answers (sum_j weights[j] K_j) to a whole power."""
+        """The same kernels; `combined` then gives (sum_j weights[j] K_j) raised to a whole power."""
         return self._like(exponent=exponent)
 
     def slopes(self, weights):
@@ -230,7 +230,7 @@ class KernelStack(Stack):
     def quadratics(self, T) -> Any:
         """<T, K_j T> for `T` of shape (n_samples, n_labels); float64 of shape (n_kernels,).
 
-        Of the kernels as they are, whatever `exponent` the sum has.
+        The kernels themselves are used; `exponent` makes no difference.
         """
         T = self._check_coefficients(T)
         return quadratic_sums(self._arrays, T, rows=self._rows) * self._factors

@@ -196,6 +196,9 @@ def measured_quality(
     """
     states, written = label_states(Y), np.asarray(predictions) > 0
     if audited is not None and np.count_nonzero(audited) >= FEWEST_AUDITED:
+        n_audited = np.count_nonzero(audited)
+        if n_audited < len(states):
+            measured = f"{measured}, but only on the {n_audited:,} whose tags were audited"
         return _audited_quality(states[audited], written[audited], measured, estimator)
     completeness = getattr(estimator, "completeness_", None)
     if completeness is None:
@@ -219,7 +222,7 @@ def _audited_quality(states: np.ndarray, written: np.ndarray, measured: str, est
     return QualityNote(
         right.share,
         found.share,
-        f"{measured}, but only on the {len(states):,} whose tags were audited",
+        measured,
         completeness if completeness is not None and completeness.n_audited else None,
         False,
         Interval(right.low, right.high),

@@ -31,6 +31,7 @@ from tagrank.resources import Ending, is_interrupt
 from tagrank.solvers.gram_scores import GramScores, JointGram, VisitedScores
 from tagrank.solvers.linear_rows import DenseRows, JointRows, SparseRows
 from tagrank.solvers.solution import (
+    LARGEST_DIAGONAL,
     OUT_OF_RANGE,
     Solution,
     TracePoint,
@@ -51,7 +52,6 @@ LOSSES = {  # the class of each, in the file of this name
 }
 SINGLE_PRECISION_GAP = 1e-4  # steps in float32 may stand still before they come to a smaller one
 SINGLE_PRECISION_COST = 1e-3  # a smaller C makes coefficients that drown beside thresholds of size one
-LARGEST_DIAGONAL = 1e30  # products of scores stay within the range of float32
 SECONDS_BETWEEN_MEASUREMENTS = 2.0  # at most, so that a callback sees progress
 TIME_FOR_MEASUREMENTS = 0.1  # share of the training time; where measuring takes long, it is done less often
 FAR_FROM_END = 12  # times tol; beyond it, rounded scores and exact ones at the end cost less than exact ones

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+LARGEST_DIAGONAL = 1e30  # products of scores stay within the range of float32
 SMALLEST_COST, LARGEST_COST = 1e-100, 1e15  # products of costs stay within the range of their precision
 SINGLE_PRECISION_TOL = 2e-5  # a smaller gap drowns in the rounding of float32 scores
 

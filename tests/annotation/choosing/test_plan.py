@@ -7,6 +7,7 @@ import pytest
 
 from tagrank import Annotator
 from tagrank.annotation.choosing import Budget, Recipe, plan
+from tagrank.annotation.choosing.landmarks import settle_landmarks
 from tagrank.annotation.choosing.pace import Pace
 from tagrank.data import Collection
 from tagrank.errors import ArgumentError
@@ -80,7 +81,7 @@ def test_exact_ways_are_taken_in_their_order(monkeypatch, tmp_path):
 
 def test_what_has_no_more_ways_is_refused_with_the_least():
     with pytest.raises(
-        ArgumentError, match=r"at least 233 MiB .* 100 MiB of the 100 MiB .*; leave exact out"
+        ArgumentError, match=r"at least 233 MiB .* 100 MiB of the 100 MiB .*; allow 500 MiB, leave exact out"
     ):
         ways_of(100 * 2.0**20)
 
@@ -136,15 +137,53 @@ def test_many_rows_have_landmarks_however_much_memory_there_is():
         (
             Budget(GIBIBYTE, is_exact=True),
             RidgeRegression(),
-            r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; leave exact out",
+            r"least 15\.3 GiB .* 1\.0 GiB of the 1\.0 GiB .* left; allow 16,000 MiB, leave exact out",
         ),
         (Budget(GIBIBYTE), MultipleKernelRanker(), "choose a method with landmarks"),
-        (Budget(1e6), LabelRanker(), r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow more memory"),
+        (
+            Budget(1e6),
+            LabelRanker(),
+            r"need at least \d+ MiB, and 1 MiB of the 1 MiB .*; allow 400 MiB or train",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_told_with_what_it_needs(budget, estimator, words):
     with pytest.raises(ArgumentError, match=words):
         budget.plan(estimator, 50_000, 20)
+
+
+@pytest.mark.parametrize("method", ["auto", "label-ranker", "ridge-regression"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_too_little_memory_is_told_before_anything_is_tried(rows, monkeypatch, method, exact):
+    monkeypatch.setattr("tagrank.annotation.choosing.steps.Trials.try_costs", None)
+    with pytest.raises(
+        ArgumentError, match=r"300 rows with 4 labels needs at least \d MiB, .*; allow 300 MiB"
+    ):
+        Annotator(Recipe(method, memory=1e4, exact=exact)).fit(rows)
+
+
+def test_the_memory_that_is_told_counts_what_this_process_holds(monkeypatch):
+    monkeypatch.setattr(plan, "memory_in_use", lambda: GIBIBYTE)
+    with pytest.raises(ArgumentError, match=r"0 MiB of the 500 MiB .*; allow 1,300 MiB"):
+        Budget(500 * 2.0**20).check([2.0**20], 10, 3)
+
+
+def test_the_choice_leaves_room_for_the_training_on_all_rows():
+    n_bytes = 4.0 * 1000**2 * (2 + plan.PART**2) + plan.BYTES_A_LABEL * 1000 * 20
+    assert Budget(n_bytes).fits(1000, 20)
+    assert Budget(n_bytes + 1e6).fits(1000, 20, beside=1e6)
+    assert not Budget(n_bytes).fits(1000, 20, beside=1e6)
+
+
+def test_the_way_that_needs_least_decides():
+    straight, landmarks = (
+        Budget(1e12).least(LabelRanker(), 50_000, 20, is_compared=is_compared)
+        for is_compared in (False, True)
+    )
+    assert straight < landmarks
+    assert Budget(straight).check([straight, landmarks], 50_000, 20) == straight
+    with pytest.raises(ArgumentError, match="at least"):
+        Budget(straight).check([landmarks], 50_000, 20)
 
 
 def test_a_model_of_many_rows_learns_from_landmarks(rows, monkeypatch, tmp_path):
@@ -160,6 +199,17 @@ def test_a_model_of_many_rows_learns_from_landmarks(rows, monkeypatch, tmp_path)
     at = np.random.default_rng(1).normal(size=(50, 4))
     # with as many landmarks as rows nothing is lost
     np.testing.assert_allclose(few.probabilities(at), exact.probabilities(at), atol=0.02)
+
+
+def test_what_landmarks_cost_is_not_told_when_time_was_over(rows):
+    told = Budget(1e15).plan(LabelRanker(), plan.MOST_COMPARED + 1, 4)
+    X, Y = rows.view("rows"), np.asarray(rows.labels, dtype=float)
+    sample = LabelRanker().compare(X), Y
+    options = {"sample": sample, "stop": lambda: True}
+    late = settle_landmarks(told, Budget(1e15), LabelRanker(), X, Y, **options)
+    assert "beside comparing all" not in late.words
+    in_time = settle_landmarks(told, Budget(1e15), LabelRanker(), X, Y, sample=sample)
+    assert "beside comparing all" in in_time.words
 
 
 def test_with_little_memory_the_choice_looks_at_fewer_rows():
@@ -179,5 +229,5 @@ def test_sizes_are_read(text, n_bytes):
 
 @pytest.mark.parametrize("text", ["", "much", "-1G", "0", "8X", "G"])
 def test_what_is_no_size_is_refused(text):
-    with pytest.raises(ArgumentError, match="expected an amount of memory, such as 8G"):
+    with pytest.raises(ArgumentError, match="expected an amount of memory with its unit, such as 8G"):
         size(text)

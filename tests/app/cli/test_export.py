@@ -165,6 +165,26 @@ def test_files_for_other_tools(tagrank, decided, tmp_path):
     assert tagrank("export", decided, "--to", "fiftyone", "-o", tmp_path / "labels.json").exit_code == 0
     refused = tagrank("export", decided, "--to", "fiftyone", "-o", tmp_path / "labels.csv")
     assert refused.exit_code != 0
-    assert "needs an output that ends in .json" in refused.stderr
+    assert "ends in .json" in refused.stderr
     assert tagrank("export", decided, "--to", "fiftyone").exit_code != 0
     assert tagrank("export", decided, "--to", "paint", "-o", out).exit_code != 0
+
+
+def test_a_folder_that_no_desk_has_opened_goes_to_other_tools(tagrank, photos, tmp_path):
+    (photos / "tags.csv").write_text("image,tags\na.png,sea|sky\nb.png,\n")
+    result = tagrank("export", photos, "--to", "fiftyone", "-o", tmp_path / "labels.json")
+    assert result.exit_code == 0, result.stderr
+    document = json.loads((tmp_path / "labels.json").read_text())
+    assert document["classes"] == ["sea", "sky"]
+    listed = document["labels"][str(photos.resolve() / "a.png")]
+    assert [(one["label"], one["attributes"]["accepted"]) for one in listed] == [
+        ("sea", False),
+        ("sky", False),
+    ]
+    assert tagrank("export", photos, "--to", "label-studio", "-o", tmp_path / "tasks.json").exit_code == 0
+    first = json.loads((tmp_path / "tasks.json").read_text())[0]
+    assert sorted(first) == ["data", "predictions"]
+    assert not (photos / ".tagrank").exists()
+    refused = tagrank("export", photos, "--to", "fiftyone", "-o", tmp_path / "labels.json", "--sidecars")
+    assert refused.exit_code == 2
+    assert "decisions of the desk" in refused.stderr

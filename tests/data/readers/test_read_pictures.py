@@ -175,7 +175,7 @@ def test_walks_are_sorted_pass_over_what_is_hidden_and_end(tmp_path):
     (tmp_path / "gone.jpg").symlink_to(tmp_path / "nowhere")
     collection = read_pictures(tmp_path, layout="untagged")
     assert collection.names == ["a.jpeg", "b/1.jpg", "b/2.PNG", "c/d/e/f.webp", "file.jpg"]
-    not_followed = "a link to a folder; follow_links follows such links"
+    not_followed = "a link to a folder, which is not followed without follow_links"
     assert reasons(collection) == {
         "self.jpg": "a broken link",
         "gone.jpg": "a broken link",
@@ -237,7 +237,7 @@ def test_folders_that_cannot_be_read_are_listed(tmp_path, monkeypatch):
 def test_no_folder_no_pictures_no_such_layout(tmp_path):
     with pytest.raises(FileError, match="no such folder; expected one with pictures"):
         read_pictures(tmp_path / "none")
-    with pytest.raises(FileError, match="has no pictures; expected JPEG"):
+    with pytest.raises(FileError, match="has no pictures; expected files such as JPEG"):
         read_pictures(tmp_path)
     draw(tmp_path, "a.jpg")
     with pytest.raises(ValueError, match="layout must be one of 'tag_list', 'corel5k'"):

@@ -70,3 +70,12 @@ def test_other_tools_are_refused(tmp_path):
     with pytest.raises(ValueError, match="label-studio"):
         write_tool_files(tmp_path / "a.json", "paint", PICTURES, tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_characters_that_xml_and_utf8_cannot_hold_are_replaced(tmp_path):
+    odd = [PictureTags(1, "a.jpg", b"", "", ("bell\x07", "half\ud800", "tab\tend", "smile\U0001f600"))]
+    tasks, configuration = write_tool_files(tmp_path / "t.json", "label-studio", odd, tmp_path)
+    named = [choice.get("value") for choice in ElementTree.parse(configuration).getroot().find("Choices")]
+    assert sorted(named) == ["bell\ufffd", "half\ufffd", "smile\U0001f600", "tab\tend"]
+    region = json.loads(tasks.read_text())[0]["predictions"][0]["result"][0]
+    assert sorted(region["value"]["choices"]) == sorted(named)

@@ -102,7 +102,7 @@ class FeatureBank:
     folder : where rows are kept; by default below ``TAGRANK_CACHE`` or the user's cache folder
     keep : False leaves the disk alone; everything is held in memory
     n_jobs : processes; all cores by default. With 1, or for a few pictures, this process does the work
-    max_side : files are shrunk to so many pixels on their longer side; arrays are taken as they are
+    max_side : files are shrunk to this many pixels on their longer side; arrays are not
     strict : raise the first problem instead of leaving the picture out
     mapped_from : views that take more bytes than this are arrays mapped from files in the folder; smaller
         ones, and all where nothing is kept, are in memory

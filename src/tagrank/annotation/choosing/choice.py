@@ -45,8 +45,8 @@ def find_criterion(name: str | None, n_tags: int = 2) -> Metric:
     known = {CRITERION: _BOTH, **catalog_metrics()}
     folded = {metric.casefold(): metric for metric in known}
     if name.casefold() not in folded:
-        hint = did_you_mean(name, known)
-        raise ArgumentError(f"no metric {name!r}{hint}; there are: {', '.join(known)}")
+        hint = did_you_mean(name, known, f"there are: {', '.join(known)}")
+        raise ArgumentError(f"no metric {name!r}{hint}")
     return known[folded[name.casefold()]]
 
 

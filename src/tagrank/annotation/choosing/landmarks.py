@@ -74,7 +74,9 @@ def settle_landmarks(
         taken, wanted = wanted, 2 * wanted
     words = _told(tried, taken, len(fold[0]))
     if sample is not None and isinstance(sample[0], ComparedRows) and sample[0].X is not None:
-        words += "; " + _beside_all(_with_landmarks(estimator, taken), estimator, *sample, seed, stop)
+        beside = _beside_all(_with_landmarks(estimator, taken), estimator, *sample, seed, stop)
+        # models whose training was cut short tell nothing about landmarks
+        words += "" if stop is not None and stop() else f"; {beside}"
     return plan.with_landmarks(taken, words, bytes_of_some(n_rows, n_labels, taken))
 
 

@@ -13,8 +13,9 @@ Straight lines need scores and coefficients only. Exact ways are taken in this o
 `MOST_COMPARED` rows only where they are asked for, or where a method has no landmarks.
 """
 
+import math
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -30,6 +31,8 @@ LANDMARKS, FEWEST_LANDMARKS = 1_024, 64
 SHARE_OF_FREE = 0.8  # of the memory that is free, unless somebody says how much may be taken; and of the disk
 PART = 0.8  # of the rows, in a fold of the calibration
 BYTES_A_LABEL = 40.0  # scores, slopes, curvatures, coefficients and bounds of a label of a row
+OF_CHOICE = 2**28  # bytes, of a choice on few rows and of compiled code
+STEP = 100 * 2**20  # bytes, in which it is told how much memory would do
 ROWS_OF_A_VISIT = 1_024  # rows of similarities that are in memory at a time where the others are not
 PARAMETER = "landmarks"
 PLACES = {
@@ -100,9 +103,35 @@ class Budget:
             return SHARE_OF_FREE * available_memory()
         return max(0.0, self.memory - memory_in_use())
 
-    def fits(self, n_rows: int, n_labels: int) -> bool:
-        """Whether all rows can be compared with each other, to the power of the kernel beside it."""
-        return 4.0 * n_rows**2 * (2 + PART**2) + BYTES_A_LABEL * n_rows * n_labels <= self.n_bytes
+    def fits(self, n_rows: int, n_labels: int, beside: float = 0.0) -> bool:
+        """Whether all rows can be compared with each other, to the power of the kernel beside it.
+
+        `beside` are bytes that have to be left.
+        """
+        needed = 4.0 * n_rows**2 * (2 + PART**2) + BYTES_A_LABEL * n_rows * n_labels
+        return needed + beside <= self.n_bytes
+
+    def check(self, ways: Iterable[float], n_rows: int, n_labels: int) -> float:
+        """Refuse, before anything is begun, what needs more than there is whatever the way; else its bytes.
+
+        `ways` are the least bytes of each, see `least`.
+        """
+        least, n_bytes = min(ways), self.n_bytes
+        if least > n_bytes:
+            raise ArgumentError(
+                f"training on {n_rows:,} rows with {n_labels:,} labels needs at least {gibibytes(least)}, "
+                f"and {self._gave(n_bytes)}; {self._remedy(least)} or train on fewer rows"
+            )
+        return least
+
+    def least(self, estimator: Any, n_rows: int, n_labels: int, *, is_compared: bool = True) -> float:
+        """Bytes that an estimator needs at least; it reads the similarities of all rows if `is_compared`."""
+        if not is_compared:
+            return BYTES_A_LABEL * n_rows * n_labels
+        ways = [way.n_bytes for way in self._ways(estimator, n_rows, n_labels, None)]
+        if landmark_names(estimator) and not self.is_exact:
+            ways.append(bytes_of_some(n_rows, n_labels, FEWEST_LANDMARKS))
+        return min(ways)
 
     def plan(
         self,
@@ -134,7 +163,7 @@ class Budget:
             least = min(way.n_bytes for way in ways)
             raise ArgumentError(
                 f"training needs at least {gibibytes(least)} to compare {n_rows:,} rows, and "
-                f"{self._gave(n_bytes)}; {remedy}, or use kernel=linear"
+                f"{self._gave(n_bytes)}; {self._remedy(least)}, {remedy}, or use kernel=linear"
             )
         n_landmarks = LANDMARKS
         while n_landmarks > FEWEST_LANDMARKS and bytes_of_some(n_rows, n_labels, n_landmarks) > n_bytes:
@@ -143,7 +172,7 @@ class Budget:
         if planned > n_bytes:
             raise ArgumentError(
                 f"{n_rows:,} rows with {n_labels:,} labels need at least {gibibytes(planned)}, and "
-                f"{self._gave(n_bytes)}; allow more memory or train on fewer rows"
+                f"{self._gave(n_bytes)}; {self._remedy(planned)} or train on fewer rows"
             )
         taken = 0.0 if pace is None else pace.of_landmarks(n_rows, n_labels, n_landmarks)
         words = (
@@ -180,6 +209,13 @@ class Budget:
             f"{PLACES[way.place]}{on_disk} ({gibibytes(way.n_bytes)} of memory{about(way.seconds)}): to hold "
             f"them in memory needs {gibibytes(usual.n_bytes)}, and {self._gave(n_bytes)}"
         )
+
+    def _remedy(self, least: float) -> str:
+        """How much memory would do, with what this process holds already."""
+        if self.memory is None:
+            return "free some memory"
+        enough = STEP * math.ceil((memory_in_use() + OF_CHOICE + least) / STEP)
+        return f"allow {enough // 2**20:,} MiB"
 
     def _gave(self, n_bytes: float) -> str:
         if self.memory is None:

@@ -118,10 +118,8 @@ class Recipe:
         parameters = {name: value for name, value in self.parameters.items() if value is not None}
         known = self._make(self._entries[0]).get_params(deep=False)
         if unknown := sorted(set(parameters) - set(known) - {MAX_SECONDS}):
-            raise ArgumentError(
-                f"method {self.method!r} has no parameter {', '.join(unknown)}"
-                f"{did_you_mean(unknown[0], known)}; it has: {', '.join(known) or 'none'}"
-            )
+            hint = did_you_mean(unknown[0], known, f"it has: {', '.join(known) or 'none'}")
+            raise ArgumentError(f"method {self.method!r} has no parameter {', '.join(unknown)}{hint}")
         matrices = {name: as_tag_matrix(value, name) for name, value in parameters.items()}
         object.__setattr__(self, "parameters", matrices)
 

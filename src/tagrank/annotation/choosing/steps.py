@@ -14,6 +14,7 @@ With many rows all this is done on some of them.
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,10 +75,12 @@ def choose(
     progress : called with the number of steps done, the number of steps, and the name of the work
     stop : function without arguments; when it returns True, the current training ends early
     """
+    least = _check_budget(candidates, *labels.shape)
     if not candidates.has_choice:
         return _usual(candidates, X, labels.shape, progress)
     n_rows, n_looked_at = labels.shape[0], n_rows_looked_at(*labels.shape)
-    while n_looked_at > FEWEST_LOOKED_AT and not candidates.budget.fits(n_looked_at, labels.shape[1]):
+    beside = least if n_looked_at < n_rows else 0.0  # for the training on all rows, while these are kept
+    while n_looked_at > FEWEST_LOOKED_AT and not candidates.budget.fits(n_looked_at, labels.shape[1], beside):
         n_looked_at //= 2
     candidates = _trainable(candidates, *labels.shape)
     X_some, labels_some, model = X, labels, None
@@ -150,6 +153,16 @@ def _trainable(candidates: Candidates, n_rows: int, n_labels: int) -> Candidates
         return one.estimator is usual or not is_compared(made) or bool(landmark_names(made))
 
     return candidates.only(is_trainable)
+
+
+def _check_budget(candidates: Candidates, n_rows: int, n_labels: int) -> float:
+    """Refuse what does not fit into the memory before anything is tried; else the bytes of the least way."""
+    budget, groups = candidates.budget, candidates.on_kernels
+    tried = [candidates.usual] if budget.is_exact else [*candidates.others, *chain.from_iterable(groups)]
+    made = [one.made() for one in tried]
+    return budget.check(
+        [budget.least(one, n_rows, n_labels, is_compared=is_compared(one)) for one in made], n_rows, n_labels
+    )
 
 
 def _planned(

@@ -31,7 +31,7 @@ def desk(
     decisions: Annotated[Path | None, DECISION_FILE] = None,
     moved: Annotated[bool, Option()] = False,
     no_browser: Annotated[bool, Option()] = False,
-    name: Annotated[str | None, Option(usual="the name you are logged in by")] = None,
+    name: Annotated[str | None, Option(usual="your login name")] = None,
     train_after: Annotated[int, Option(low=0)] = 50,
     features: Annotated[Sequence[str] | None, FEATURES] = None,
     reading: Annotated[Reading, Option(fields=("separator", "follow_links"))] = Reading(),
@@ -155,7 +155,9 @@ def _check_pictures(folder: Path, database: Path) -> None:
     from tagrank.files import FileError, ProblemLog
 
     if not database.exists() and not PictureFolder(folder, ProblemLog()).pictures:
-        raise FileError(folder, "has no pictures; expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files")
+        raise FileError(
+            folder, "has no pictures; expected files such as JPEG, PNG, TIFF, WebP, AVIF, HEIC or raw"
+        )
 
 
 def _open(desk: Any, folder: Path, **options: Any) -> Any:

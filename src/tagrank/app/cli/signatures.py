@@ -21,6 +21,7 @@ from tagrank.errors import ArgumentError
 from tagrank.options import Option, check_word
 
 PLAIN = (bool, int, float, str, Path)
+METAVARS: dict[Any, str] = {int: "INTEGER", float: "NUMBER", str: "TEXT", Path: "PATH"}
 SECTION = re.compile(r"^(\w[\w ]*)\n-+\n", re.MULTILINE)
 ENTRY = re.compile(r"^(\w+(?:,\s+\w+)*) : (.*(?:\n {4,}.*)*)", re.MULTILINE)
 ELSEWHERE = re.compile(r"as in\s+`(\w+)`")
@@ -140,13 +141,15 @@ def typer_parameters(place: Place) -> Iterator[inspect.Parameter]:
     annotation = annotation if is_required or default is not None else annotation | None
     keywords: dict[str, Any] = {
         "help": _help(place),
-        "metavar": option.metavar,
+        "metavar": option.metavar or (place.name.upper() if option.is_argument else METAVARS.get(kind)),
         "rich_help_panel": option.panel,
     }
     keywords |= {"show_default": option.usual or default is not None, "min": option.low, "max": option.high}
     if option.words:
         keywords["parser"] = _checked_by(check_word(option.words))
         keywords["metavar"] = option.metavar or f"[{'|'.join(option.words)}]"
+    elif kind in (int, float):
+        keywords["parser"] = _read_number(kind, option.low, option.high)
     if option.check is not None:
         keywords["callback"] = _checked_by(option.check)
     if option.complete is not None:
@@ -202,6 +205,27 @@ def _checked_by(check: Callable[[Any], None]) -> Callable[[Any], Any]:
         return value
 
     return checked
+
+
+def _read_number(kind: type, low: float | None, high: float | None) -> Callable[[Any], Any]:
+    """A function that reads a number, whole if `kind` is int; it says what was expected and what came."""
+    named = "a whole number" if kind is int else "a number"
+    bounds = [
+        f"{word} {bound}" for word, bound in (("at least", low), ("at most", high)) if bound is not None
+    ]
+    expected = f"{named} of {' and '.join(bounds)}" if bounds else named
+
+    def read(value: Any) -> Any:
+        try:
+            number = kind(value)
+            is_meant = not isinstance(value, bool) and (isinstance(value, str) or number == value)
+        except (TypeError, ValueError, OverflowError):
+            is_meant = False
+        if not is_meant or not (low is None or number >= low) or not (high is None or number <= high):
+            raise typer.BadParameter(f"expected {expected}, got {value!r}")
+        return number
+
+    return read
 
 
 def make_arguments(function: Callable[..., Any], values: Mapping[str, Any]) -> dict[str, Any]:

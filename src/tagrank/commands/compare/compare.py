@@ -246,8 +246,8 @@ def _group_or_method(word: str, groups: Sequence[str]) -> str:
     try:
         return find_method(word).name
     except ArgumentError:
-        hint = did_you_mean(word, [*groups, *method_names()])
-        raise ArgumentError(f"no method or family {word!r}{hint}; 'tagrank methods' lists them") from None
+        hint = did_you_mean(word, [*groups, *method_names()], "'tagrank methods' lists them")
+        raise ArgumentError(f"no method or family {word!r}{hint}") from None
 
 
 def choose_metrics(wanted: str | Sequence[str]) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ def look(
     tags : also find pictures that are unlike the others with the same tag. Takes one folder or one list
     top : maximum number of outliers, and of pictures unlike their tags. In Python, None for all
     features : picture features by which similar pictures are found
-    seed : random seed of the pairs that show how much different pictures have in common
+    seed : random seed for drawing pairs of different pictures, with which near-duplicates are compared
     page : also write an HTML page with the pictures to this file
     n_jobs : number of processes that describe pictures, and of threads that compare them
     strict, follow_links : as in `annotate`

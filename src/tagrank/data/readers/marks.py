@@ -20,6 +20,7 @@ from tagrank.validation import check_choice
 
 _NONE: frozenset[str] = frozenset()
 UNLISTED = "unlisted"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PART_WORD = re.compile(r"(?<![a-z])(train|val|test)(ing|id|idation)?(?![a-z])", re.IGNORECASE)
 
 
@@ -54,10 +55,20 @@ def marks_from_list(
     "absent".
     """
     check_choice("empty", empty, ("unknown", "absent"))
-    present = tuple(dict.fromkeys(tags or ()))
+    present = tuple(dict.fromkeys(whole_texts(tags or ())))
     if tags is None or (not present and unknown is None and empty == "unknown"):
         return Marks()
-    return Marks(present, frozenset(unknown).difference(present) if unknown else _NONE)
+    return Marks(present, frozenset(whole_texts(unknown)).difference(present) if unknown else _NONE)
+
+
+def whole_texts(tags: Iterable[str]) -> list[str]:
+    """Tags without lone surrogates, which come from JSON or from folders whose names are not Unicode."""
+    listed = list(tags)
+    try:
+        "".join(listed).encode()
+    except UnicodeEncodeError:
+        return [_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", tag) for tag in listed]
+    return listed
 
 
 def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[LabelMatrix, list[str]]:
@@ -144,10 +155,11 @@ class TagTable:
             first_problem = "; ".join(str(problem) for problem in self._folder.problems.listed()[:1])
             raise FileError(
                 self._folder.root,
-                "has no pictures; expected JPEG, PNG, GIF, BMP, TIFF, WebP or PPM files"
+                "has no pictures; expected files such as JPEG, PNG, TIFF, WebP, AVIF, HEIC or raw"
                 + (f" ({first_problem})" if first_problem else ""),
             )
-        labels, columns = encode_marks(list(self._marks.values()), tags)
+        wanted = None if tags is None else list(dict.fromkeys(whole_texts(tags)))
+        labels, columns = encode_marks(list(self._marks.values()), wanted)
         parts = [self._parts.get(name) or UNLISTED for name in self._marks]
         with naming(self._folder.root):
             return Collection(

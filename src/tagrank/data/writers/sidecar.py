@@ -52,8 +52,8 @@ def write_sidecar(
         takes over the keywords inside the picture, because many programs look no further than the sidecar.
     style : {"full", "stem"}, what a new sidecar is called: ``photo.jpg.xmp`` ("full"), which digiKam and
         darktable read, or ``photo.xmp`` ("stem"), which darktable reads when it imports a
-        picture, and digiKam if it is set to. Lightroom Classic reads ``photo.xmp`` of raw files only, of JPEG
-        and the like none at all. A sidecar that is there is taken, whatever it is called; but a ``photo.xmp``
+        picture, and digiKam if it is set to. Lightroom Classic reads ``photo.xmp`` for raw files only, and no
+        sidecars for JPEG. An existing sidecar keeps its name; but a ``photo.xmp``
         is neither taken nor made where it could belong to several files, such as photo.jpg and photo.cr2.
 
     Returns

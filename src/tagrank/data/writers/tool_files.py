@@ -8,6 +8,7 @@ its classifications, as the type FiftyOneImageClassificationDataset.
 
 import json
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from tagrank.files import atomic_write
 from tagrank.validation import check_choice
 
 _CONTROL, _OBJECT = "tags", "image"
+_UNSTORABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 LOCAL_FILES = "/data/local-files/?d="
 
 
@@ -35,6 +37,7 @@ def write_tool_files(
     folder : in which they lie
     """
     make = _TOOLS[check_choice("to", tool, tuple(_TOOLS))]
+    pictures = [one._replace(present=tuple(map(_storable, one.present))) for one in pictures]
     tags = sorted({tag for picture in pictures for tag in picture.present})
     contents = make(pictures, tags, folder.resolve())
     Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +47,11 @@ def write_tool_files(
         with atomic_write(written[-1], text=True) as stream:
             stream.write(text)
     return written
+
+
+def _storable(tag: str) -> str:
+    """The tag without what XML or UTF-8 cannot hold: most control characters, and lone surrogates."""
+    return _UNSTORABLE.sub("\N{REPLACEMENT CHARACTER}", tag)
 
 
 def _label_studio(pictures: Sequence[PictureTags], tags: Sequence[str], folder: Path) -> Mapping[str, str]:

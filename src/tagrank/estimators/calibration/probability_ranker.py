@@ -47,7 +47,8 @@ class ProbabilityRanker(AroundEstimator):
         The share of the true labels that are listed, above 0 up to 1. By default it is estimated, see
         `tagrank.estimators.calibration.completeness`.
     precision : float, optional
-        Predict labels of which this share is right. By default the threshold has the highest expected F1.
+        Target precision: predict labels of which this share is right. By default the threshold has the
+        highest expected F1.
     cv : int, splitter or iterable of (train, test), default 5
         An int makes shuffled folds; `tagrank.data.LabelStratifiedKFold` keeps the share of every label. With
         few folds, their models learn from far fewer samples than the final one, and the probabilities come
@@ -133,12 +134,12 @@ class ProbabilityRanker(AroundEstimator):
         sample_weight : array, shape (n_samples,) or (n_samples, n_labels), optional
             Handed to the estimator. Calibration counts all samples alike, but leaves out those of weight 0.
         held_out : pair of arrays (states, scores), shape (n_samples, n_labels), optional
-            Scores by models that did not see the sample, where they are known already; state 0 where there is
-            none. By default they are made here.
+            Scores by models that did not see the sample, if they are known already; state 0 marks entries
+            without a score. By default they are computed here.
         decided : array of bool, shape (n_samples, n_labels), optional
             Where somebody looked, so that it is surely known: found where it was not listed, or absent.
         audited : array of bool, shape (n_samples,), optional
-            Samples that were drawn at random and of which all labels were looked at, so that all are surely
+            Samples that were drawn at random and whose labels were all checked, so that all are certainly
             known; those of `decided` that are present were not listed. From ten on they tell how complete the
             labels of the other samples are, what probabilities are worth, and `curve_`.
         start : optional

@@ -33,7 +33,7 @@ def methods(name: str | None = None) -> list[Method]:
 
 
 def find_method(name: str) -> Method:
-    """The method called `name`, by us, by the literature or by its class, or an error that lists them.
+    """The method called `name`, by us, by the literature or by its class, or an error that suggests one.
 
     Capital letters, hyphens, underscores and blanks make no difference.
     """
@@ -41,9 +41,8 @@ def find_method(name: str) -> Method:
         for method in METHODS:
             if _bare(name) in map(_bare, (method.name, method.estimator, *method.also)):
                 return method
-    names = [method.name for method in METHODS]
-    hint = did_you_mean(str(name), method_names())
-    raise ArgumentError(f"no method {name!r}{hint}; there are: {', '.join(names)}")
+    hint = did_you_mean(str(name), method_names(), "'tagrank methods' lists all methods")
+    raise ArgumentError(f"no method {name!r}{hint}")
 
 
 def method_names() -> list[str]:
@@ -63,9 +62,7 @@ def read_parameters(method: str, texts: Mapping[str, str]) -> dict[str, Any]:
     for written, text in texts.items():
         name = written.replace("-", "_")
         if name not in known:
-            raise ArgumentError(
-                f"method {method!r} has no parameter {written!r} of its own{did_you_mean(name, known)}; "
-                f"it has: {', '.join(known) or 'none'}"
-            )
+            hint = did_you_mean(name, known, f"its own parameters: {', '.join(known) or 'none'}")
+            raise ArgumentError(f"method {method!r} has no parameter {written!r} of its own{hint}")
         values[name] = known[name].read(text)
     return values

@@ -144,7 +144,7 @@ SHARED_SPACES = (
         "Sun, Ji, Ye: Canonical Correlation Analysis for Multilabel Classification, "
         "IEEE Transactions on Pattern Analysis and Machine Intelligence 33, 2011",
         "Regression onto the combinations of tags that pictures explain best, and back.",
-        "Many tags, of which the pictures show only a few combinations.",
+        "Many tags that occur in a few combinations only.",
         "n^3, m^3",
         parameters=(
             LANDMARKS,

@@ -50,7 +50,7 @@ class LabelTransfer(NeighborEstimator):
         Weights of the distances: those of the terms of the kernel, equal if nothing was said, or learned
         ones.
     n_shared : int, default 4
-        How many labels alike pairs share, for weighting="lasso"; fewer if fewer than 100 pairs share so many.
+        Number of labels that similar pairs share, for weighting="lasso"; less if fewer than 100 pairs do.
     sparsity : float, default 0.001
         Penalty of the learned weights. The larger, the fewer distances count.
     kernel : str, Kernel or list of them, default "rbf"

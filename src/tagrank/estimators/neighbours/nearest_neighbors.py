@@ -97,9 +97,9 @@ class BayesianNeighbors(LogOdds, NeighborEstimator):
         P(l) = (s + number of samples with l) / (2 s + n)
         P(c | l) = (s + number of samples with l of whose neighbours c have l) / (s (k + 1) + number with l)
 
-    and likewise for its absence; neighbours of a training sample are found among the others. The published
-    form. Where some neighbours do not know a label, c is k times the share among those that know it, rounded;
-    where none does, the probability is P(l). `predict` answers labels that reach one half.
+    and in the same way for its absence. The neighbours of a training sample are other training samples. This
+    is the published form. If a label is unknown for some neighbours, c is k times its share among the others,
+    rounded; if it is unknown for all, the probability is P(l). `predict` answers labels that reach one half.
 
     Parameters
     ----------

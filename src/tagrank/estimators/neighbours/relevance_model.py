@@ -29,8 +29,8 @@ class RelevanceModel(NeighborEstimator):
     training pairs is one; so the kernel's own width plays no part. Samples where a label is unknown have no
     weight for it. `predict` answers labels that reach one half.
 
-    The published form has the parts of a picture in the place of the whole: rows are `n_regions` parts of
-    equally many columns, one after the other, such as those of ``RegionMoments``; each part a of x has a
+    The published form uses the parts of a picture instead of the whole: rows are `n_regions` parts with the
+    same number of columns, one after the other, such as those of ``RegionMoments``; each part a of x has a
     density among the parts b of x_j, and densities are multiplied:
 
         k(x, x_j) = prod_a mean_b exp(-(d_ab / bandwidth)^2)

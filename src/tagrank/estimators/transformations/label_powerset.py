@@ -26,8 +26,8 @@ class LabelPowerset(LabelEstimator):
     predicted.
 
     Sets with unknown labels are completed: of the sets of samples whose labels are all known, the most
-    frequent that agrees with what is known; if none agrees, unknown labels are taken for absent. A sample of
-    which nothing is known is left out.
+    frequent that agrees with what is known; if none agrees, unknown labels count as absent. Samples without
+    any known label are left out.
 
     Parameters
     ----------

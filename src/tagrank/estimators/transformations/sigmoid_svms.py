@@ -208,7 +208,7 @@ class RankingAreaSVM(SigmoidScores, MaxMarginEstimator):
     sample i that has the label and a sample j that lacks it; p and q are their weights, each divided by its
     sum, so that C costs the mean of all pairs. Unknown labels are in no pair; without pairs f is 0.
 
-    How samples are ranked says nothing of which label is the more probable in one sample. So the scores of a
+    The ranking of samples does not say which label of one sample is more probable. So the scores of a
     label go through a sigmoid, fitted by maximum likelihood on the training samples, with their weights and
     Platt's targets: scores are log-odds ``slope_l f_l(x) + offset_l``. They hold for samples that were
     trained on, and are too sure of others; `CalibratedRanker` and `ProbabilityRanker` mend that.

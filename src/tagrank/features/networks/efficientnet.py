@@ -63,7 +63,7 @@ class EfficientNetEmbedding(Feature):
 
     @property
     def about(self):
-        return f"What EfficientNet-Lite{self.variant} sees before it names a class: 1,280 numbers."
+        return f"The layer of EfficientNet-Lite{self.variant} before its classes: 1,280 numbers."
 
     def describe(self, picture):
         root = np.sqrt(self.averages(picture.pixels))
