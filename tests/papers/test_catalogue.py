@@ -97,7 +97,7 @@ def edited(tmp_path):
 
 
 def test_a_file_is_read_as_it_is_written(edited):
-    key, paper, tables = edited("VOC is not at hand and", "VOC is\n  not at hand and")
+    key, paper, tables = edited("The photographs of VOC", "The photographs\n  of VOC")
     assert (key, paper) == ("MLR", PAPERS["MLR"])
     assert tables == [table for table in TABLES if table.paper == "MLR"]
 
@@ -106,7 +106,7 @@ def test_a_file_is_read_as_it_is_written(edited):
     ("old", "new", "message"),
     [
         ('state = "in part"', 'state = "nearly"', "mlr-table1: state must be one of reproduced, .*'nearly'"),
-        ('experiment = "growth"', 'experiment = "grow"', "mlr-table2: there is no experiment 'grow'"),
+        ('experiment = "voc_objects"', 'experiment = "voc"', "mlr-table1: there is no experiment 'voc'"),
         ('number = "table 1"', 'nummer = "table 1"', "mlr-table1: nummer is not one of name, number"),
         ('number = "table 1"', "", "ranking.toml, mlr-table1: number must be given"),
         ('name = "mlr-table1"', "", "a table without a name: name must be given"),

@@ -11,7 +11,7 @@ import pytest
 from tagrank.estimators.methods import find_method
 from tagrank.metrics import f_measure
 from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, TO_COME, find_table
-from tagrank_papers.experiments import automatic_choice, honest_probability, two_way
+from tagrank_papers.experiments import automatic_choice, honest_probability, two_way, voc_objects
 from tagrank_papers.lines import distinct, exponent, listed, mean, where
 from tagrank_papers.measuring import describe_machine, read_record
 from tagrank_papers.text import PAGES, fill, read_text
@@ -107,6 +107,13 @@ def test_hidden_labels_are_measured_for_every_method(quick_results):
     assert page.count("C, column by column: SVM ") == 1
 
 
+def test_a_page_has_no_columns_of_labels_that_cannot_be_hidden(quick_results):
+    lines = quick_results("incomplete_labels")["lines"]
+    few = [line | {"hidden": min(line["hidden"], 0.058)} for line in lines]
+    (page,) = EXPERIMENTS["incomplete_labels"].load().render({"lines": few}, describe_machine()).values()
+    assert "| Image AUC; hidden | 0.0% | 5.8% | lost |" in page
+
+
 def test_the_choice_says_where_it_is_below_its_peer(quick_results):
     (line,) = quick_results("automatic_choice")
     better = line | {"data": "better", "ours_auc": line["peer_auc"] + 1, "ours_map": line["peer_map"] - 0.2}
@@ -177,3 +184,35 @@ def test_only_paragraphs_and_items_are_broken_into_lines():
     assert fill(text, 14) == (
         f"\n## A heading that is long\n\nsome words in\na row\n\n{table}\n\n- one item of\n  two\n- two\n"
     )
+
+
+def test_objects_are_ranked_by_all_methods_of_the_paper(quick_results):
+    lines = quick_results("voc_objects")
+    assert distinct(lines, "method") == list(find_table("mlr-table1").published.columns)
+    assert all(line["draw"] == place // 4 for place, line in enumerate(lines))
+    assert all(min(line[part] for part in voc_objects.OBJECTS) > 0.6 for line in lines)
+    assert all((line["gap"] is None) == (line["method"] == "MLSSM") for line in lines)
+    verdict = EXPERIMENTS["voc_objects"].answer("mlr-table1", lines).verdict
+    best = max(distinct(lines, "method"), key=lambda method: mean(lines, "several", method=method))
+    assert f"multi-obj {best}, " in verdict
+
+
+def test_training_pictures_are_drawn_by_the_number_of_their_objects():
+    Y = np.array([[1, 0, 0]] * 6 + [[1, 1, np.nan]] * 5 + [[0, 0, np.nan]])
+    sample = voc_objects.split(np.eye(12), Y, (4, 2), 0)
+    assert sorted(sample.Y.sum(axis=1)) == [1, 1, 1, 1, 2, 2]
+    assert np.isfinite(sample.Y).all()
+    assert np.isnan(sample.truth).sum() == 4  # of three pictures with two objects, and of one without any
+    assert sample.test.shape == (6, 6)
+
+
+@pytest.mark.parametrize(("best", "tried"), [(4, 3), (2, 3), (0, 4)])
+def test_a_climb_ends_where_it_gets_worse(best, tried):
+    values, seen = [0, 1, 2, 3, 4], []
+
+    def quality(value):
+        seen.append(value)
+        return -abs(value - best)
+
+    assert voc_objects.climb(quality, values, 2) == (best, 0)
+    assert len(seen) == tried

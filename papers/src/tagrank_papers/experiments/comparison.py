@@ -160,31 +160,9 @@ def scale(kernel, X, *others):
 # Its answers to tables
 
 SHOWN = (*MEASURES, "Micro-F1")
-OBJECTS = {"overall": "Image-AUC", "multi-obj": "Image-AUC (multi)", "single-obj": "Image-AUC (single)"}
 
 
 def answer(table, results):
-    return _by_objects(results) if table == "mlr-table1" else _all_methods(results)
-
-
-def _by_objects(results):
-    """Image AUC of samples with one label and with several, C and kernel chosen by image AUC."""
-    rows, wins = {}, dict.fromkeys(OBJECTS, 0)
-    for result in results:
-        outcomes = (find_outcome(result, method, "Image-AUC")["metrics"] for method in (OURS, RIVAL))
-        our_metrics, their_metrics = outcomes
-        for title, metric in OBJECTS.items():
-            ours, theirs = our_metrics[metric], their_metrics[metric]
-            rows[f"{result['data']}, {title}"] = tuple(
-                "" if x is None else f"{100 * x:.1f}" for x in (ours, theirs)
-            )
-            wins[title] += None not in (ours, theirs) and ours > theirs
-    words = ", ".join(f"{title} on {count}" for title, count in wins.items())
-    figures = Figures(("Proposed", "LIBSVM"), rows)
-    return Answer(figures, f"MLR-L1 is above one-vs-all SVM {words} of {len(results)} sets.")
-
-
-def _all_methods(results):
     """What each criterion chose, measured by that criterion, and micro F1 by one threshold for all tags."""
     rows = {}
     for result in results:

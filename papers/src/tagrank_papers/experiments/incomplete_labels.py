@@ -306,7 +306,11 @@ def _methods(lines):
 
 
 def _fractions(lines):
-    return sorted(distinct(lines, "fraction"))
+    """Fractions of a set that were asked for, but for those that hide no more than a smaller one."""
+    first = {}
+    for fraction in sorted(distinct(lines, "fraction")):
+        first.setdefault(round(mean(lines, "hidden", fraction=fraction), 4), fraction)
+    return list(first.values())
 
 
 def _table(title, columns, rows):
