@@ -1,4 +1,4 @@
-"""Writes docs/reproduction.md and the pages of results from the figures that are kept: make docs.
+"""Writes docs/papers.md, docs/reproduction.md and the pages of results from kept figures: make docs.
 
 python docs/results.py [--check]        writes the pages, or says which are not fresh
 python docs/results.py NAME ...         measures these tables again first, and keeps the figures: make results
@@ -13,6 +13,7 @@ from textwrap import fill
 from tagrank_papers.catalogue import EXPERIMENTS, TABLES, find_table
 from tagrank_papers.measuring import KEPT, read_record
 from tagrank_papers.origin import is_current, tell_origin
+from tagrank_papers.overview import render_overview
 from tagrank_papers.page import render_page
 from tagrank_papers.reproduce import reproduce
 
@@ -45,7 +46,7 @@ def _is_due(name: str) -> bool:
 
 def pages() -> dict[str, str]:
     """Every page and drawing that is made of figures, by name."""
-    found = {"reproduction.md": render_page()}
+    found = {"reproduction.md": render_page(), "papers.md": render_overview()}
     for name, experiment in EXPERIMENTS.items():
         module, record = experiment.load(), read_record(name)
         if record is not None and hasattr(module, "render"):

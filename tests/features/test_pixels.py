@@ -8,7 +8,7 @@ from tagrank.features.extraction import extract_features, fit_features
 from tagrank.features.feature import Picture
 
 CONVERSIONS = (pixels.grey_levels, pixels.to_hsv, pixels.to_lab)
-NEED_OPENCV = {"hog", "phog", "phog_oriented", "self_similarity"}
+NEED_OPENCV = {"geometric_blur", "hog", "phog", "phog_oriented", "self_similarity"}
 
 
 @pytest.fixture
@@ -83,14 +83,14 @@ def test_the_usual_features_need_no_opencv(without_opencv):
         np.testing.assert_allclose(row, feature(Picture(image)), atol=2e-4, err_msg=name)
 
 
-def test_dense_sift_without_opencv(without_opencv):
-    sift = choose_features("dense_sift")["dense_sift"].descriptor
-    grid = choose_features("dense_sift")["dense_sift"].sampling
+@pytest.mark.parametrize("name", ["dense_sift", "geometric_blur"])
+def test_dense_descriptors_without_opencv(name, without_opencv):
+    descriptor = FEATURES[name].descriptor
     image = Picture(photograph())
-    points = grid.points(image)
-    expected = sift.compute(image, points)
+    points = FEATURES["dense_sift"].sampling.points(image)
+    expected = descriptor.compute(image, points)
     np.testing.assert_allclose(
-        without_opencv(sift.compute, Picture(image.pixels), points), expected, atol=1e-4
+        without_opencv(descriptor.compute, Picture(image.pixels), points), expected, atol=1e-4
     )
 
 

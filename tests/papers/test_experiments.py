@@ -8,10 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tagrank.estimators import BoostedStumps
 from tagrank.estimators.methods import find_method
 from tagrank.metrics import f_measure
 from tagrank_papers.catalogue import EXPERIMENTS, FILES, HOME, TABLES, TO_COME, find_table
-from tagrank_papers.experiments import automatic_choice, honest_probability, two_way, voc_objects
+from tagrank_papers.experiments import (
+    animal_attributes,
+    automatic_choice,
+    given_tags,
+    honest_probability,
+    illustrations,
+    label_priors,
+    prior_speed,
+    set_sizes,
+    two_way,
+    voc_objects,
+)
 from tagrank_papers.lines import distinct, exponent, listed, mean, where
 from tagrank_papers.measuring import describe_machine, read_record
 from tagrank_papers.text import PAGES, fill, read_text
@@ -152,6 +164,96 @@ def test_an_order_that_is_better_than_by_score_misses_no_aim():
     line |= {"first_score": 0.3, "first_probability": 0.4, "map_score": 0.5, "map_probability": 0.5}
     points = honest_probability.misses(line)
     assert list(points.values()) == pytest.approx([6, 1, 0, 12])
+
+
+def test_few_samples_make_unrelated_labels_look_tied():
+    rng = np.random.default_rng(0)
+    Y = rng.random((2000, 30)) < 0.02
+    found = set_sizes.describe_correlations(Y, Y[:60])
+    assert found["training"]["strong"] == 0
+    assert found["drawn"]["strong"] > 0.01
+    assert [sum(one["shares"]) for one in found.values()] == pytest.approx([1, 1, 1])
+    same = set_sizes.histogram(np.repeat([[1, 1, 0], [0, 0, 1]], 3, axis=0) > 0)
+    assert same["shares"] == pytest.approx([2 / 3, *(0,) * 7, 1 / 3])
+
+
+def test_printed_rows_that_contradict_themselves_are_named():
+    line = {"samples": 8677, "labels": 101, "cardinality": 1.0, "single": 1.0, "data": "caltech101"}
+    answer = set_sizes.answer("dissertation-tableA.2", [line])
+    assert answer.figures.rows == {"Caltech 101": ("8,677", "101", "1.0", "85.9")}
+    assert "each other: ImageNet subset (81,738 x 1 / 101 is not 85.9), MIR Flickr subset (" in answer.verdict
+    assert "Caltech 101 (" not in answer.verdict
+
+
+def test_methods_without_pictures_know_what_most_animals_are():
+    rng = np.random.default_rng(0)
+    attributes = (rng.random((30, 8)) < np.linspace(0.1, 0.9, 8)).astype(float)
+    is_test = np.arange(30) < 10
+    losses = animal_attributes.measure(attributes, is_test, seed=0)
+    guess = 100 * np.mean((attributes[~is_test].mean(axis=0) > 0.5) != attributes[is_test])
+    assert losses["1-vs-All, 24,292 samples"] == pytest.approx(guess)
+    assert losses["1-vs-All"] == pytest.approx(guess, abs=3)
+    truth = attributes[is_test].mean(axis=0)
+    least = 100 * np.minimum(truth, 1 - truth).mean()
+    assert losses["most frequent in the test"] == pytest.approx(least)
+    assert min(losses.values()) == pytest.approx(least)
+
+
+def test_a_region_is_divided_among_classes():
+    chosen, nearest = np.array([0, 0, 0, 1, 1]), np.array([0, 1, 1, 1, 0])
+    found = illustrations.divide(chosen, np.array([True, True, True, True, False]), nearest)
+    assert found == {"largest": 0.75, "far": 0.5, "near": 0.0}
+    plane = illustrations.look_at_plane(0)
+    assert plane["one-vs-all, LIBSVM"]["largest"] > 0.9
+    assert plane["ranking"]["far"] > 0.9
+
+
+def test_two_kernels_are_weighed_for_each_class():
+    kernels, Y = illustrations.read_pictures("drawn")
+    found = np.array(illustrations.try_weights(kernels, Y, 0))
+    pairs = illustrations.pairs()
+    assert found.shape == (35, 3)
+    assert (0.0, 0.0) not in pairs
+    # the first kernel tells the first class from the others, the second kernel the third
+    assert found[pairs.index((1.0, 0.0))][0] > found[pairs.index((0.0, 1.0))][0]
+    assert found[pairs.index((0.0, 1.0))][2] > found[pairs.index((1.0, 0.0))][2]
+
+
+def test_recall_grows_with_the_tags_that_are_given(quick_results):
+    results = quick_results("given_tags")
+    assert [line["method"] for line in results["lines"]] == list(given_tags.METHODS)
+    assert all(0 < line["recall"][0] < line["recall"][1] <= 100 for line in results["lines"])
+
+
+def test_rounds_of_boosting_are_those_of_a_shorter_training():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 5))
+    Y = (X[:, :3] + rng.normal(size=(80, 3)) > 0).astype(float)
+    short, *_ = label_priors.boost(X[:60], Y[:60], X[60:])
+    alone = BoostedStumps(label_priors.ROUNDS[0], n_jobs=1).fit(X[:60], Y[:60])
+    np.testing.assert_array_equal(short, alone.predict(X[60:]))
+
+
+@pytest.mark.filterwarnings("ignore:the relative duality gap")
+def test_a_method_that_is_late_is_not_tried_with_more_rows():
+    *_, results = prior_speed.run(**prior_speed.QUICK | {"seconds": 0.0})
+    assert len(results["lines"]) == 2 * len(prior_speed.METHODS)
+    assert all(line["seconds"] is None for line in results["lines"])
+    answer = prior_speed.answer("m3l-table1", results)
+    assert {cell for cells in answer.figures.rows.values() for cell in cells} == {"> 0"}
+
+
+def test_labels_alone_must_be_at_hand(monkeypatch, tmp_path):
+    monkeypatch.setenv("TAGRANK_DATA", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match=r"labels\.jsonl is in none of .*"):
+        set_sizes.read_labels("voc2007")
+    (tmp_path / "voc2007_labels").mkdir()
+    (tmp_path / "voc2007_labels" / "labels.jsonl").write_text(
+        '{"tags": ["a", "b"], "part": "train"}\n{"tags": ["b"], "part": "test"}\n'
+    )
+    whole = set_sizes.read_labels("voc2007")
+    assert whole.Y.tolist() == [[1, 1], [0, 1]]
+    assert set_sizes.count(whole, "voc2007")["single"] == 0.5
 
 
 def test_the_threshold_is_the_best_for_all_labels_together():

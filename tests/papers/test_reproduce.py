@@ -56,7 +56,7 @@ def test_a_quick_run_needs_no_data_and_writes_what_it_measured(no_data, tmp_path
     assert "quick run on drawn data" in result.stderr
     assert "data drawn" in result.stderr, "what experiments print goes where progress goes"
     record = json.loads((tmp_path / "out" / "set_sizes.json").read_text())
-    assert record["results"][0]["samples"] == 20
+    assert record["results"][0]["samples"] == 40
     assert record["machine"]["python"]
 
 

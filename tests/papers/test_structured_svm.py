@@ -62,5 +62,5 @@ def test_it_ends_when_it_is_told_to(problem):
     few = train_structured(lambda B: X @ (X.T @ B), Y, 1.0, tol=1e-9, max_planes=3)
     assert few.n_planes == 3
     assert few.gap > 1e-9
-    none = train_structured(lambda B: X @ (X.T @ B), Y, 1.0, tol=1e-9, max_seconds=0.0)
+    none = train_structured(lambda B: X @ (X.T @ B), Y, 1.0, tol=1e-9, stop=lambda: True)
     assert (none.n_planes, none.dual) == (0, 0.0)

@@ -14,7 +14,7 @@ Written by `make docs` from `papers/src/tagrank_papers`; do not edit it by hand.
 hand, and sets our figures beside the published ones; `--kept` shows the kept ones without measuring. In
 Python: `tagrank.reproduce(name)`. In a checkout `pip install ./papers` installs them. Every table of the five
 papers has a line, and every figure whose question can be asked in numbers; figures that show pictures or
-diagrams are left out.
+diagrams are left out. [What of the papers holds](papers.md) is one page on top of this one.
 
 {states}
 
@@ -71,5 +71,6 @@ def _details(reproduction: Reproduction) -> str:
     lines.append(" ".join(reproduction.sentences()) + "\n\n")
     if experiment is not None:
         measured = reproduction.origin[0] if reproduction.origin else ""
-        lines.append(f"Ours: {', '.join(experiment.data)}. {experiment.protocol} {measured}".strip() + "\n\n")
+        data = f"{', '.join(experiment.data)}. " if experiment.data else ""
+        lines.append(f"Ours: {data}{experiment.protocol} {measured}".strip() + "\n\n")
     return "".join(lines)

@@ -22,7 +22,8 @@ def draw_charts(charts: Sequence[LineChart]) -> str:
     for k, chart in enumerate(charts):
         parts += [f'<g transform="translate({WIDTH * (k % 2)} {HEIGHT * (k // 2)})">', *_draw(chart), "</g>"]
     left = charts[0].x_ticks[0].position
-    step = max(95, 20 + 6 * max(len(line.name) for line in charts[0].lines))
+    room = (width - left) / len(charts[0].lines)
+    step = min(room, max(95, 20 + 6 * max(len(line.name) for line in charts[0].lines)))
     for k, line in enumerate(charts[0].lines):
         parts.append(
             f'<text x="{left + step * k:.1f}" y="{height + 11}" fill="{COLOURS[k]}">{line.name}</text>'

@@ -62,15 +62,17 @@ _HOMES = {
     "words.bag": "BagOfWords",
     "words.local_descriptors": "Sift Hue SelfSimilarity",
     "words.colour_sift": "HsvSift WindowSift",
+    "words.geometric_blur": "GeometricBlur",
     "words.encoding": "HardEncoding SoftEncoding SalientEncoding LocalityConstrained",
     "words.fisher": "FisherEncoding GaussianMixtureWords",
     "words.hierarchy": "HierarchicalWords",
     "words.layout": "CellLayout AveragePooling MaxPooling",
-    "words.sampling": "DenseGrid RandomPoints CannyPoints HarrisLaplace",
+    "words.sampling": "DenseGrid RandomPoints CannyPoints HarrisPoints HarrisLaplace HessianLaplace",
     "words.vocabulary": "KMeansWords",
     "networks.efficientnet": "EfficientNetEmbedding",
     "networks.framing": "Squash CentreCrop Mirrored Flipped Together",
     "networks.looks": "MeanRow",
+    "networks.object_bank": "ObjectBank",
     "networks.onnx_embedding": "OnnxEmbedding",
 }
 _WRITTEN_AS = {"CellLayout": "Layout"}
@@ -108,6 +110,7 @@ _CALTECH: dict[str, Callable[[], Feature]] = {
     "dense_hsv_sift": partial(_bag, "DenseGrid", "HsvSift", 1000),
     "window_sift": partial(_make, "WindowSift"),
     "window_hsv_sift": lambda: _make("WindowSift", _make("HsvSift")),
+    "geometric_blur": partial(_bag, "CannyPoints", "GeometricBlur", 1000, scales=(10.0, 20.0)),
 }
 _EMBEDDINGS = tuple(f"efficientnet_lite{variant}" for variant in range(3))
 FEATURES: Mapping[str, Feature] = Lazy(
@@ -125,10 +128,11 @@ FEATURES: Mapping[str, Feature] = Lazy(
         **_CALTECH,
         "miniature": partial(_make, "Miniature"),
         **{name: partial(_make, "EfficientNetEmbedding", i) for i, name in enumerate(_EMBEDDINGS)},
+        "object_bank": partial(_make, "ObjectBank"),
     }
 )
 # parts of pictures are for `RelevanceModel`
-_LEFT_OUT = ("colour", "edges", "miniature", "regions", *_CALTECH, _EMBEDDINGS[1])
+_LEFT_OUT = ("colour", "edges", "miniature", "regions", *_CALTECH, _EMBEDDINGS[1], "object_bank")
 PRESETS: dict[str, tuple[str, ...]] = {
     "fast": ("colour", "edges", "gist", "lbp"),
     "papers": tuple(_PAPERS),

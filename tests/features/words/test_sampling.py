@@ -5,9 +5,23 @@ import numpy as np
 import pytest
 
 from tagrank.features.feature import Picture
-from tagrank.features.words.sampling import CannyPoints, DenseGrid, HarrisLaplace, RandomPoints
+from tagrank.features.words.sampling import (
+    CannyPoints,
+    DenseGrid,
+    HarrisLaplace,
+    HarrisPoints,
+    HessianLaplace,
+    RandomPoints,
+)
 
-SAMPLINGS = [DenseGrid(), RandomPoints(n_points=100), CannyPoints(), HarrisLaplace()]
+SAMPLINGS = [
+    DenseGrid(),
+    RandomPoints(n_points=100),
+    CannyPoints(),
+    HarrisPoints(),
+    HarrisLaplace(),
+    HessianLaplace(),
+]
 
 
 def noise(height, width, seed=0):
@@ -61,13 +75,30 @@ def test_grid_widens_in_large_pictures():
     assert np.diff(np.unique(DenseGrid(step=4).points(noise(64, 64)).x)).min() <= 4
 
 
-def test_corners_of_a_square_are_found():
-    points = HarrisLaplace().points(squares(side=50))
+@pytest.mark.parametrize("detector", [HarrisPoints(), HarrisLaplace()])
+def test_corners_of_a_square_are_found(detector):
+    points = detector.points(squares(side=50))
     corners = np.array([(x, y) for x in (35, 84) for y in (35, 84)])
     distance = np.hypot(points.x - corners[:, :1], points.y - corners[:, 1:])
     assert (distance.min(axis=1) <= 3).all()
     near = distance.min(axis=0)
     assert np.median(near) <= 8
+
+
+def test_corners_are_described_at_every_scale():
+    points = HarrisPoints(scales=(3.0, 9.0), max_points=8).points(squares(side=50))
+    assert points.scale.tolist() == [3.0] * 4 + [9.0] * 4
+
+
+@pytest.mark.parametrize("width", [2.0, 3.5, 5.0])
+def test_blobs_are_found_at_their_own_scales(width):
+    """The second derivatives of a Gaussian are largest at the middle, at a scale of its own width."""
+    y, x = np.mgrid[:90, :90]
+    blob = np.exp(-((x - 40) ** 2 + (y - 52) ** 2) / (2 * width**2))
+    dark = Picture(np.repeat(np.rint(220 - 200 * blob)[:, :, None], 3, axis=2).astype(np.uint8))
+    points = HessianLaplace(max_points=1).points(dark)
+    assert np.abs([points.x[0] - 40, points.y[0] - 52]).max() <= 1
+    assert 0.75 < points.scale[0] / (1.5 * width) < 1.35
 
 
 def test_larger_structures_have_larger_scales():
@@ -88,7 +119,7 @@ def test_strongest_corners_are_kept():
     assert set(zip(*few, strict=True)) <= set(zip(*everything, strict=True))
 
 
-@pytest.mark.parametrize("sampling", [CannyPoints(), HarrisLaplace()])
+@pytest.mark.parametrize("sampling", [CannyPoints(), HarrisPoints(), HarrisLaplace(), HessianLaplace()])
 def test_empty_pictures_have_no_points(sampling):
     points = sampling.points(Picture(np.full((40, 40, 3), 9, np.uint8)))
     assert [column.shape for column in points] == [(0,)] * 3
@@ -112,7 +143,10 @@ def test_edges_are_found_and_thinned():
         (lambda: RandomPoints(n_points=-1), "from 0 to 1000000, got -1"),
         (lambda: RandomPoints(n_points=10**10), "from 0 to 1000000"),
         (lambda: CannyPoints(low=3, high=2), "0 <= low <= high"),
+        (lambda: HarrisPoints(max_points=1), "max_points for every scale"),
+        (lambda: HarrisPoints(threshold=float("nan")), "threshold >= 0"),
         (lambda: HarrisLaplace(ratio=1), "ratio > 1"),
+        (lambda: HessianLaplace(ratio=1), "HessianLaplace needs .* ratio > 1"),
         (lambda: HarrisLaplace(ratio=1e9), "ratio > 1 and at most 16"),
         (lambda: HarrisLaplace(n_levels=5000), "n_levels must be a whole number from 1 to 64"),
         (lambda: HarrisLaplace(n_levels=60), "scales up to 1024"),

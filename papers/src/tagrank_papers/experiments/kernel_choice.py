@@ -117,15 +117,11 @@ def choose_cost(model, some):
 
 
 def answer(table, results):
-    lines = results["lines"]
-    if table == "mkl-figure2.5":
-        key, what, some = "noise", "{} kernels of noise", where(lines, n_train=results["noisy_size"])
-    else:
-        key, what, some = "n_train", "{} samples", where(lines, noise=0)
+    some = where(results["lines"], noise=0)
     sets, methods = distinct(some, "data"), distinct(some, "method")
-    sizes = sorted(distinct(some, key))
+    sizes = sorted(distinct(some, "n_train"))
     means = {
-        (name, method, size): mean(some, "map", data=name, method=method, **{key: size})
+        (name, method, size): mean(some, "map", data=name, method=method, n_train=size)
         for name in sets
         for method in methods
         for size in sizes
@@ -135,8 +131,8 @@ def answer(table, results):
         for name in sets
         for method in methods
     }
-    figures = Figures(tuple(what.format(size) for size in sizes), rows)
-    return Answer(figures, (_lost_to_noise if key == "noise" else _few_and_many)(means, sets, sizes))
+    figures = Figures(tuple(f"{size} samples" for size in sizes), rows)
+    return Answer(figures, _few_and_many(means, sets, sizes))
 
 
 def _few_and_many(means, sets, sizes):
@@ -152,16 +148,6 @@ def _few_and_many(means, sets, sizes):
         )
         words.append(f"With {size} samples, points above Average ({', '.join(sets)}): {listed}.")
     return " ".join(words)
-
-
-def _lost_to_noise(means, sets, sizes):
-    methods = dict.fromkeys(method for _, method, _ in means)
-    lost = {
-        method: np.mean([means[name, method, sizes[0]] - means[name, method, sizes[-1]] for name in sets])
-        for method in methods
-    }
-    listed = ", ".join(f"{method} {value:.2f}" for method, value in lost.items())
-    return f"Mean points lost to {sizes[-1]} kernels of noise: {listed}."
 
 
 # Its page

@@ -1,4 +1,4 @@
-"""Weights of kernels shared by all labels, or of each label, or none (tables 3.1 to 3.4, 6.1 to 6.9).
+"""Weights of kernels shared by all labels, or of each label, or none (tables 3.2, 3.4, 6.1 to 6.9).
 
 Quality and times of all methods on photographs and rows; time as the labels grow; how weights move; and
 himalaya's MultipleKernelRidgeCV as a peer. C is chosen on a third of the training samples. On one core,
@@ -204,16 +204,14 @@ def read_tags(name, n_rows, n_labels):
 ORDER = ("SK-SVM", "SK-MLR", "AVG-SVM", "MKL L1", "MKL L2", "ML-MKL-Sum", "ML-MKL-SA", "AVG-MLR", "MK-MLR")
 NAMES = {method: method.replace("MKL L", "MKL-L") for method in ORDER}
 MEASURES = {
-    **dict.fromkeys(("ml-mkl-table3.1", "ml-mkl-table3.2"), "category_map"),
-    **dict.fromkeys(("ml-mkl-table3.3", "ml-mkl-table3.4", "mk-mlr-figure6.2"), "seconds"),
+    "ml-mkl-table3.2": "category_map",
+    **dict.fromkeys(("ml-mkl-table3.4", "mk-mlr-figure6.2"), "seconds"),
     **{f"mk-mlr-table6.{number}": "category_auc" for number in (1, 3, 5, 7)},
     **{f"mk-mlr-table6.{number}": "image_auc" for number in (2, 4, 6, 8)},
 }
 
 
 def answer(table, results):
-    if table == "ml-mkl-figure3.3":
-        return _moved(results["followed"])
     if table == "mk-mlr-table6.9":
         return _sparsity(results["lines"])
     measure = MEASURES[table]
@@ -269,15 +267,6 @@ def _sparsity(lines):
         Figures(("weights, each label", "weights, all labels", "coefficients", "seconds, all"), rows),
         "Share that is zero (%); seconds for all test samples from their similarities on.",
     )
-
-
-def _moved(followed):
-    rows = {
-        line["method"]: (f"{line['moved']:.1f}", str(len(line["rounds"])), f"{line['gap']:.0e}")
-        for line in followed
-    }
-    figures = Figures(("way", "measurements", "gap"), rows)
-    return Answer(figures, "The way is the sum of all changes of the weights.")
 
 
 # Its page

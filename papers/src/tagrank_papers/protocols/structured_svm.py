@@ -18,7 +18,6 @@ Output Variables, JMLR 6, 2005. Joachims, Finley, Yu: Cutting-Plane Training of 
 Learning 77, 2009.
 """
 
-import time
 from typing import NamedTuple
 
 import numpy as np
@@ -44,8 +43,8 @@ class StructuredSolution(NamedTuple):
     n_planes: int
 
 
-def train_structured(multiply, Y, C, *, prior=None, tol=1e-2, max_planes=2000, max_seconds=None):
-    """Train until the gap is `tol`, or planes or seconds are used up.
+def train_structured(multiply, Y, C, *, prior=None, tol=1e-2, max_planes=2000, stop=None):
+    """Train until the gap is `tol`, the planes are used up, or `stop()` says so.
 
     Parameters
     ----------
@@ -56,7 +55,7 @@ def train_structured(multiply, Y, C, *, prior=None, tol=1e-2, max_planes=2000, m
     """
     import daqp
 
-    began, signs = time.perf_counter(), np.where(np.asarray(Y) > 0, 1.0, -1.0)
+    signs = np.where(np.asarray(Y) > 0, 1.0, -1.0)
     R = np.eye(signs.shape[1]) if prior is None else np.asarray(prior, np.float64)
     planes, scored, losses, H = [], [], [], np.zeros((0, 0))
     shares, best, lower = np.zeros(0), (np.inf, None), -np.inf
@@ -67,8 +66,7 @@ def train_structured(multiply, Y, C, *, prior=None, tol=1e-2, max_planes=2000, m
         if primal < best[0]:
             best = primal, shares.copy()
         gap = (best[0] - lower) / max(abs(best[0]), np.finfo(float).tiny)
-        is_late = max_seconds is not None and time.perf_counter() - began >= max_seconds
-        if gap <= tol or len(planes) >= max_planes or is_late:
+        if gap <= tol or len(planes) >= max_planes or (stop is not None and stop()):
             break
         wrong = misses > 0
         planes.append((2 * signs * wrong).astype(np.int8))

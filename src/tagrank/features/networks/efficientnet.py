@@ -73,14 +73,19 @@ class EfficientNetEmbedding(Feature):
     def averages(self, pixels):
         """The network's own output for uint8 pixels (height, width, 3): from 0 to 6, float32 (1280,)."""
         side = VARIANTS[self.variant].side
-        views = self.framing(pixels, side, side).transpose(0, 3, 1, 2).astype(np.float32, order="C")
-        (rows,) = _session(self.variant).run(None, {"pixels": (views - 127) / 128})
-        return rows.mean(axis=0)
+        return answers(self.variant, self.framing(pixels, side, side)).mean(axis=0)
+
+
+def answers(variant, views, *, classify=False):
+    """What a network answers to views, uint8 (n, side, side, 3): rows of `efficientnet_model`."""
+    pixels = views.transpose(0, 3, 1, 2).astype(np.float32, order="C")
+    (rows,) = _session(variant, classify).run(None, {"pixels": (pixels - 127) / 128})
+    return rows
 
 
 @cache
-def _session(variant):
-    return open_session(efficientnet_model(load_weights(variant), VARIANTS[variant]))
+def _session(variant, classify):
+    return open_session(efficientnet_model(load_weights(variant), VARIANTS[variant], classify=classify))
 
 
 def load_weights(variant):

@@ -1,10 +1,11 @@
 """Where local descriptors look: on a grid, at random, on edges, at corners.
 
-Corners are Harris-Laplace points (Mikolajczyk & Schmid 2004), each at the scale where it stands out most. At
-scale s, with the picture smoothed to 0.7 s, the second moments of its gradient averaged under a Gaussian of
-width s make a matrix M; a corner is a local maximum of det M - k (trace M)^2. It is taken at the nearest
-scale at which s^2 |Laplacian| at its place is larger than at the scales before and after, and dropped if
-there is none near.
+Corners are Harris points: at scale s, with the picture smoothed to 0.7 s, the second moments of its gradient
+averaged under a Gaussian of width s make a matrix M; a corner is a local maximum of det M - k (trace M)^2.
+Harris-Laplace points (Mikolajczyk & Schmid 2004) are corners at the scale where they stand out most: each is
+taken at the nearest scale at which s^2 |Laplacian| at its place is larger than at the scales before and
+after, and dropped if there is none near. Hessian-Laplace points are blobs in the place of corners: local
+maxima of the determinant of the second derivatives of the picture.
 """
 
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _EDGE_PENALTY = 0.04
 # levels on either side in which a corner may find its scale: with the default ratio a factor 0.7 to 1.4
 _REACH = 2
 _MAX_RATIO = 16
+# `Points.scale` in scales of a corner
+_MAGNIFICATION = 1.5
 
 
 class Points(NamedTuple):
@@ -163,6 +166,40 @@ class CannyPoints(Sampling):
         return _as_points(np.tile(x, n_scales), np.tile(y, n_scales), np.repeat(self.scales, len(x)))
 
 
+@dataclass(frozen=True)
+class HarrisPoints(Sampling):
+    """Corners at given scales, the strongest ones of each; a picture may have none.
+
+    Parameters
+    ----------
+    scales : tuple of float, the `Points.scale` of the corners; each is searched at two thirds of it
+    threshold : float, the least cornerness, for brightness from 0 to 1
+    max_points : int, in all; each scale may have as many as another
+    """
+
+    uses_opencv = True
+    scales: tuple[float, ...] = (3.0, 6.0)
+    threshold: float = 1e-9
+    max_points: int = 1000
+
+    def __post_init__(self):
+        _keep_scales(self)
+        if not self.threshold >= 0 or self.max_points < len(self.scales):
+            raise ValueError(
+                "HarrisPoints needs threshold >= 0 and max_points for every scale, "
+                f"got {self.threshold}, {self.max_points}"
+            )
+
+    def points(self, picture):
+        limit = self.max_points // len(self.scales)
+        columns = []
+        for scale in self.scales:
+            strength, x, y = _peaks(_cornerness(picture.grey, scale / _MAGNIFICATION), self.threshold)
+            chosen = np.argsort(-strength, kind="stable")[:limit]
+            columns.append((x[chosen], y[chosen], np.full(len(chosen), scale)))
+        return sorted_points(*(np.concatenate(column) for column in zip(*columns, strict=True)))
+
+
 def sorted_points(x, y, scale):
     """`Points` in the order in which descriptors share the most work: by scale, row and column."""
     order = np.lexsort((x, y, scale))
@@ -185,22 +222,22 @@ def _keep_scales(sampling):
 
 
 @dataclass(frozen=True)
-class HarrisLaplace(Sampling):
-    """Corners at their own scales, the strongest ones; a picture may have none.
+class LaplacePoints(Sampling):
+    """Points at their own scales, the strongest ones; a picture may have none. Subclasses write `strength`.
 
     Parameters
     ----------
     smallest, ratio, n_levels : float, float, int: scales smallest * ratio^k are searched, in pixels
-    magnification : float, `Points.scale` in scales of the corner
-    threshold : float, the least cornerness, for brightness from 0 to 1
-    max_points : int, the strongest corners are kept
+    magnification : float, `Points.scale` in scales of the point
+    threshold : float, the least strength, for brightness from 0 to 1
+    max_points : int, the strongest points are kept
     """
 
     uses_opencv = True
     smallest: float = 1.5
     ratio: float = 1.2
     n_levels: int = 10
-    magnification: float = 1.5
+    magnification: float = _MAGNIFICATION
     threshold: float = 1e-9
     max_points: int = 1000
 
@@ -208,31 +245,37 @@ class HarrisLaplace(Sampling):
         check_count("n_levels", self.n_levels, most=64)
         if self.smallest <= 0 or not 1 < self.ratio <= _MAX_RATIO or self.max_points < 1:
             raise ValueError(
-                f"HarrisLaplace needs smallest > 0, ratio > 1 and at most {_MAX_RATIO}, and max_points >= 1, "
-                f"got {self.smallest}, {self.ratio}, {self.max_points}"
+                f"{type(self).__name__} needs smallest > 0, ratio > 1 and at most {_MAX_RATIO}, and "
+                f"max_points >= 1, got {self.smallest}, {self.ratio}, {self.max_points}"
             )
         largest = self.smallest * self.ratio ** (self.n_levels - 1) * max(self.magnification, 1)
         if largest > MAX_SCALE:
-            raise ValueError(f"HarrisLaplace needs scales up to {MAX_SCALE} pixels, got {largest:.0f}")
+            raise ValueError(
+                f"{type(self).__name__} needs scales up to {MAX_SCALE} pixels, got {largest:.0f}"
+            )
         if self.smallest * self.magnification < MIN_SCALE or self.threshold < 0:
             raise ValueError(
-                f"HarrisLaplace needs smallest * magnification >= {MIN_SCALE} and threshold >= 0, "
+                f"{type(self).__name__} needs smallest * magnification >= {MIN_SCALE} and threshold >= 0, "
                 f"got {self.smallest} * {self.magnification} and {self.threshold}"
             )
 
     def points(self, picture):
-        return picture.once(("HarrisLaplace", *self._fields().values()), lambda: self._points(picture.grey))
+        key = (type(self).__name__, *self._fields().values())
+        return picture.once(key, lambda: self._points(picture.grey))
+
+    def strength(self, grey, scale):
+        """How much of a point each pixel is at a scale, shape (height, width)."""
+        raise NotImplementedError
 
     def _points(self, grey):
         scales = self.smallest * self.ratio ** np.arange(self.n_levels)
         stands_out = self._stands_out(grey)
         corners = []
         for level, scale in enumerate(scales):
-            cornerness = _cornerness(grey, scale)
-            y, x = np.nonzero((cornerness > self.threshold) & _is_peak(cornerness))
+            strength, x, y = _peaks(self.strength(grey, scale), self.threshold)
             best = _nearest_level(stands_out[:, y, x], level)
             kept = best >= 0
-            corners.append(np.array([cornerness[y, x], x, y, best])[:, kept])
+            corners.append(np.array([strength, x, y, best])[:, kept])
         strength, x, y, level = np.concatenate(corners, axis=1)
         strongest = np.argsort(-strength, kind="stable")[: self.max_points]
         # a corner that is seen at several scales may settle at the same one
@@ -244,6 +287,24 @@ class HarrisLaplace(Sampling):
         scales = self.smallest * self.ratio ** np.arange(-1, self.n_levels + 1)
         sizes = np.array([_laplacian(grey, scale) for scale in scales])
         return (sizes[1:-1] > sizes[:-2]) & (sizes[1:-1] > sizes[2:])
+
+
+@dataclass(frozen=True)
+class HarrisLaplace(LaplacePoints):
+    """Corners at their own scales, by the measure of Harris and Stephens."""
+
+    def strength(self, grey, scale):
+        return _cornerness(grey, scale)
+
+
+@dataclass(frozen=True)
+class HessianLaplace(LaplacePoints):
+    """Blobs at their own scales, by the determinant of the second derivatives."""
+
+    threshold: float = 1e-5
+
+    def strength(self, grey, scale):
+        return _blobness(grey, scale)
 
 
 def _nearest_level(stands_out, level):
@@ -269,6 +330,17 @@ def _cornerness(grey, scale):
     return xx * yy - xy * xy - _EDGE_PENALTY * (xx + yy) ** 2
 
 
+def _blobness(grey, scale):
+    """Determinant of the second derivatives, the same for a blob at any scale, shape (height, width)."""
+    cv2 = need_opencv()
+    smoothed = _smooth(grey, scale)
+    xx, yy, xy = (
+        cv2.Sobel(smoothed, cv2.CV_32F, *orders, ksize=size, scale=scale**2 / divisor, borderType=_border())
+        for orders, size, divisor in (((2, 0), 1, 1), ((0, 2), 1, 1), ((1, 1), 3, 4))
+    )
+    return xx * yy - xy * xy
+
+
 def _laplacian(grey, scale):
     """Size of the Laplacian, the same for a blob at any scale, shape (height, width)."""
     cv2 = need_opencv()
@@ -283,10 +355,11 @@ def _smooth(image, scale):
     return cv2.GaussianBlur(image, (size, size), scale, borderType=_border())
 
 
-def _is_peak(values):
-    """Where no neighbour is larger, shape of `values`."""
+def _peaks(values, threshold):
+    """Pixels above a threshold of which no neighbour is larger: their values, x and y."""
     cv2 = need_opencv()
-    return values >= cv2.dilate(values, np.ones((3, 3), np.uint8))
+    y, x = np.nonzero((values > threshold) & (values >= cv2.dilate(values, np.ones((3, 3), np.uint8))))
+    return values[y, x], x, y
 
 
 def _border():
