@@ -105,18 +105,33 @@ def test_growth_has_a_page_and_a_plot(quick_results):
     lines = quick_results("growth")
     pages = EXPERIMENTS["growth"].load().render(lines, describe_machine())
     assert all(line["ratio_to_peer"] > 0 for line in lines)
-    assert all(f"({line['gap']:.0e})" in pages["growth-results.md"] for line in lines)
+    shared = where(lines, method="SharedSubspace")
+    assert all(line["gap"] is None for line in shared)
+    assert all(f"{line['seconds']:.3g} |" in pages["growth-results.md"] for line in shared)
+    iterative = [line for line in lines if line not in shared]
+    assert all(f"({line['gap']:.0e})" in pages["growth-results.md"] for line in iterative)
     assert "(growth.svg)" in pages["growth-results.md"]
-    assert pages["growth.svg"].count("<polyline") == 2 * 4
+    assert pages["growth.svg"].count("<polyline") == 2 * 5
+    verdict = EXPERIMENTS["growth"].answer("mlr-l1-figure4.4", lines).verdict
+    ranked = where(lines, method="LabelRanker")  # of the same sizes, in the same order
+    ratios = [ours["seconds"] / other["seconds"] for ours, other in zip(shared, ranked, strict=True)]
+    assert f"MLLS takes {min(ratios):.1f} to {max(ratios):.1f} times as long" in verdict
 
 
 def test_hidden_labels_are_measured_for_every_method(quick_results):
     results = quick_results("incomplete_labels")
-    assert {line["method"] for line in results["lines"]} == {"SVM", "PLATT", "MLR-L1", "MLR-GL"}
+    published = find_table("mlr-gl-table5.2").published.rows
+    assert distinct(results["lines"], "method") == list(published)
+    counts = EXPERIMENTS["incomplete_labels"].load().COUNTS
+    assert {line["choice"] for line in where(results["lines"], method="MLKNN")} <= set(counts)
     assert all(0.5 < line["auc"] <= 1 for line in results["lines"])
     (page,) = EXPERIMENTS["incomplete_labels"].load().render(results, describe_machine()).values()
     assert "## drawn\n\nQuick run. 60 training samples, 1 draw of hidden labels" in page
-    assert page.count("C, column by column: SVM ") == 1
+    assert page.count("Chosen, column by column: SVM ") == 1
+    for table, rows in {"mlr-gl-table5.3": published, "dissertation-table1.2": ("SVM", "MLLS")}.items():
+        figures = EXPERIMENTS["incomplete_labels"].answer(table, results).figures
+        assert all(any(name.endswith(row) for name in figures.rows) for row in rows)
+        assert ("MLKNN" in str(figures.rows)) == ("MLKNN" in rows)
 
 
 def test_a_page_has_no_columns_of_labels_that_cannot_be_hidden(quick_results):
