@@ -62,13 +62,21 @@ def marks_from_list(
 
 
 def whole_texts(tags: Iterable[str]) -> list[str]:
-    """Tags without lone surrogates, which come from JSON or from folders whose names are not Unicode."""
+    """Tags without lone surrogates, which come from JSON or from folders whose names are not Unicode.
+
+    Bytes of such names are read as Latin-1, in which old archives have them.
+    """
     listed = list(tags)
     try:
         "".join(listed).encode()
     except UnicodeEncodeError:
-        return [_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", tag) for tag in listed]
+        return [_SURROGATE.sub(_as_text, tag) for tag in listed]
     return listed
+
+
+def _as_text(surrogate: re.Match[str]) -> str:
+    byte = ord(surrogate[0]) - 0xDC00
+    return chr(byte) if 0xA0 <= byte <= 0xFF else "\N{REPLACEMENT CHARACTER}"
 
 
 def encode_marks(marks: Sequence[Marks], tags: Sequence[str] | None = None) -> tuple[LabelMatrix, list[str]]:
