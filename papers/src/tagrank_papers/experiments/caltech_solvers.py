@@ -18,21 +18,13 @@ from tagrank_papers.measuring import best_time
 from tagrank_papers.plots import draw_charts
 from tagrank_papers.protocols.caltech_pictures import open_pictures
 from tagrank_papers.protocols.data import DRAWN
+from tagrank_papers.protocols.kernel_sets import PAPER_NAMES
 from tagrank_papers.text import fill, read_text, show
 
 TEXT = read_text("caltech_solvers")
 PAGES = ("caltech-solver-results.md", "caltech-solver-rounds.svg", "caltech-active-kernels.svg")
 QUICK = {"only": DRAWN, "sizes": (10, 20), "widths": ((1.5,), (1.5, 2.0)), "rounds": (1, 5, 10)}
 CLASSES = ("anchor", "bonsai", "camera")
-PAPER_NAMES = {
-    "gradient": "GMKL",
-    "simple": "SimpleMKL",
-    "mirror": "VSKL",
-    "group-lasso": "MKL-GL",
-    "level": "MKL-Level",
-    "silp": "MKL-SIP",
-    "smo": "MKL-SMO",
-}
 L1 = tuple(PAPER_NAMES)[:-1]
 CASES = [*((name, 1) for name in L1), *((name, p) for name in ("group-lasso", "silp", "smo") for p in (2, 4))]
 C = 10.0

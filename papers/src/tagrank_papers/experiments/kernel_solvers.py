@@ -16,7 +16,13 @@ from tagrank_papers.lines import exponent, where
 from tagrank_papers.measuring import best_time
 from tagrank_papers.plots import draw_charts
 from tagrank_papers.protocols.data import DRAWN
-from tagrank_papers.protocols.kernel_sets import PHOTOGRAPHS, gaussian_stack, read_photographs, read_views
+from tagrank_papers.protocols.kernel_sets import (
+    PAPER_NAMES,
+    PHOTOGRAPHS,
+    gaussian_stack,
+    read_photographs,
+    read_views,
+)
 from tagrank_papers.text import fill, markdown_table, read_text, show
 
 TEXT = read_text("kernel_solvers")
@@ -114,15 +120,6 @@ def measure(model, stack, Y):
 
 # Its answers to tables
 
-PAPER_NAMES = {
-    "gradient": "GMKL",
-    "simple": "SimpleMKL",
-    "mirror": "VSKL",
-    "group-lasso": "MKL-GL",
-    "level": "MKL-Level",
-    "silp": "MKL-SIP",
-    "smo": "MKL-SMO",
-}
 GROWN = {"mkl-table2.11": "kernels"}
 
 

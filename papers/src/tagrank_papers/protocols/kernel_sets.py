@@ -11,6 +11,17 @@ from tagrank.kernels import Gaussian, KernelStack, make_kernel, stack_of_kernels
 from tagrank.kernels.gram import gram
 from tagrank_papers.protocols.data import DRAWN, dense
 
+# solvers of several kernels, as the dissertation calls them
+PAPER_NAMES = {
+    "gradient": "GMKL",
+    "simple": "SimpleMKL",
+    "mirror": "VSKL",
+    "group-lasso": "MKL-GL",
+    "level": "MKL-Level",
+    "silp": "MKL-SIP",
+    "smo": "MKL-SMO",
+}
+
 PHOTOGRAPHS = "corel5k_images_260"
 FEATURES = (*PRESETS["papers"], *PRESETS["embedding"], "hog", "phog", "lbp", "covariance")
 FIRST_VIEW = {"yeast": 79, "emotions": 64}  # columns of the first of two views
